@@ -1,0 +1,89 @@
+"""Everything that Sfumato raises on purpose.
+
+    SfumatoError
+    ├── ParameterError      an argument is out of range or of the wrong kind
+    ├── SchemaError         columns and roles do not fit together, or not the table
+    ├── HierarchyError      a hierarchy contradicts itself or does not cover the data
+    ├── DataError           the contents of a column cannot be anonymized as asked
+    │   └── SourceError     a file or a frame cannot be read
+    ├── InfeasibleError     no release of this table can keep the stated privacy
+    ├── VerificationError   a release did not pass its independent check; nothing is written
+    ├── OutputError         the release cannot be written where it was asked to go
+    └── MissingExtraError   an optional dependency is needed and not installed
+
+Every message says what is wrong, where, and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class SfumatoError(Exception):
+    """Root of all errors that Sfumato raises on purpose."""
+
+
+class ParameterError(SfumatoError, ValueError):
+    """An argument is out of range or of the wrong kind."""
+
+
+class SchemaError(SfumatoError, ValueError):
+    """Columns and roles do not fit together, or do not fit the table."""
+
+
+class HierarchyError(SfumatoError, ValueError):
+    """A hierarchy contradicts itself or does not cover the data."""
+
+
+class DataError(SfumatoError, ValueError):
+    """The contents of a column cannot be anonymized as asked."""
+
+
+class SourceError(DataError):
+    """A file or a frame cannot be read."""
+
+
+class InfeasibleError(SfumatoError):
+    """No release of this table can keep the stated privacy.
+
+    The message names the condition that fails and the nearest one that would work.
+    """
+
+
+class VerificationError(SfumatoError):
+    """A release did not pass its independent check, so it is not handed out."""
+
+
+class OutputError(SfumatoError, OSError):
+    """The release cannot be written where it was asked to go."""
+
+
+class MissingExtraError(SfumatoError, ImportError):
+    """An optional dependency is needed and not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional dependency. Install it with: pip install 'sfumato[{extra}]'")
+
+
+def invalid_parameter(owner: str, name: str, expected: str, got: object, hint: str = "") -> ParameterError:
+    """Build the one message that every rejected parameter gets.
+
+    >>> print(invalid_parameter("KAnonymity", "k", "an integer of at least 2", 0))
+    The 'k' parameter of KAnonymity must be an integer of at least 2. Got 0.
+    """
+    message = f"The '{name}' parameter of {owner} must be {expected}. Got {shortened(got)}."
+    return ParameterError(f"{message} {hint}".rstrip())
+
+
+def shortened(value: object, limit: int = 60) -> str:
+    """Show a value in a message without letting a huge one flood the screen."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def listed(names: Iterable[str], limit: int = 12) -> str:
+    """Join names for a message: ``'a', 'b', 'c'``, and how many more there are."""
+    quoted = [f"'{name}'" for name in names]
+    if len(quoted) <= limit:
+        return ", ".join(quoted)
+    return ", ".join(quoted[:limit]) + f" and {len(quoted) - limit} more"

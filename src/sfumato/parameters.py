@@ -1,0 +1,56 @@
+"""Checks for arguments, so that every refusal reads the same."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Collection
+from typing import TypeVar
+
+from sfumato.errors import invalid_parameter
+
+T = TypeVar("T")
+
+
+def integer(owner: str, name: str, value: object, at_least: int) -> int:
+    """Return ``value`` as an int, or refuse it."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < at_least:
+        raise invalid_parameter(owner, name, f"an integer of at least {at_least}", value)
+    return int(value)
+
+
+def number(
+    owner: str, name: str, value: object, at_least: float = -math.inf, above: float = -math.inf, hint: str = ""
+) -> float:
+    """Return ``value`` as a finite float within its bounds, or refuse it."""
+    bound = f" above {above:g}" if above > -math.inf else f" of at least {at_least:g}" if at_least > -math.inf else ""
+    fits = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+    if not fits or not (float(value) >= at_least and float(value) > above):  # type: ignore[arg-type]
+        raise invalid_parameter(owner, name, f"a number{bound}", value, hint)
+    return float(value)  # type: ignore[arg-type]
+
+
+def share(owner: str, name: str, value: object) -> float:
+    """Return ``value`` as a share from 0 to 1; whoever says 4 for 4 % is told about 0.04."""
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        if 0 <= value <= 1:
+            return float(value)
+        if 1 < value <= 100:
+            hint = f"For {float(value):g} % write {float(value) / 100:g}."
+            raise invalid_parameter(owner, name, "a share from 0 to 1", value, hint)
+    raise invalid_parameter(owner, name, "a share from 0 to 1", value)
+
+
+def choice(owner: str, name: str, value: T, allowed: Collection[T]) -> T:
+    """Return ``value`` if it is one of ``allowed``, or refuse it."""
+    if value not in allowed:
+        options = ", ".join(repr(option) for option in allowed)
+        raise invalid_parameter(owner, name, f"one of {options}", value)
+    return value
+
+
+def flag(owner: str, name: str, value: object) -> bool:
+    """Return ``value`` if it is a bool, or refuse it: 0 and "no" are accidents waiting to happen."""
+    if not isinstance(value, bool):
+        raise invalid_parameter(owner, name, "True or False", value)
+    return value
