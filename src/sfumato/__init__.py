@@ -1,0 +1,1 @@
+"""Publish tables about people so that nobody in them can be singled out."""
