@@ -1,0 +1,136 @@
+"""A table with everything that is needed to anonymize it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato import parameters
+from sfumato.errors import MissingExtraError, OutputError
+from sfumato.hierarchies import Generalization, Taxonomy
+
+if TYPE_CHECKING:
+    from sfumato.schema import Schema
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A table, the roles of its columns and their hierarchies.
+
+    Attributes
+    ----------
+    name
+        What the dataset is called.
+    table
+        The rows.
+    hierarchies
+        How each column generalizes. Sensitive columns may have one too, for distances between their values.
+    quasi_identifiers, sensitive
+        The columns in these roles.
+
+    Examples
+    --------
+    >>> from sfumato.datasets import patients
+    >>> patients().quasi_identifiers
+    ('age', 'sex', 'zipcode')
+    """
+
+    name: str
+    table: pa.Table = field(repr=False)
+    hierarchies: dict[str, Generalization] = field(repr=False)
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        table: pa.Table,
+        hierarchies: dict[str, Generalization],
+        sensitive: tuple[str, ...] = (),
+    ) -> Dataset:
+        """Make a dataset in which every column that is not sensitive is a quasi-identifier."""
+        quasi_identifiers = tuple(column for column in table.column_names if column not in sensitive)
+        return cls(name, table, hierarchies, quasi_identifiers, sensitive)
+
+    @property
+    def schema(self) -> Schema:
+        """The roles and hierarchies, ready for `sfumato.anonymize`."""
+        from sfumato.schema import Schema  # noqa: PLC0415
+
+        declared = {column: self.hierarchies.get(column) for column in self.quasi_identifiers}
+        return Schema(quasi_identifiers=declared, sensitive=list(self.sensitive))
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas data frame; labels become categoricals."""
+        try:
+            return self.table.to_pandas()
+        except ImportError:
+            raise MissingExtraError("Dataset.to_pandas", "pandas") from None
+
+    def to_polars(self) -> Any:
+        """Return the table as a Polars data frame; labels become categoricals."""
+        try:
+            import polars  # noqa: PLC0415
+        except ImportError:
+            raise MissingExtraError("Dataset.to_polars", "polars") from None
+        return polars.from_arrow(self.table)
+
+    def write(self, folder: str | Path, format: str = "parquet") -> Path:  # noqa: A002
+        """Write the table and one hierarchy file per column into a folder; return the table's path.
+
+        Parameters
+        ----------
+        folder
+            Made if it does not exist. It gets ``<name>.parquet`` or ``<name>.csv``, and
+            ``<name>_hierarchy_<column>.csv`` for every column with a hierarchy.
+        format
+            ``"parquet"`` or ``"csv"``.
+        """
+        parameters.choice("Dataset.write", "format", format, ("parquet", "csv"))
+        folder = Path(folder)
+        path = folder / f"{self.name}.{format}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _write_table(self.table, path, format)
+        except OSError as error:
+            raise OutputError(
+                f"The dataset cannot be written to {folder}: {error.strerror or error}."
+            ) from None
+        for column, hierarchy in self.hierarchies.items():
+            _as_taxonomy(hierarchy, column, self.table).write(folder / f"{self.name}_hierarchy_{column}.csv")
+        return path
+
+
+def _write_table(table: pa.Table, path: Path, format: str) -> None:  # noqa: A002
+    if format == "parquet":
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        pq.write_table(table, path)
+    else:
+        import pyarrow.csv as pa_csv  # noqa: PLC0415
+
+        pa_csv.write_csv(_decoded(table), path)
+
+
+def _decoded(table: pa.Table) -> pa.Table:
+    """Return the table without dictionaries, which the CSV writer does not take."""
+    plain = [
+        pa.field(item.name, item.type.value_type if pa.types.is_dictionary(item.type) else item.type)
+        for item in table.schema
+    ]
+    return table.cast(pa.schema(plain))
+
+
+def _as_taxonomy(hierarchy: Generalization, column: str, table: pa.Table) -> Taxonomy:
+    """Spell a hierarchy out, value by value, for the values of the table."""
+    if isinstance(hierarchy, Taxonomy):
+        return hierarchy
+    values = pc.unique(_decoded(table.select([column])).column(0)).drop_null()
+    levels = hierarchy.fit(column, values, has_missing=False).domain.levels
+    columns = [level.labels.take(pa.array(level.groups)).to_pylist() for level in levels]
+    return Taxonomy.from_rows(list(zip(*columns, strict=True)))
