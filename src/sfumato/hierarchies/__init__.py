@@ -1,0 +1,29 @@
+"""How the values of a quasi-identifier generalize: as intervals, as trees, as prefixes, by the calendar."""
+
+from __future__ import annotations
+
+from sfumato.hierarchies.base import Fitted, Generalization
+from sfumato.hierarchies.categories import Categorical, Prefix
+from sfumato.hierarchies.dates import Dates
+from sfumato.hierarchies.defaults import default_generalization
+from sfumato.hierarchies.domain import ROOT, Domain, IntervalDomain, Level, Tree, TreeDomain
+from sfumato.hierarchies.scales import Numeric, Ordered
+from sfumato.hierarchies.taxonomy import Taxonomy
+
+__all__ = [
+    "ROOT",
+    "Categorical",
+    "Dates",
+    "Domain",
+    "Fitted",
+    "Generalization",
+    "IntervalDomain",
+    "Level",
+    "Numeric",
+    "Ordered",
+    "Prefix",
+    "Taxonomy",
+    "Tree",
+    "TreeDomain",
+    "default_generalization",
+]

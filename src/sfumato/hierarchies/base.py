@@ -1,0 +1,79 @@
+"""What a user declares for a quasi-identifier: how its values may be generalized."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.errors import DataError
+from sfumato.hierarchies.domain import Domain
+
+
+class Fitted(NamedTuple):
+    """A domain, and the code in it of every value that it was fitted to."""
+
+    domain: Domain
+    codes: NDArray[np.int64]
+
+
+class Generalization(ABC):
+    """How the values of a quasi-identifier may be generalized.
+
+    Subclasses are small value objects: they hold what the user said and learn nothing from data. Fitting them to a
+    column yields a `Domain`.
+    """
+
+    name: ClassVar[str]
+    #: Files without types (CSV) are read as text for these, so that a zip code keeps its leading zero.
+    reads_text: ClassVar[bool] = False
+
+    @abstractmethod
+    def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
+        """Order ``values`` (distinct, none missing) and arrange them in levels."""
+
+    @abstractmethod
+    def to_policy(self) -> dict[str, Any]:
+        """Return the declaration as plain values, for a policy file."""
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{key}={value!r}" for key, value in self.to_policy().items() if key != "type")
+        return f"{type(self).__name__}({shown})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.to_policy() == other.to_policy()  # type: ignore[attr-defined]
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def sort_codes(values: pa.Array) -> tuple[pa.Array, NDArray[np.int64]]:
+    """Return ``values`` in ascending order and each original value's place in it."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    order = pc.sort_indices(values).to_numpy()
+    return values.take(pa.array(order)), inverse(order)
+
+
+def inverse(order: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return the place of every element in ``order``."""
+    codes = np.empty(len(order), np.int64)
+    codes[order] = np.arange(len(order))
+    return codes
+
+
+def converted(column: str, values: pa.Array, target: pa.DataType, what: str) -> pa.Array:
+    """Cast values to the type that a hierarchy works on, or say that this column is not of that kind."""
+    try:
+        return values.cast(target)
+    except pa.ArrowInvalid:
+        raise DataError(
+            f"Column '{column}' is declared as {what}, but some of its values cannot be read so. "
+            "Clean the column or declare it as Categorical()."
+        ) from None
+    except pa.ArrowNotImplementedError:
+        raise DataError(
+            f"Column '{column}' is declared as {what}, but its type is {values.type}. Declare it as Categorical()."
+        ) from None

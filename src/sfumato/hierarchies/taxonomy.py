@@ -1,0 +1,182 @@
+"""Taxonomies: trees of categories, given as rows, as a nested dict or as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.errors import HierarchyError, shortened
+from sfumato.hierarchies.base import Fitted, Generalization, inverse
+from sfumato.hierarchies.domain import ROOT, TreeDomain, grouped_level, identity_level, root_level
+from sfumato.hierarchies.files import Row, read_rows, write_rows
+
+Nested = Mapping[str, Any]
+
+
+class Taxonomy(Generalization):
+    """A tree of categories: every value, what it generalizes to, and so on up to ``*``.
+
+    Parameters
+    ----------
+    rows
+        One row per value: the value, its parent, its parent's parent, …; a last column of ``*`` may be left out.
+
+    Examples
+    --------
+    >>> country = Taxonomy.from_dict({"Europe": ["France", "Italy"], "Asia": ["Japan"]})
+    >>> country.rows[0]
+    ('France', 'Europe', '*')
+    """
+
+    name: ClassVar[str] = "taxonomy"
+    reads_text: ClassVar[bool] = True
+
+    def __init__(self, rows: Sequence[Sequence[object]]) -> None:
+        self._load([Row(f"row {number}", tuple(map(str, row))) for number, row in enumerate(rows, start=1)])
+        self.path: Path | None = None
+        self.delimiter = ";"
+
+    def _load(self, rows: list[Row]) -> None:
+        self.rows = _with_root(_checked(rows))
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Sequence[object]]) -> Taxonomy:
+        """Make a taxonomy from one row per value: the value, its parent, its parent's parent, …."""
+        return cls(rows)
+
+    @classmethod
+    def from_dict(cls, tree: Nested) -> Taxonomy:
+        """Make a taxonomy from nested dicts whose innermost parts are lists of values; uneven branches are padded."""
+        paths = list(_paths(tree))
+        depth = max((len(path) for path in paths), default=1)
+        # The value itself fills the gap below its parent: generalizing it there changes nothing.
+        return cls([(path[0],) * (depth - len(path)) + path for path in paths])
+
+    @classmethod
+    def read(cls, path: str | Path, delimiter: str | None = None) -> Taxonomy:
+        """Read a taxonomy from a file with one line per value; the delimiter is detected unless given."""
+        taxonomy = cls.__new__(cls)
+        rows, taxonomy.delimiter = read_rows(Path(path), delimiter)
+        taxonomy.path = Path(path)
+        taxonomy._load(rows)
+        return taxonomy
+
+    def write(self, path: str | Path, delimiter: str | None = None) -> None:
+        """Write the taxonomy in the form that `read` reads, with the delimiter it came with."""
+        write_rows(Path(path), self.rows, delimiter or self.delimiter)
+
+    @property
+    def height(self) -> int:
+        """The number of steps from a value to ``*``."""
+        return len(self.rows[0]) - 1
+
+    def to_policy(self) -> dict[str, Any]:
+        if self.path is not None:
+            return {"type": self.name, "file": str(self.path)}
+        return {"type": self.name, "rows": [list(row) for row in self.rows]}
+
+    def __repr__(self) -> str:
+        source = f", file={str(self.path)!r}" if self.path else ""
+        return f"Taxonomy({len(self.rows)} values, height {self.height}{source})"
+
+    def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
+        line_of = {row[0]: number for number, row in enumerate(self.rows)}
+        texts = values.cast(pa.string()).to_pylist()
+        unknown = next((text for text in texts if text not in line_of), None)
+        if unknown is not None:
+            where = f"hierarchy file {self.path}" if self.path else "its taxonomy"
+            raise HierarchyError(
+                f"Column '{column}': the value {shortened(unknown)} occurs in the table but not in {where}. "
+                "Add a line for it, or clean the column."
+            )
+        place_of = _walk_places(self.rows)
+        order = np.argsort(np.array([place_of[line_of[text]] for text in texts], dtype=np.int64))
+        ordered = values.take(pa.array(order))
+        rows = [self.rows[line_of[texts[index]]] for index in order]
+        levels = [identity_level(ordered, has_missing)]
+        for depth in range(1, self.height):
+            # A label may stand in two branches at other depths, so a group is told by all that lies above it.
+            keys = np.array([_path_key(row[depth:]) for row in rows])
+            levels.append(grouped_level(f"level {depth}", keys, pa.array([row[depth] for row in rows]), has_missing))
+        levels.append(root_level(len(ordered) + has_missing))
+        return Fitted(TreeDomain(column, ordered, has_missing, tuple(levels)), inverse(order))
+
+
+def _path_key(path: tuple[str, ...]) -> str:
+    """Return a text that stands for a whole path to the root."""
+    return "\x1f".join(path)
+
+
+def _walk_places(rows: Sequence[tuple[str, ...]]) -> list[int]:
+    """Return every row's place in the in-order walk: children in the order in which the rows first name them."""
+    first_seen: dict[tuple[str, ...], int] = {}
+    for row in rows:
+        for depth in range(len(row)):
+            first_seen.setdefault(row[depth:], len(first_seen))
+    height = len(rows[0])
+    keys = [tuple(first_seen[row[depth:]] for depth in range(height - 1, -1, -1)) for row in rows]
+    places = [0] * len(rows)
+    for place, index in enumerate(sorted(range(len(rows)), key=keys.__getitem__)):
+        places[index] = place
+    return places
+
+
+def _checked(rows: list[Row]) -> list[tuple[str, ...]]:
+    """Refuse rows that do not form a tree, naming the row and the value."""
+    if not rows:
+        raise HierarchyError("The taxonomy has no rows. Give one row per value: value, parent, …, '*'.")
+    depth = len(rows[0].cells)
+    seen: dict[str, Row] = {}
+    parents: dict[tuple[int, str], tuple[str, Row]] = {}
+    for row in rows:
+        value = shortened(row.cells[0])
+        if len(row.cells) != depth:
+            raise HierarchyError(
+                f"{row.where}: the value {value} has {len(row.cells) - 1} generalizations, but the first row has "
+                f"{depth - 1}. Give every row the same number of columns."
+            )
+        previous = seen.setdefault(row.cells[0], row)
+        if previous is not row:
+            same = previous.cells == row.cells
+            problem = "is listed twice" if same else f"has two parents, {shortened(previous.cells[1:2])} before"
+            raise HierarchyError(f"{row.where}: the value {value} {problem} (first at {previous.where}). Keep one row.")
+        _check_parents(row, parents)
+    return [row.cells for row in rows]
+
+
+def _check_parents(row: Row, parents: dict[tuple[int, str], tuple[str, Row]]) -> None:
+    for level in range(1, len(row.cells) - 1):
+        label, parent = row.cells[level], row.cells[level + 1]
+        known, first = parents.setdefault((level, label), (parent, row))
+        if known != parent:
+            raise HierarchyError(
+                f"{row.where}: {shortened(label)} has two parents, {shortened(known)} ({first.where}) and "
+                f"{shortened(parent)}. Give it one."
+            )
+
+
+def _with_root(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    complete = len(rows[0]) > 1 and all(row[-1] == ROOT for row in rows)
+    return tuple(rows) if complete else tuple((*row, ROOT) for row in rows)
+
+
+def _paths(tree: Nested | Sequence[object], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the path from every value up to the top of a nested dict."""
+    if isinstance(tree, Mapping):
+        for label, below in tree.items():
+            yield from _paths(below, (str(label), *above)) if below else iter([(str(label), *above)])
+    elif isinstance(tree, str) or not isinstance(tree, Sequence):
+        raise HierarchyError(
+            f"A nested taxonomy ends in lists of values, but under {shortened(above[0] if above else ROOT)} there is "
+            f"{shortened(tree)}. Write it as a list."
+        )
+    else:
+        for value in tree:
+            if isinstance(value, Mapping):
+                yield from _paths(value, above)
+            else:
+                yield (str(value), *above)

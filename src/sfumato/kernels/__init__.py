@@ -1,0 +1,1 @@
+"""Compiled loops on plain arrays: no objects, no strings, no validation."""
