@@ -1,0 +1,22 @@
+"""The encoded table, its frequency sets, and the classes of a recoding."""
+
+from __future__ import annotations
+
+from sfumato.microdata.encoding import encode, missing_rows, refuse_missing
+from sfumato.microdata.frequency import FrequencySet, frequency_set, group_rows
+from sfumato.microdata.recoding import SUPPRESSED, EquivalenceClasses, Recoding
+from sfumato.microdata.table import Microdata, SensitiveColumn
+
+__all__ = [
+    "SUPPRESSED",
+    "EquivalenceClasses",
+    "FrequencySet",
+    "Microdata",
+    "Recoding",
+    "SensitiveColumn",
+    "encode",
+    "frequency_set",
+    "group_rows",
+    "missing_rows",
+    "refuse_missing",
+]

@@ -1,0 +1,134 @@
+"""From columns of any type to codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sfumato.errors import DataError
+from sfumato.hierarchies import Domain, Generalization, default_generalization
+from sfumato.hierarchies.base import inverse
+from sfumato.microdata.table import Microdata, SensitiveColumn, smallest_unsigned
+
+
+def encode(
+    table: pa.Table,
+    quasi_identifiers: Mapping[str, Generalization | None],
+    sensitive: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
+) -> Microdata:
+    """Encode the quasi-identifiers and the sensitive columns of a table.
+
+    Parameters
+    ----------
+    table
+        The rows; missing quasi-identifiers become the last code of their domain.
+    quasi_identifiers
+        How each generalizes; None lets the column's type decide.
+    sensitive
+        The sensitive columns.
+    weights
+        How much quasi-identifiers count in the loss; 1 where nothing is said.
+    """
+    encoded = [_encode_quasi_identifier(table, name, how) for name, how in quasi_identifiers.items()]
+    domains = tuple(domain for domain, _ in encoded)
+    codes = np.empty((table.num_rows, len(domains)), smallest_unsigned([domain.size for domain in domains]))
+    for index, (_, column) in enumerate(encoded):
+        codes[:, index] = column
+    given = np.array([(weights or {}).get(domain.name, 1.0) for domain in domains])
+    columns = tuple(encode_sensitive(name, table.column(name)) for name in sensitive)
+    return Microdata(codes, domains, columns, given / given.sum())
+
+
+def missing_rows(table: pa.Table, columns: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which rows lack a value in any of these columns; not-a-number counts as lacking."""
+    missing = np.zeros(table.num_rows, bool)
+    for name in columns:
+        missing |= _is_missing(table.column(name))
+    return missing
+
+
+def refuse_missing(table: pa.Table, columns: Sequence[str]) -> None:
+    """Raise an error that names the columns with missing values and how many there are."""
+    lacking = {name: int(_is_missing(table.column(name)).sum()) for name in columns}
+    found = [f"'{name}' ({count:,})" for name, count in lacking.items() if count]
+    if found:
+        raise DataError(
+            f"Missing values in {', '.join(found)} and missing='error' was asked for. "
+            "Use missing='category' to treat missing as a value, or missing='suppress' to leave such rows out."
+        )
+
+
+def encode_sensitive(name: str, column: pa.ChunkedArray) -> SensitiveColumn:
+    """Code a sensitive column in the order of its values, the missing one last."""
+    values, indices = distinct(name, column)
+    try:
+        order = pc.sort_indices(values).to_numpy()
+    except pa.ArrowNotImplementedError:
+        raise DataError(
+            f"Column '{name}' of type {values.type} cannot be a sensitive column. Convert it to text or numbers first."
+        ) from None
+    code_of = np.append(inverse(order), len(values)).astype(np.int32)
+    ordered = values.take(pa.array(order))
+    if len(indices) and indices.min() < 0:
+        ordered = pa.concat_arrays([ordered, pa.nulls(1, ordered.type)])
+    return SensitiveColumn(name, ordered, code_of[indices])
+
+
+def distinct(name: str, column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
+    """Return the distinct values that occur in a column, and per row the place of its value, -1 where missing."""
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    try:
+        coded = column.combine_chunks() if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    except pa.ArrowNotImplementedError:
+        raise DataError(
+            f"Column '{name}' has the type {column.type}, which cannot be grouped. Convert it to text or numbers, "
+            "or declare it as an identifier so that it is dropped."
+        ) from None
+    coded = _single(coded)
+    indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    used = np.flatnonzero(np.bincount(indices + 1, minlength=len(coded.dictionary) + 1)[1:])
+    if len(used) < len(coded.dictionary):
+        place = np.full(len(coded.dictionary) + 1, -1, np.int64)
+        place[used] = np.arange(len(used))
+        return coded.dictionary.take(pa.array(used)), place[indices]
+    return coded.dictionary, indices
+
+
+def _single(coded: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.unify_dictionaries().combine_chunks()
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.chunk(0) if coded.num_chunks else pa.array([], coded.type)
+    return coded
+
+
+def _encode_quasi_identifier(
+    table: pa.Table, name: str, generalization: Generalization | None
+) -> tuple[Domain, NDArray[np.int64]]:
+    column = table.column(name)
+    values, indices = distinct(name, column)
+    has_missing = bool(len(indices)) and bool(indices.min() < 0)
+    if not len(values) and table.num_rows:
+        raise DataError(
+            f"Column '{name}' holds only missing values, so it says nothing about anybody. Drop it "
+            f"(identifiers=['{name}']) or leave it out of the quasi-identifiers."
+        )
+    how = generalization or default_generalization(values.type)
+    try:
+        domain, code_of = how.fit(name, values, has_missing)
+    except pa.ArrowNotImplementedError:
+        raise DataError(
+            f"Column '{name}' has the type {values.type}, which {how!r} cannot generalize. Convert it to text or numbers."
+        ) from None
+    return domain, np.append(code_of, len(values)).astype(smallest_unsigned([domain.size]))[indices]
+
+
+def _is_missing(column: pa.ChunkedArray) -> NDArray[np.bool_]:
+    flags: NDArray[np.bool_] = pc.is_null(column, nan_is_null=True).to_numpy()
+    return flags

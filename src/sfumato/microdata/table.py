@@ -1,0 +1,107 @@
+"""The encoded table: small integers that every method works on, and what they stand for."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.hierarchies import Domain
+from sfumato.kernels.spans import Spans
+from sfumato.microdata.spans import pack_spans
+
+
+@dataclass(frozen=True)
+class SensitiveColumn:
+    """A sensitive column as codes in the order of its values; a missing value is a value, the last."""
+
+    name: str
+    values: pa.Array = field(repr=False)
+    codes: NDArray[np.int32] = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """The number of distinct values."""
+        return len(self.values)
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return how often each value occurs."""
+        return np.bincount(self.codes, minlength=self.size)
+
+
+@dataclass(frozen=True)
+class Microdata:
+    """One row per person: the codes of the quasi-identifiers, their domains, the coded sensitive columns.
+
+    Attributes
+    ----------
+    codes
+        One row per person and one column per quasi-identifier, in the smallest unsigned type that fits.
+    domains
+        What the codes of each column stand for.
+    sensitive
+        The sensitive columns.
+    weights
+        How much each quasi-identifier counts in the loss; they add up to 1.
+    """
+
+    codes: NDArray[np.unsignedinteger] = field(repr=False)
+    domains: tuple[Domain, ...]
+    sensitive: tuple[SensitiveColumn, ...] = ()
+    weights: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+
+    def __post_init__(self) -> None:
+        if not len(self.weights):
+            object.__setattr__(self, "weights", np.full(len(self.domains), 1 / max(1, len(self.domains))))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return tuple(domain.name for domain in self.domains)
+
+    @cached_property
+    def spans(self) -> Spans:
+        """The span costs of all quasi-identifiers, for kernels."""
+        return pack_spans(self.domains, self.weights)
+
+    def sensitive_index(self, name: str) -> int:
+        """Return the place of a sensitive column."""
+        return [column.name for column in self.sensitive].index(name)
+
+    def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> Microdata:
+        """Return these rows alone; the domains stay those of the whole table, so that losses stay comparable."""
+        sensitive = tuple(replace(column, codes=column.codes[rows]) for column in self.sensitive)
+        return replace(self, codes=np.ascontiguousarray(self.codes[rows]), sensitive=sensitive)
+
+    def digest(self, purpose: str) -> bytes:
+        """Return a hash of the whole content, another one for each purpose, so that none reveals another."""
+        state = hashlib.blake2b(person=purpose.encode()[:16])
+        state.update(repr((self.codes.shape, self.codes.dtype.str, self.names)).encode())
+        state.update(np.ascontiguousarray(self.codes).data)
+        for domain in self.domains:
+            _update(state, domain.texts)
+        for column in self.sensitive:
+            state.update(column.name.encode())
+            state.update(np.ascontiguousarray(column.codes).data)
+            _update(state, column.values.cast(pa.string()))
+        return state.digest()
+
+
+def _update(state: hashlib.blake2b, texts: pa.StringArray) -> None:
+    for text in texts.to_pylist():
+        encoded = b"\xff" if text is None else text.encode()
+        state.update(len(encoded).to_bytes(8, "little"))
+        state.update(encoded)
+
+
+def smallest_unsigned(sizes: Sequence[int]) -> np.dtype[np.unsignedinteger]:
+    """Return the smallest unsigned type that holds the codes of domains of these sizes."""
+    return np.min_scalar_type(max(1, *sizes) - 1) if sizes else np.dtype(np.uint8)

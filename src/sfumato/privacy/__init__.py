@@ -1,0 +1,21 @@
+"""Privacy models: conditions on the equivalence classes of a release, alone or together."""
+
+from __future__ import annotations
+
+from sfumato.privacy.base import PrivacyModel, Rule, SensitiveModel
+from sfumato.privacy.k_anonymity import KAnonymity
+from sfumato.privacy.l_diversity import LDiversity
+from sfumato.privacy.minimum_span import MinimumSpan
+from sfumato.privacy.requirements import Requirements
+from sfumato.privacy.t_closeness import TCloseness
+
+__all__ = [
+    "KAnonymity",
+    "LDiversity",
+    "MinimumSpan",
+    "PrivacyModel",
+    "Requirements",
+    "Rule",
+    "SensitiveModel",
+    "TCloseness",
+]

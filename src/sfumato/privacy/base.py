@@ -1,0 +1,113 @@
+"""What every privacy model has to say about itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import SchemaError, listed
+from sfumato.microdata import EquivalenceClasses, Microdata
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A model bound to one column of one table, as kernels see it.
+
+    Attributes
+    ----------
+    model
+        The model that it comes from.
+    kind, column, first, second
+        Which condition, on which sensitive column (or quasi-identifier, for spans), with which parameters.
+    tree
+        For hierarchical distances: every node's parent and height, the sensitive values being the first nodes.
+    """
+
+    model: PrivacyModel
+    kind: int
+    column: int = -1
+    first: float = 0.0
+    second: float = 0.0
+    tree: tuple[NDArray[np.int64], NDArray[np.float64]] | None = field(default=None, repr=False)
+
+
+class PrivacyModel(ABC):
+    """A condition on every equivalence class of a release.
+
+    Attributes
+    ----------
+    name
+        What it is called in reports.
+    monotone
+        Whether classes that keep it still keep it when they are merged; only then may a search prune by it.
+    needs_sensitive
+        Whether it looks at sensitive values.
+    """
+
+    name: ClassVar[str]
+    monotone: ClassVar[bool] = True
+    needs_sensitive: ClassVar[bool] = False
+
+    @abstractmethod
+    def bind(self, microdata: Microdata) -> Sequence[Rule]:
+        """Return the rules that this model means for a table."""
+
+    @abstractmethod
+    def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        """Return for every class whether it keeps the rule: the readable definition."""
+
+    @abstractmethod
+    def nearest(self, rule: Rule, microdata: Microdata) -> str:
+        """Say why the whole table breaks the rule and which parameter would work."""
+
+    @abstractmethod
+    def to_policy(self) -> dict[str, Any]:
+        """Return the model as plain values, for manifests and policy files."""
+
+    def smallest_class(self) -> int:
+        """Return a size below which no class can keep this model."""
+        return 1
+
+
+@dataclass(frozen=True)
+class SensitiveModel(PrivacyModel):
+    """A condition on the sensitive values of a class.
+
+    Attributes
+    ----------
+    column
+        The sensitive column that it is about; None means every one of them.
+    """
+
+    needs_sensitive: ClassVar[bool] = True
+    column: str | None = field(default=None, kw_only=True)
+
+    def columns(self, microdata: Microdata) -> list[int]:
+        """Return the places of the sensitive columns that this model is about."""
+        names = [column.name for column in microdata.sensitive]
+        if not names:
+            raise SchemaError(
+                f"{self} needs a sensitive column, but none is declared. Declare it, for example "
+                "sensitive='disease' (on the command line: --sensitive disease)."
+            )
+        if self.column is None:
+            return list(range(len(names)))
+        if self.column not in names:
+            raise SchemaError(
+                f"{self} is about the column '{self.column}', which is not declared as sensitive. "
+                f"Sensitive columns: {listed(names)}."
+            )
+        return [names.index(self.column)]
+
+
+def histograms(microdata: Microdata, classes: EquivalenceClasses, column: int) -> NDArray[np.int64]:
+    """Return how often every value of a sensitive column occurs in every class."""
+    sensitive = microdata.sensitive[column]
+    kept = classes.of_row >= 0
+    cells = classes.of_row[kept].astype(np.int64) * sensitive.size + sensitive.codes[kept]
+    return np.bincount(cells, minlength=len(classes) * sensitive.size).reshape(len(classes), sensitive.size)

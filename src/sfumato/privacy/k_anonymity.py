@@ -1,0 +1,55 @@
+"""k-anonymity: nobody is told apart from fewer than k - 1 others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato import parameters
+from sfumato.kernels import rules
+from sfumato.microdata import EquivalenceClasses, Microdata
+from sfumato.privacy.base import PrivacyModel, Rule
+
+
+@dataclass(frozen=True)
+class KAnonymity(PrivacyModel):
+    """Every class holds at least ``k`` rows.
+
+    Parameters
+    ----------
+    k
+        The smallest size of a class.
+
+    Examples
+    --------
+    >>> KAnonymity(10)
+    KAnonymity(k=10)
+    """
+
+    k: int
+    name: ClassVar[str] = "k-anonymity"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", parameters.integer("KAnonymity", "k", self.k, at_least=1))
+
+    def bind(self, microdata: Microdata) -> Sequence[Rule]:
+        return [Rule(self, rules.SIZE, first=self.k)]
+
+    def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        return classes.sizes >= self.k
+
+    def nearest(self, rule: Rule, microdata: Microdata) -> str:
+        return (
+            f"k={self.k:,} is not possible: the table has only {len(microdata):,} rows to release. "
+            f"The largest k that works is {len(microdata):,}."
+        )
+
+    def smallest_class(self) -> int:
+        return self.k
+
+    def to_policy(self) -> dict[str, Any]:
+        return {"model": self.name, "k": self.k}

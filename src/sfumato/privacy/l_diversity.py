@@ -1,0 +1,118 @@
+"""l-diversity: no class gives a sensitive value away, in four meanings of the word."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato import parameters
+from sfumato.errors import invalid_parameter
+from sfumato.kernels import rules
+from sfumato.kernels.rules import TOLERANCE
+from sfumato.microdata import EquivalenceClasses, Microdata
+from sfumato.privacy.base import Rule, SensitiveModel, histograms
+
+KINDS = {
+    "frequency": rules.FREQUENCY,
+    "distinct": rules.DISTINCT,
+    "entropy": rules.ENTROPY,
+    "recursive": rules.RECURSIVE,
+}
+
+
+@dataclass(frozen=True)
+class LDiversity(SensitiveModel):
+    """The sensitive values of every class are well mixed.
+
+    Parameters
+    ----------
+    l
+        How well: at least 1. A whole number for the kinds ``distinct`` and ``recursive``.
+    kind
+        ``"frequency"``: no value makes up more than 1/l of a class. ``"distinct"``: at least l different values.
+        ``"entropy"``: an entropy of at least log l. ``"recursive"``: the most frequent value occurs less than ``c``
+        times as often as all from the l-th most frequent on together.
+    c
+        The factor of the recursive kind.
+    column
+        The sensitive column that it is about; None means every one of them.
+    """
+
+    l: float  # noqa: E741
+    kind: str = "frequency"
+    c: float | None = None
+    name: ClassVar[str] = "l-diversity"
+
+    def __post_init__(self) -> None:
+        parameters.choice("LDiversity", "kind", self.kind, tuple(KINDS))
+        if self.kind in {"distinct", "recursive"}:
+            object.__setattr__(self, "l", parameters.integer("LDiversity", "l", self.l, at_least=1))
+        else:
+            number = parameters.number("LDiversity", "l", self.l, at_least=1)
+            object.__setattr__(self, "l", int(number) if number.is_integer() else number)
+        if self.kind == "recursive":
+            parameters.number("LDiversity", "c", self.c, above=0, hint="Recursive l-diversity needs it, such as c=3.")
+        elif self.c is not None:
+            raise invalid_parameter("LDiversity", "c", "left out unless kind='recursive'", self.c)
+
+    def bind(self, microdata: Microdata) -> Sequence[Rule]:
+        return [Rule(self, KINDS[self.kind], column, self.l, self.c or 0.0) for column in self.columns(microdata)]
+
+    def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        counts = histograms(microdata, classes, rule.column)
+        if self.kind == "frequency":
+            return counts.max(axis=1) * self.l <= classes.sizes * (1 + TOLERANCE)
+        if self.kind == "distinct":
+            return np.count_nonzero(counts, axis=1) >= self.l
+        if self.kind == "entropy":
+            return entropy(counts) >= math.log(self.l) - TOLERANCE
+        ordered = -np.sort(-counts, axis=1)
+        rare = ordered[:, int(self.l) - 1 :].sum(axis=1)
+        return ordered[:, 0] < self.c * rare * (1 + TOLERANCE)
+
+    def nearest(self, rule: Rule, microdata: Microdata) -> str:
+        column = microdata.sensitive[rule.column]
+        counts = np.sort(column.counts())[::-1]
+        found = np.count_nonzero(counts)
+        why = f"{self.describe()} is not possible for '{column.name}': "
+        if self.kind == "distinct" or (self.kind == "recursive" and found < self.l):
+            return why + f"it has only {found} distinct values. The largest l that works is {found}."
+        if self.kind == "entropy":
+            best = math.exp(float(entropy(counts[None])[0]))
+            return why + f"its entropy reaches only l={_floor(best)}, which is the largest l that works."
+        if self.kind == "recursive":
+            least = counts[0] / counts[int(self.l) - 1 :].sum()
+            return why + f"its most frequent value is too frequent. With l={self.l} any c above {least:.4g} works."
+        share = counts[0] / counts.sum()
+        return why + (
+            f"its most frequent value makes up {share:.1%} of the rows, more than 1/{self.l:g}. "
+            f"The largest l that works is {_floor(1 / share)}."
+        )
+
+    def describe(self) -> str:
+        """Return the model in a few words."""
+        factor = f", c={self.c:g}" if self.c is not None else ""
+        return f"l={self.l:g} ({self.kind}{factor})"
+
+    def smallest_class(self) -> int:
+        return math.ceil(self.l - TOLERANCE)
+
+    def to_policy(self) -> dict[str, Any]:
+        policy = {"model": self.name, "l": self.l, "kind": self.kind, "c": self.c, "column": self.column}
+        return {key: value for key, value in policy.items() if value is not None}
+
+
+def entropy(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the entropy of every row of counts, in nats."""
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    return -np.sum(shares * np.log(shares, where=shares > 0, out=np.zeros_like(shares)), axis=1)
+
+
+def _floor(value: float) -> str:
+    """Show a bound on l without rounding it up."""
+    return f"{math.floor(value * 100 + TOLERANCE) / 100:g}"

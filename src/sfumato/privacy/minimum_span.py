@@ -1,0 +1,70 @@
+"""Minimum spans: no class shows an interval that is too narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato import parameters
+from sfumato.errors import SchemaError, listed
+from sfumato.hierarchies import IntervalDomain
+from sfumato.kernels import rules
+from sfumato.kernels.rules import TOLERANCE
+from sfumato.microdata import EquivalenceClasses, Microdata
+from sfumato.privacy.base import PrivacyModel, Rule
+
+
+@dataclass(frozen=True)
+class MinimumSpan(PrivacyModel):
+    """Every class spans at least ``width`` of a column; ``*`` always does.
+
+    Parameters
+    ----------
+    column
+        A quasi-identifier with numbers, dates or an order.
+    width
+        In the column's own unit; days for dates, steps for an order.
+    """
+
+    column: str
+    width: float
+    name: ClassVar[str] = "minimum span"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", parameters.number("MinimumSpan", "width", self.width, above=0))
+
+    def bind(self, microdata: Microdata) -> Sequence[Rule]:
+        if self.column not in microdata.names:
+            raise SchemaError(
+                f"MinimumSpan is about the column '{self.column}', which is not a quasi-identifier. "
+                f"Quasi-identifiers: {listed(microdata.names)}."
+            )
+        at = microdata.names.index(self.column)
+        domain = microdata.domains[at]
+        if not isinstance(domain, IntervalDomain):
+            raise SchemaError(
+                f"MinimumSpan is about the column '{self.column}', which is shown as categories, not as intervals. "
+                "Declare it as Numeric(), Dates() or Ordered([...])."
+            )
+        # A table without any extent can never reach the width, which a share above 1 says.
+        return [Rule(self, rules.SPAN, at, self.width / domain.extent if domain.extent else 2.0)]
+
+    def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        at = rule.column
+        spans = microdata.domains[at].span_costs(classes.lo[:, at], classes.hi[:, at])
+        return spans >= rule.first - TOLERANCE
+
+    def nearest(self, rule: Rule, microdata: Microdata) -> str:
+        domain = microdata.domains[rule.column]
+        extent = domain.extent if isinstance(domain, IntervalDomain) else 0.0
+        return (
+            f"A minimum span of {self.width:g} is not possible for '{self.column}': the whole table spans only "
+            f"{extent:g}. The largest width that works is {extent:g}."
+        )
+
+    def to_policy(self) -> dict[str, Any]:
+        return {"model": self.name, "column": self.column, "width": self.width}

@@ -1,0 +1,95 @@
+"""All models of a request together, bound to a table: what methods ask when they ask whether a class is allowed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import InfeasibleError
+from sfumato.kernels.rules import Rules
+from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+from sfumato.privacy.base import PrivacyModel, Rule
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """The models that every class must keep, for one table.
+
+    Attributes
+    ----------
+    models
+        The models; several hold together.
+    microdata
+        The table that they are bound to; its own distribution is what t-closeness compares with.
+    """
+
+    models: tuple[PrivacyModel, ...]
+    microdata: Microdata
+
+    @cached_property
+    def bound(self) -> tuple[Rule, ...]:
+        """The models as rules on columns of this table."""
+        return tuple(rule for model in self.models for rule in model.bind(self.microdata))
+
+    @property
+    def monotone(self) -> bool:
+        """Whether merging allowed classes always gives an allowed class."""
+        return all(model.monotone for model in self.models)
+
+    @property
+    def smallest_class(self) -> int:
+        """A size below which no class is allowed."""
+        return max((model.smallest_class() for model in self.models), default=1)
+
+    @property
+    def k(self) -> int:
+        """The size that classes are asked to have, for measures that compare with it."""
+        return self.smallest_class
+
+    @cached_property
+    def sensitive_codes(self) -> NDArray[np.int32]:
+        """The codes of the sensitive columns, one row per person, for kernels."""
+        columns = [column.codes for column in self.microdata.sensitive] if self._counts_values else []
+        if not columns:
+            return np.empty((len(self.microdata), 0), np.int32)
+        return np.ascontiguousarray(np.stack(columns, axis=1))
+
+    @property
+    def _counts_values(self) -> bool:
+        return any(rule.model.needs_sensitive for rule in self.bound)
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules as arrays, for kernels."""
+        counts = [column.counts() for column in self.microdata.sensitive] if self._counts_values else []
+        trees = [rule.tree or (np.empty(0, np.int64), np.empty(0)) for rule in self.bound]
+        total = max(1, len(self.microdata))
+        return Rules(
+            kind=np.array([rule.kind for rule in self.bound], np.int64),
+            column=np.array([rule.column for rule in self.bound], np.int64),
+            first=np.array([rule.first for rule in self.bound], np.float64),
+            second=np.array([rule.second for rule in self.bound], np.float64),
+            counts_at=np.cumsum([0, *(len(count) for count in counts)], dtype=np.int64),
+            reference=np.concatenate([np.empty(0), *(count / total for count in counts)]),
+            tree_at=np.cumsum([0, *(len(parents) for parents, _ in trees)], dtype=np.int64),
+            tree_parent=np.concatenate([np.empty(0, np.int64), *(parents for parents, _ in trees)]),
+            tree_height=np.concatenate([np.empty(0), *(heights for _, heights in trees)]),
+        )
+
+    def broken_by(self, recoding: Recoding) -> list[Rule]:
+        """Return the rules that some class of a recoding breaks."""
+        classes = EquivalenceClasses.of(self.microdata, recoding)
+        return [rule for rule in self.bound if not rule.model.holds(rule, self.microdata, classes).all()]
+
+    def broken_by_table(self) -> list[Rule]:
+        """Return the rules that even the whole table as one class breaks, so that no release can keep them."""
+        return self.broken_by(Recoding(classes=np.zeros(len(self.microdata), np.int32)))
+
+    def check_feasible(self) -> None:
+        """Raise an error that names the failing condition and the nearest one that works."""
+        broken = self.broken_by_table()
+        if broken:
+            raise InfeasibleError(" ".join(rule.model.nearest(rule, self.microdata) for rule in broken))

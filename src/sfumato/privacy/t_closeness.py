@@ -1,0 +1,107 @@
+"""t-closeness: every class's sensitive values are distributed nearly as in the whole table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato import parameters
+from sfumato.errors import invalid_parameter
+from sfumato.hierarchies import Taxonomy
+from sfumato.hierarchies.domain import Tree
+from sfumato.kernels import rules
+from sfumato.kernels.rules import TOLERANCE
+from sfumato.microdata import EquivalenceClasses, Microdata, SensitiveColumn
+from sfumato.privacy.base import Rule, SensitiveModel, histograms
+
+DISTANCES = {
+    "equal": rules.CLOSE_EQUAL,
+    "ordered": rules.CLOSE_ORDERED,
+    "hierarchical": rules.CLOSE_TREE,
+}
+
+
+@dataclass(frozen=True)
+class TCloseness(SensitiveModel):
+    """The earth mover's distance of every class's sensitive values from the release's own is at most ``t``.
+
+    Parameters
+    ----------
+    t
+        The largest distance, from 0 to 1.
+    distance
+        How far values lie apart: ``"equal"``: any two alike; ``"ordered"``: by the number of values between them;
+        ``"hierarchical"``: by the height of their common ancestor in ``taxonomy``.
+    taxonomy
+        The taxonomy of the sensitive values, for the hierarchical distance.
+    column
+        The sensitive column that it is about; None means every one of them.
+    """
+
+    t: float
+    distance: str = "equal"
+    taxonomy: Taxonomy | None = None
+    name: ClassVar[str] = "t-closeness"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "t", parameters.share("TCloseness", "t", self.t))
+        parameters.choice("TCloseness", "distance", self.distance, tuple(DISTANCES))
+        if (self.taxonomy is not None) != (self.distance == "hierarchical"):
+            expected = "given if, and only if, distance='hierarchical'"
+            raise invalid_parameter("TCloseness", "taxonomy", expected, self.taxonomy)
+
+    def bind(self, microdata: Microdata) -> Sequence[Rule]:
+        return [
+            Rule(self, DISTANCES[self.distance], column, self.t, tree=self._tree(microdata.sensitive[column]))
+            for column in self.columns(microdata)
+        ]
+
+    def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        counts = histograms(microdata, classes, rule.column)
+        extra = counts / counts.sum(axis=1, keepdims=True) - counts.sum(axis=0) / counts.sum()
+        return self._distances(extra, rule) <= self.t + TOLERANCE
+
+    def _distances(self, extra: NDArray[np.float64], rule: Rule) -> NDArray[np.float64]:
+        """Return the distances of classes, given how far each value's share exceeds its share in the table."""
+        if self.distance == "equal":
+            return np.abs(extra).sum(axis=1) / 2
+        if self.distance == "ordered":
+            return np.abs(extra.cumsum(axis=1)).sum(axis=1) / max(1, extra.shape[1] - 1)
+        assert rule.tree is not None
+        parents, heights = rule.tree
+        work = np.zeros(len(extra))
+        nodes = np.zeros((len(extra), len(parents)))
+        nodes[:, : extra.shape[1]] = extra
+        for node in range(extra.shape[1], len(parents)):
+            children = np.flatnonzero((parents == node) & (np.arange(len(parents)) < node))
+            above = np.maximum(nodes[:, children], 0).sum(axis=1)
+            below = np.maximum(-nodes[:, children], 0).sum(axis=1)
+            nodes[:, node] = above - below
+            work += heights[node] * np.minimum(above, below)
+        return work
+
+    def _tree(self, column: SensitiveColumn) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+        """Return every node's parent and height; the first nodes are the sensitive values in their own order."""
+        if self.taxonomy is None:
+            return None
+        known = column.values.drop_null()
+        domain, codes = self.taxonomy.fit(column.name, known, has_missing=len(known) < column.size)
+        tree = Tree.from_levels(domain.levels)
+        leaf_of = np.append(codes, len(known))[: column.size]
+        parents = tree.parent.astype(np.int64)
+        parents[: column.size] = tree.parent[leaf_of]
+        depth = np.concatenate([np.full(len(level), at) for at, level in enumerate(domain.levels)])
+        return parents, depth / domain.top
+
+    def nearest(self, rule: Rule, microdata: Microdata) -> str:
+        return f"t={self.t:g} is not possible for '{microdata.sensitive[rule.column].name}'."
+
+    def to_policy(self) -> dict[str, Any]:
+        policy = {"model": self.name, "t": self.t, "distance": self.distance, "column": self.column}
+        if self.taxonomy is not None:
+            policy["taxonomy"] = self.taxonomy.to_policy()
+        return {key: value for key, value in policy.items() if value is not None}
