@@ -1,0 +1,54 @@
+# Every target prepares what it needs by itself; a machine with Python 3.11+ and make is enough.
+#
+#   make demo     anonymize a made-up census and show what comes out
+#   make test     everything that must hold before a change is merged
+#   make lint     ruff and mypy only
+#   make format   let ruff rewrite what it can
+#   make bench    time, memory and information loss side by side
+#   make clean    remove caches and results; `make distclean` removes .venv too
+#
+# One test only:  make test TESTS=tests/privacy
+# One process:    make test WORKERS=0
+
+BIN     := .venv/bin
+WORKERS ?= 2
+TESTS   ?=
+
+.PHONY: help demo test lint format bench clean distclean
+.DELETE_ON_ERROR:
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+demo: .venv/.ready-core
+	@$(BIN)/sfumato demo
+
+test: lint
+	$(BIN)/pytest -n $(WORKERS) $(TESTS)
+
+lint: .venv/.ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: .venv/.ready-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/.ready-bench
+	$(BIN)/python -m benchmarks
+
+# One stamp per extra; only a change of pyproject.toml makes the set-up run again.
+.venv/.ready-%: pyproject.toml
+	@tools/setup $*
+	@touch $@
+
+# Make would delete the stamps as intermediate files, and set up again next time.
+.PRECIOUS: .venv/.ready-%
+
+clean:
+	rm -rf build dist demo benchmarks/results .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+distclean: clean
+	rm -rf .venv

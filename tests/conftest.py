@@ -1,0 +1,30 @@
+"""What all tests share: how hypothesis searches, and where the real tables are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# No deadline: the first call of a kernel compiles it, which says nothing about the kernel.
+settings.register_profile("local", deadline=None)
+# The same examples every time: a change is judged by what it changed.
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(scope="session")
+def repository(pytestconfig: pytest.Config) -> Path:
+    """The root of the repository."""
+    return pytestconfig.rootpath
+
+
+@pytest.fixture(scope="session")
+def adult_dir(repository: Path) -> Path:
+    """The folder with the Adult table and its hierarchies, kept beside the repository."""
+    folder = repository.parent / "shared" / "data" / "adult"
+    if not (folder / "adult.csv").is_file():
+        pytest.skip("the Adult table is not at ../shared/data/adult")
+    return folder

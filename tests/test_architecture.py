@@ -1,0 +1,360 @@
+"""The import rules, read from the source without running it.
+
+Who may know whom is what keeps a dozen methods apart from the files they came from and the verifier apart
+from what it verifies. Each rule returns sentences about what breaks it; an empty list is a pass. The rules
+themselves are tried on a small tree of fakes at the end, so that none of them can pass by looking away.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+PACKAGE = "sfumato"
+LONGEST_MODULE = 500
+
+# From the ground up: a part may import its own row and the rows above it in this list.
+LAYERS = (
+    ("errors", "parameters"),
+    ("kernels", "io"),
+    ("hierarchies",),
+    ("schema",),
+    ("microdata",),
+    ("privacy", "loss"),
+    ("methods",),
+    ("release",),
+    ("engines", "datasets", "report"),
+    ("api",),
+    ("testing",),
+    ("cli", "__main__"),
+)
+RANK = {part: rank for rank, row in enumerate(LAYERS) for part in row}
+
+# Parts that may know only what is listed, whatever their row allows.
+ONLY = {"kernels": {"kernels", "errors", "parameters"}, "io": {"io", "errors", "parameters"}}
+# The core works on arrays: it never sees a file.
+WITHOUT_FILES = {"kernels", "microdata", "privacy", "loss", "methods"}
+
+FRAMES = {"pandas", "polars", "modin", "dask", "cudf", "pyspark"}
+READERS = {"narwhals", "duckdb"}
+READING_PARTS = {"io", "engines"}
+WITHOUT_ARROW = {"kernels", "methods"}
+
+VERIFIER = f"{PACKAGE}.release.verify"
+UNSEEN_BY_VERIFIER = {"kernels", "methods"}
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module, where it is written, and whether it exists for type checkers only."""
+
+    target: str
+    line: int
+    typing_only: bool
+
+
+@dataclass(frozen=True)
+class Module:
+    """One source file: its dotted name, its tree and its imports."""
+
+    name: str
+    lines: int
+    docstring: str
+    imports: tuple[Import, ...]
+
+    @property
+    def part(self) -> str:
+        return part_of(self.name)
+
+
+def part_of(name: str) -> str:
+    """``sfumato.release.verify`` belongs to ``release``; the package itself to ``""``."""
+    return name.split(".")[1] if "." in name else ""
+
+
+def read_tree(folder: Path) -> dict[str, Module]:
+    """Parse every module of the package that lies in ``folder``."""
+    paths = {dotted(path.relative_to(folder)): path for path in sorted(folder.rglob("*.py"))}
+    return {name: read_module(name, path, set(paths)) for name, path in paths.items()}
+
+
+def dotted(path: Path) -> str:
+    parts = path.with_suffix("").parts
+    return ".".join((PACKAGE, *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+def read_module(name: str, path: Path, known: set[str]) -> Module:
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text, filename=str(path))
+    home = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    imports = tuple(imports_of(tree, home, known))
+    return Module(name, len(text.splitlines()), ast.get_docstring(tree) or "", imports)
+
+
+def imports_of(tree: ast.Module, home: str, known: set[str]) -> Iterator[Import]:
+    """Yield every import, also those inside functions: late is still imported."""
+    for node, typing_only in walk(tree, False):
+        if isinstance(node, ast.Import):
+            yield from (Import(alias.name, node.lineno, typing_only) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = absolute(node, home)
+            names = [alias.name for alias in node.names if not is_fact(base, alias.name)]
+            targets = sorted({resolve(base, name, known) for name in names})
+            yield from (Import(target, node.lineno, typing_only) for target in targets)
+        elif isinstance(node, ast.Call) and (target := imported_by_call(node)):
+            yield Import(target, node.lineno, typing_only)
+
+
+def walk(node: ast.AST, typing_only: bool) -> Iterator[tuple[ast.AST, bool]]:
+    """Walk a tree and remember what is under ``if TYPE_CHECKING``."""
+    guarded = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+    for child in ast.iter_child_nodes(node):
+        inside = typing_only or (guarded and isinstance(node, ast.If) and child in node.body)
+        yield child, inside
+        yield from walk(child, inside)
+
+
+def absolute(node: ast.ImportFrom, home: str) -> str:
+    if not node.level:
+        return node.module or ""
+    parent = home.split(".")[: len(home.split(".")) - node.level + 1]
+    return ".".join([*parent, *([node.module] if node.module else [])])
+
+
+def resolve(base: str, name: str, known: set[str]) -> str:
+    """``from sfumato import api`` imports a module, ``from sfumato.api import check`` a name in one."""
+    if f"{base}.{name}" in known or (base == PACKAGE and name in RANK):
+        return f"{base}.{name}"
+    return base
+
+
+def is_fact(base: str, name: str) -> bool:
+    """``from sfumato import __version__`` needs nothing of the package but its first lines."""
+    return base == PACKAGE and name.startswith("__") and name not in RANK
+
+
+def imported_by_call(node: ast.Call) -> str:
+    """Return what ``import_module("...")`` or ``__import__("...")`` names, if it is a literal."""
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    first = node.args[0] if node.args else None
+    if called in {"import_module", "__import__"} and isinstance(first, ast.Constant):
+        return str(first.value)
+    return ""
+
+
+# The rules
+
+
+def every_part_has_a_layer(tree: dict[str, Module]) -> list[str]:
+    strangers = sorted({module.part for module in tree.values()} - set(RANK) - {""})
+    return [f"'{part}' has no place in LAYERS; give it one" for part in strangers]
+
+
+def lower_never_imports_higher(tree: dict[str, Module]) -> list[str]:
+    return [
+        f"{module.name}:{imported.line} imports {imported.target}, which is a layer above it"
+        for module, imported in own_imports(tree)
+        if module.part in RANK and rank_of(imported.target) > RANK[module.part]
+    ]
+
+
+def own_imports(tree: dict[str, Module]) -> Iterator[tuple[Module, Import]]:
+    for module in tree.values():
+        for imported in module.imports:
+            if imported.target.split(".")[0] == PACKAGE:
+                yield module, imported
+
+
+def rank_of(target: str) -> int:
+    """The package itself hands out the api, so it ranks as the api does."""
+    return RANK.get(part_of(target) or "api", -1)
+
+
+def some_parts_know_only_what_is_listed(tree: dict[str, Module]) -> list[str]:
+    return [
+        f"{module.name}:{imported.line} imports {imported.target}, not one of {sorted(ONLY[module.part])}"
+        for module, imported in own_imports(tree)
+        if module.part in ONLY and part_of(imported.target) not in ONLY[module.part]
+    ]
+
+
+def the_core_never_sees_files(tree: dict[str, Module]) -> list[str]:
+    return [
+        f"{module.name}:{imported.line} imports {imported.target}; {module.part} never sees files"
+        for module, imported in own_imports(tree)
+        if module.part in WITHOUT_FILES and part_of(imported.target) in READING_PARTS
+    ]
+
+
+def foreign_imports(tree: dict[str, Module]) -> Iterator[tuple[Module, int, str]]:
+    for module in tree.values():
+        for imported in module.imports:
+            if (top := imported.target.split(".")[0]) != PACKAGE:
+                yield module, imported.line, top
+
+
+def nobody_imports_a_frame_library(tree: dict[str, Module]) -> list[str]:
+    return [
+        f"{module.name}:{line} imports {top}; narwhals handles frames without it"
+        for module, line, top in foreign_imports(tree)
+        if top in FRAMES and not (top == "pyspark" and module.part == "engines")
+    ]
+
+
+def only_readers_import_reading_libraries(tree: dict[str, Module]) -> list[str]:
+    return [
+        f"{module.name}:{line} imports {top}; only {sorted(READING_PARTS)} may"
+        for module, line, top in foreign_imports(tree)
+        if top in READERS and module.part not in READING_PARTS
+    ]
+
+
+def algorithms_never_see_arrow(tree: dict[str, Module]) -> list[str]:
+    return [
+        f"{module.name}:{line} imports pyarrow; {module.part} works on plain arrays"
+        for module, line, top in foreign_imports(tree)
+        if top == "pyarrow" and module.part in WITHOUT_ARROW
+    ]
+
+
+def the_verifier_stands_alone(tree: dict[str, Module]) -> list[str]:
+    """Whoever checks must not share code with whoever is checked, not even at third hand."""
+    if VERIFIER not in tree:
+        return []
+    ways = reachable_from(VERIFIER, tree)
+    return [
+        f"{' -> '.join(way)}: the verifier reaches {part_of(target)}"
+        for target, way in ways.items()
+        if part_of(target) in UNSEEN_BY_VERIFIER
+    ]
+
+
+def reachable_from(start: str, tree: dict[str, Module]) -> dict[str, list[str]]:
+    """Return every own module that running ``start`` imports, each with the way to it."""
+    ways = {start: [start]}
+    waiting = [start]
+    while waiting:
+        name = waiting.pop(0)
+        for imported in tree[name].imports:
+            target = imported.target
+            if imported.typing_only or target in ways or target.split(".")[0] != PACKAGE:
+                continue
+            ways[target] = [*ways[name], target]
+            waiting += [target] if target in tree else []
+    return ways
+
+
+def modules_stay_small(tree: dict[str, Module]) -> list[str]:
+    return [
+        f"{module.name} has {module.lines} lines; split it, {LONGEST_MODULE} are the limit"
+        for module in tree.values()
+        if module.lines > LONGEST_MODULE
+    ]
+
+
+def modules_say_what_they_are_for(tree: dict[str, Module]) -> list[str]:
+    return [f"{module.name} has no docstring" for module in tree.values() if not module.docstring.strip()]
+
+
+Rule = Callable[[dict[str, Module]], list[str]]
+RULES: tuple[Rule, ...] = (
+    every_part_has_a_layer,
+    lower_never_imports_higher,
+    some_parts_know_only_what_is_listed,
+    the_core_never_sees_files,
+    nobody_imports_a_frame_library,
+    only_readers_import_reading_libraries,
+    algorithms_never_see_arrow,
+    the_verifier_stands_alone,
+    modules_stay_small,
+    modules_say_what_they_are_for,
+)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_source_keeps_the_rule(rule: Rule, repository: Path) -> None:
+    tree = read_tree(repository / "src" / PACKAGE)
+    assert PACKAGE in tree
+    broken = rule(tree)
+    assert not broken, "\n".join(broken)
+
+
+# The rules, tried on fakes
+
+CLEAN = {
+    "__init__.py": "",
+    "errors.py": "",
+    "kernels/__init__.py": "",
+    "kernels/spans.py": "import numba\n",
+    "io/__init__.py": "",
+    "io/frames.py": "import narwhals\nfrom sfumato.errors import SourceError\n",
+    "privacy/__init__.py": "",
+    "privacy/base.py": "from sfumato import __version__\nfrom sfumato.errors import ParameterError\n",
+    "methods/__init__.py": "",
+    "methods/mondrian.py": "from sfumato.kernels import spans\nfrom sfumato.privacy import base\n",
+    "release/__init__.py": "",
+    "release/verify.py": "import pyarrow\nfrom sfumato.privacy import base\n",
+    "api.py": "def run():\n    from sfumato.methods import mondrian\n",
+    "cli.py": "from sfumato import api\n",
+}
+UNDOCUMENTED = "answer = 42\n"
+
+
+def fake_tree(folder: Path, files: dict[str, str]) -> dict[str, Module]:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text if text == UNDOCUMENTED else f'"""Fake."""\n{text}', encoding="utf-8")
+    return read_tree(folder)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_a_clean_tree_passes(rule: Rule, tmp_path: Path) -> None:
+    assert rule(fake_tree(tmp_path, CLEAN)) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "file", "text"),
+    [
+        (every_part_has_a_layer, "helpers.py", ""),
+        (lower_never_imports_higher, "errors.py", "import sfumato.api"),
+        (lower_never_imports_higher, "privacy/base.py", "from sfumato.methods.mondrian import Mondrian"),
+        (lower_never_imports_higher, "privacy/base.py", "from ..methods import mondrian"),
+        (lower_never_imports_higher, "privacy/__init__.py", "from ..release import verify"),
+        (lower_never_imports_higher, "methods/mondrian.py", "def run():\n    from sfumato import api"),
+        (lower_never_imports_higher, "release/verify.py", "from sfumato import anonymize"),
+        (lower_never_imports_higher, "privacy/base.py", "import_module('sfumato.cli')"),
+        (some_parts_know_only_what_is_listed, "io/frames.py", "from sfumato.kernels import spans"),
+        (the_core_never_sees_files, "methods/mondrian.py", "from sfumato.io.frames import read"),
+        (nobody_imports_a_frame_library, "io/frames.py", "import pandas as pd"),
+        (nobody_imports_a_frame_library, "api.py", "def run():\n    from polars import DataFrame"),
+        (only_readers_import_reading_libraries, "release/verify.py", "import duckdb"),
+        (algorithms_never_see_arrow, "kernels/spans.py", "import pyarrow.compute as pc"),
+        (the_verifier_stands_alone, "release/verify.py", "from sfumato.methods import mondrian"),
+        (the_verifier_stands_alone, "privacy/base.py", "from sfumato.kernels.spans import cost"),
+        (the_verifier_stands_alone, "errors.py", "def late():\n    import sfumato.kernels"),
+        (modules_stay_small, "api.py", "x = 1\n" * LONGEST_MODULE),
+        (modules_say_what_they_are_for, "api.py", UNDOCUMENTED),
+    ],
+)
+def test_a_broken_tree_fails(rule: Rule, file: str, text: str, tmp_path: Path) -> None:
+    broken = rule(fake_tree(tmp_path, CLEAN | {file: text}))
+    assert broken
+    assert all(Path(file).parts[0].removesuffix(".py") in message for message in broken)
+
+
+def test_imports_for_type_checkers_do_not_run_in_the_verifier(tmp_path: Path) -> None:
+    guarded = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from sfumato.kernels import spans\n"
+    assert the_verifier_stands_alone(fake_tree(tmp_path, CLEAN | {"privacy/base.py": guarded})) == []
+    otherwise = f"{guarded}else:\n    from sfumato.methods import mondrian\n"
+    assert the_verifier_stands_alone(fake_tree(tmp_path, CLEAN | {"privacy/base.py": otherwise})) != []
+
+
+def test_the_way_to_a_forbidden_module_is_shown(tmp_path: Path) -> None:
+    tree = fake_tree(tmp_path, CLEAN | {"privacy/base.py": "import sfumato.kernels"})
+    (message,) = the_verifier_stands_alone(tree)
+    assert message.startswith("sfumato.release.verify -> sfumato.privacy.base -> sfumato.kernels:")

@@ -1,0 +1,49 @@
+"""The command line answers at once, because what is heavy is imported when it is used."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("numba", "llvmlite", "pyarrow", "duckdb", "numpy", "narwhals", "pandas", "polars")
+
+SHOW_LOADED = f"import sys; print(*[name for name in {HEAVY} if name in sys.modules])"
+
+needs_cli = pytest.mark.skipif(importlib.util.find_spec("sfumato.cli") is None, reason="sfumato.cli does not exist yet")
+
+
+def loaded_after(code: str) -> list[str]:
+    """Return which heavy modules a fresh interpreter holds after running ``code``."""
+    command = [sys.executable, "-X", "importtime", "-c", f"{code}\n{SHOW_LOADED}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.splitlines()[-1].split()
+
+
+def test_the_package_itself_imports_nothing_heavy() -> None:
+    assert loaded_after("import sfumato; import sfumato.errors; dir(sfumato)") == []
+
+
+@needs_cli
+def test_the_command_line_imports_nothing_heavy() -> None:
+    assert loaded_after("import sfumato.cli") == []
+
+
+@needs_cli
+@pytest.mark.parametrize("arguments", [["--help"], ["anonymize", "--help"], ["--version"]])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys, sfumato.cli\n"
+        f"sys.argv = ['sfumato', *{arguments}]\n"
+        "try:\n    code = sfumato.cli.main()\n"
+        "except SystemExit as stop:\n    code = stop.code\n"
+        "assert not code, code"
+    )
+    assert loaded_after(code) == []
+
+
+def test_the_probe_sees_a_heavy_import() -> None:
+    assert loaded_after("import numpy") == ["numpy"]
