@@ -17,9 +17,7 @@ from sfumato.hierarchies import Categorical, Generalization, Numeric, Ordered, T
 _MARITAL_STATUS = Taxonomy.from_dict(domains.MARITAL_STATUS)
 _WORK_CLASS = Taxonomy.from_dict(domains.WORK_CLASS)
 _COUNTRY = Taxonomy.from_dict({continent: list(names) for continent, names in domains.COUNTRIES.items()})
-_OCCUPATION = Taxonomy.from_dict(
-    {field: [job.label for job in jobs] for field, jobs in domains.OCCUPATIONS.items()}
-)
+_OCCUPATION = Taxonomy.from_dict({field: [job.label for job in jobs] for field, jobs in domains.OCCUPATIONS.items()})
 
 _HIERARCHIES: dict[str, Generalization] = {
     "age": Numeric(widths=(5, 10, 20)),

@@ -98,9 +98,7 @@ class Dataset:
             folder.mkdir(parents=True, exist_ok=True)
             _write_table(self.table, path, format)
         except OSError as error:
-            raise OutputError(
-                f"The dataset cannot be written to {folder}: {error.strerror or error}."
-            ) from None
+            raise OutputError(f"The dataset cannot be written to {folder}: {error.strerror or error}.") from None
         for column, hierarchy in self.hierarchies.items():
             _as_taxonomy(hierarchy, column, self.table).write(folder / f"{self.name}_hierarchy_{column}.csv")
         return path

@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.integer[Any]]
 Columns = dict[str, Codes]
 
-# Small enough that a block's temporaries stay in the processor's cache, large enough that Python costs nothing.
+# A block's temporaries stay in the processor's cache, and the interpreter's share of the time is nil.
 BLOCK = 1 << 15
 
 
@@ -51,7 +51,7 @@ class Conditional:
         position = np.searchsorted(self._ladder, rng.random(rows) + groups, side="right")
         value = position - groups * self.values
         # u + g can round up to g + 1, which is one step beyond the last value.
-        return np.minimum(value, self.values - 1)
+        return np.asarray(np.minimum(value, self.values - 1), dtype=np.int64)
 
     def _groups(self, given: Sequence[Codes]) -> npt.NDArray[np.int64]:
         groups = np.zeros(1, dtype=np.int64)
@@ -60,9 +60,7 @@ class Conditional:
         return groups
 
 
-def in_blocks(
-    owner: str, rows: int, seed: int, make: Callable[[np.random.Generator, int], Columns]
-) -> Columns:
+def in_blocks(owner: str, rows: int, seed: int, make: Callable[[np.random.Generator, int], Columns]) -> Columns:
     """Fill columns of ``rows`` values by calling ``make(generator, size)`` for one block after the other.
 
     Every block has a generator of its own and is made whole, so the memory beyond the result is one block,
@@ -81,8 +79,7 @@ def in_blocks(
 
 
 def labelled(codes: Codes, labels: Sequence[str]) -> pa.DictionaryArray:
-    """Turn codes into a dictionary-encoded column of text, in the smallest index type that pandas also takes."""
+    """Turn codes into a dictionary-encoded column of text, with signed indices as pandas wants them."""
     kind = next(kind for kind in (np.int8, np.int16, np.int32) if len(labels) - 1 <= np.iinfo(kind).max)
-    return pa.DictionaryArray.from_arrays(
-        pa.array(codes.astype(kind, copy=False)), pa.array(labels, pa.string())
-    )
+    indices = pa.array(codes.astype(kind, copy=False))
+    return pa.DictionaryArray.from_arrays(indices, pa.array(labels, pa.string()))

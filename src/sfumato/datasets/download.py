@@ -1,0 +1,79 @@
+"""Fetching a file once, checking it, and keeping it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from sfumato.errors import SourceError
+
+TIMEOUT_SECONDS = 30
+# Far above any file that is fetched here; a server that sends more does not send what was asked for.
+MAX_BYTES = 64 << 20
+
+
+def cache_folder() -> Path:
+    """Return the user's cache folder for Sfumato; it need not exist yet."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "sfumato"
+
+
+def fetch(url: str, sha256: str, folder: Path, hint: str) -> Path:
+    """Return the file at ``url`` from ``folder``, fetching it first if it is not there or not intact.
+
+    Parameters
+    ----------
+    url
+        Where the file comes from; its last part is the name it is kept under.
+    sha256
+        The checksum it must have.
+    folder
+        Where it is kept.
+    hint
+        What to do without it, said at the end of every error.
+    """
+    path = folder / url.rsplit("/", 1)[-1]
+    if path.is_file() and _digest(path.read_bytes()) == sha256:
+        return path
+    content = _read(url, hint)
+    if _digest(content) != sha256:
+        raise SourceError(f"What {url} sent is not the expected file: its SHA-256 checksum differs. {hint}")
+    try:
+        _keep(content, path)
+    except OSError as error:
+        reason = error.strerror or error
+        raise SourceError(f"The downloaded file cannot be kept as {path}: {reason}. {hint}") from None
+    return path
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _read(url: str, hint: str) -> bytes:
+    try:
+        with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as response:
+            content: bytes = response.read(MAX_BYTES)
+            return content
+    except (OSError, ValueError) as error:
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()
+        reason = getattr(error, "reason", None) or error
+        raise SourceError(f"{url} cannot be downloaded: {reason}. {hint}") from None
+
+
+def _keep(content: bytes, path: Path) -> None:
+    """Write the file beside its place and move it there, so that half a file is never found."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
