@@ -1,0 +1,144 @@
+"""Roles: what every column of a table is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sfumato import parameters
+from sfumato.errors import ParameterError, SchemaError, invalid_parameter, listed
+from sfumato.hierarchies import Generalization
+
+#: A hierarchy that is left to the type of the column.
+Declared = Generalization | None
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What every column is.
+
+    Parameters
+    ----------
+    quasi_identifiers
+        The columns that could single somebody out in combination: names, or names with how each generalizes
+        (None lets its type decide).
+    sensitive
+        The columns that nobody should be linked to.
+    identifiers
+        The columns that name somebody outright; they are never released.
+    plain
+        The columns that are released as they are.
+    rest
+        What all other columns are: ``"plain"`` or ``"drop"``. Without it an undeclared column is an error.
+    weights
+        How much quasi-identifiers count in the loss; 1 where nothing is said.
+
+    Examples
+    --------
+    >>> Schema(quasi_identifiers=["age", "zip"], sensitive="disease", rest="drop").sensitive
+    ('disease',)
+    """
+
+    quasi_identifiers: Mapping[str, Declared]
+    sensitive: Sequence[str] = ()
+    identifiers: Sequence[str] = ()
+    plain: Sequence[str] = ()
+    rest: str | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def __init__(
+        self,
+        quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str = (),
+        sensitive: Iterable[str] | str = (),
+        identifiers: Iterable[str] | str = (),
+        plain: Iterable[str] | str = (),
+        rest: str | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
+        set_field = object.__setattr__  # the class is frozen
+        set_field(self, "quasi_identifiers", _hierarchies(quasi_identifiers))
+        set_field(self, "sensitive", _names("sensitive", sensitive))
+        set_field(self, "identifiers", _names("identifiers", identifiers))
+        set_field(self, "plain", _names("plain", plain))
+        set_field(self, "rest", parameters.choice("Schema", "rest", rest, (None, "plain", "drop")))
+        set_field(self, "weights", dict(weights or {}))
+        self._check_roles()
+        self._check_weights()
+
+    def _check_roles(self) -> None:
+        role_of: dict[str, str] = {}
+        for role, names in self._by_role().items():
+            for name in names:
+                if name in role_of:
+                    twice = f"twice as {role}" if role_of[name] == role else f"both as {role_of[name]} and as {role}"
+                    raise SchemaError(f"Column '{name}' is declared {twice}. Give every column one role.")
+                role_of[name] = role
+
+    def _check_weights(self) -> None:
+        for name, weight in self.weights.items():
+            parameters.number("Schema", f"weights[{name!r}]", weight, at_least=0)
+            if name not in self.quasi_identifiers:
+                raise SchemaError(
+                    f"There is a weight for '{name}', which is not a quasi-identifier. "
+                    f"Quasi-identifiers: {listed(self.quasi_identifiers)}."
+                )
+        if self.quasi_identifiers and not any(self.weights.get(name, 1.0) for name in self.quasi_identifiers):
+            raise ParameterError("The 'weights' parameter of Schema must leave at least one weight above 0.")
+
+    def _by_role(self) -> dict[str, Sequence[str]]:
+        return {
+            "quasi-identifier": tuple(self.quasi_identifiers),
+            "sensitive": self.sensitive,
+            "identifier": self.identifiers,
+            "plain": self.plain,
+        }
+
+    def roles(self, columns: Sequence[str]) -> dict[str, str]:
+        """Return the role of every column of a table, in the table's order; ``"drop"`` for what is left out.
+
+        Raises
+        ------
+        SchemaError
+            If the table lacks a declared column, or a column of the table has no role.
+        """
+        if not self.quasi_identifiers:
+            raise SchemaError(
+                "No quasi-identifier is declared, so there is nothing to protect. Declare the columns that could "
+                f"single somebody out, for example quasi_identifiers=['{columns[0]}']. Columns: {listed(columns)}."
+            )
+        declared = {name: role for role, names in self._by_role().items() for name in names}
+        unknown = [name for name in declared if name not in columns]
+        if unknown:
+            raise SchemaError(
+                f"The table has no column {listed(unknown)}. Its columns are {listed(columns)}. Check the spelling."
+            )
+        undeclared = [name for name in columns if name not in declared]
+        if undeclared and self.rest is None:
+            raise SchemaError(
+                f"No role is declared for {listed(undeclared)}. Declare each as quasi-identifier, sensitive, "
+                "identifier (dropped) or plain (released as it is), or cover them all with rest='drop' or "
+                "rest='plain' (on the command line: --qi, --sensitive, --drop, --plain, --rest)."
+            )
+        return {name: declared.get(name, self.rest or "drop") for name in columns}
+
+
+def _names(role: str, given: Iterable[str] | str) -> tuple[str, ...]:
+    names = (given,) if isinstance(given, str) else tuple(given)
+    wrong = next((name for name in names if not isinstance(name, str)), None)
+    if wrong is not None:
+        raise invalid_parameter("Schema", role, "a column name or a list of them", wrong)
+    return names
+
+
+def _hierarchies(given: Mapping[str, Declared] | Iterable[str] | str) -> dict[str, Declared]:
+    if not isinstance(given, Mapping):
+        names = _names("quasi_identifiers", given)
+        repeated = [name for at, name in enumerate(names) if name in names[:at]]
+        if repeated:
+            raise SchemaError(f"Column '{repeated[0]}' is declared twice as quasi-identifier. Name it once.")
+        return dict.fromkeys(names)
+    for name, how in given.items():
+        if how is not None and not isinstance(how, Generalization):
+            expected = "None or a hierarchy such as Numeric(), Taxonomy.read(...) or Prefix()"
+            raise invalid_parameter("Schema", f"quasi_identifiers[{name!r}]", expected, how)
+    return dict(given)
