@@ -1,0 +1,9 @@
+"""The way in and the way out: frames and files become Arrow tables, releases become frames and files.
+
+Only this package knows frame libraries and file formats; everything else sees ``pyarrow.Table``.
+"""
+
+from sfumato.io.sources import Source, open_source
+from sfumato.io.writing import check_writable, write_table, write_text
+
+__all__ = ["Source", "check_writable", "open_source", "write_table", "write_text"]

@@ -1,0 +1,77 @@
+"""What every source offers, and the checks that they share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Sequence
+
+import pyarrow as pa
+
+from sfumato.errors import SchemaError, listed
+
+
+class Source(ABC):
+    """A table that can be read column by column, and the way back to the caller's kind of frame.
+
+    Attributes
+    ----------
+    columns
+        The names of all columns, in table order: unique, never empty.
+    kind
+        Where the table comes from: ``"pandas"``, ``"polars"``, ``"pyarrow"``, ``"csv"``, ``"parquet"``, ...
+    """
+
+    columns: tuple[str, ...]
+    kind: str
+
+    def read(self, columns: Sequence[str], as_text: Collection[str] = ()) -> pa.Table:
+        """Read these columns, in this order, and only these; the input stays as it is.
+
+        Parameters
+        ----------
+        columns
+            Names out of :attr:`columns`.
+        as_text
+            Those to read as text whatever they look like, so that 02139 keeps its zero.
+
+        Returns
+        -------
+        pyarrow.Table
+            Text is ``string`` (``large_string`` beyond 2 GB) or a dictionary of it with int32 indices, one
+            dictionary for all chunks, free of nulls, duplicates and unused values. All else is plain.
+        """
+        self._require(columns)
+        self._require(as_text)
+        return self._read(columns, frozenset(as_text))
+
+    @abstractmethod
+    def _read(self, columns: Sequence[str], as_text: frozenset[str]) -> pa.Table:
+        """Read columns that are known to exist."""
+
+    @abstractmethod
+    def to_native(self, table: pa.Table) -> object:
+        """Turn a table into the kind of frame that came in; a file or a relation gives a ``pyarrow.Table``."""
+
+    def _require(self, names: Collection[str]) -> None:
+        unknown = [name for name in names if name not in self.columns]
+        if unknown:
+            raise SchemaError(f"The table has no column {listed(unknown)}. Its columns are {listed(self.columns)}.")
+
+
+def checked_names(names: Iterable[object]) -> tuple[str, ...]:
+    """Return the column names if they can be told apart and written down, else say which cannot."""
+    seen: dict[str, int] = {}
+    for position, name in enumerate(names, start=1):
+        if not isinstance(name, str):
+            kind = type(name).__name__
+            raise SchemaError(f"Column {position} has a name of type {kind}. Rename it: names must be text.")
+        if not name:
+            raise SchemaError(f"Column {position} has no name. Give every column a name, or remove the column.")
+        if name in seen:
+            raise SchemaError(
+                f"Columns {seen[name]} and {position} are both named '{name}'. Rename or remove one of them."
+            )
+        seen[name] = position
+    if not seen:
+        raise SchemaError("The table has no columns.")
+    return tuple(seen)

@@ -1,0 +1,116 @@
+"""Comma-, semicolon-, tab- or bar-separated text.
+
+The header and the separator are found here, and every column is read as text with its meaning inferred from all
+of its values afterwards: one pass, and no guess from a sample that later lines could prove wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from sfumato.errors import SourceError, invalid_parameter
+from sfumato.io.base import checked_names
+from sfumato.io.files import FileSource, literal, literal_path, opened, shown
+from sfumato.io.inference import inferred
+
+#: Separators that are looked for, the likelier first.
+SEPARATORS = (",", ";", "\t", "|")
+
+_HEAD_BYTES = 1 << 20
+_SAMPLE_RECORDS = 50
+_LINE = re.compile(r"[\w ]+: CSV Error on Line: (\d+)")
+_RAGGED = re.compile(r"^Expected Number of Columns: (\d+) Found: (\d+)", re.MULTILINE)
+
+
+class DelimitedSource(FileSource):
+    """A CSV file or one of its relatives. Its first line is the header; an empty cell is a missing value."""
+
+    kind = "csv"
+
+    def __init__(self, path: Path, separator: str | None = None) -> None:
+        super().__init__(path)
+        lines = self._first_lines()
+        self.separator = _checked(separator) if separator is not None else _detected(lines, path)
+        names = next(_records(lines, self.separator), [])
+        self.columns = checked_names(name.strip() for name in names)
+
+    def _first_lines(self) -> list[str]:
+        """Return the start of the file as text, or say that it is something else."""
+        try:
+            with opened(self.path) as file:
+                head = file.read(_HEAD_BYTES)
+        except (OSError, EOFError, zlib.error):
+            raise SourceError(f"{shown(self.path)} is not a gzip file, or was cut short.") from None
+        if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise SourceError(f"{shown(self.path)} is in UTF-16. Save it as UTF-8.")
+        if head.startswith((b"PAR1", b"PK\x03\x04", b"\x1f\x8b")) or b"\0" in head:
+            raise SourceError(f"{shown(self.path)} is not a text file. Give it the ending of what it is.")
+        text = head.decode("utf-8-sig", errors="replace")
+        if not text.strip():
+            raise SourceError(f"{shown(self.path)} is empty. It needs a header and rows.")
+        return text.splitlines(keepends=True)
+
+    def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
+        # Columns go by number: the engine would rename those that differ only in case.
+        numbers = {name: f"c{number}" for number, name in enumerate(self.columns)}
+        everything = ", ".join(f"{number}: 'VARCHAR'" for number in numbers.values())
+        packing = "gzip" if self.path.name.lower().endswith(".gz") else "none"
+        return (
+            f"SELECT {', '.join(numbers[name] for name in columns)} FROM read_csv({literal_path(self.path)}, "
+            f"columns={{{everything}}}, delim={literal(self.separator)}, header=true, auto_detect=false, "
+            f"""quote='"', escape='"', strict_mode=true, compression='{packing}', hive_partitioning=false)"""
+        )
+
+    def _typed(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
+        return inferred(column)
+
+    def _explained(self, error: Exception) -> SourceError:
+        message = str(error)
+        line, ragged = _LINE.match(message), _RAGGED.search(message)
+        where = f"Line {line[1]} of {shown(self.path)}" if line else shown(self.path)
+        if ragged:
+            expected, found = ragged.groups()
+            return SourceError(
+                f"{where} has {found} cells, and the header has {expected}. Correct the line, "
+                f"or name the separator if it is not {self.separator!r}."
+            )
+        if "Invalid unicode" in message:
+            return SourceError(f"{where} is not in UTF-8. Save the file as UTF-8.")
+        if "unterminated quote" in message:
+            return SourceError(f"{where} has a quotation mark that is not closed. Close it, or double it.")
+        hint = "Check that its line ends are all alike and its quotation marks closed."
+        return SourceError(f"{where} cannot be read as text separated by {self.separator!r}. {hint}")
+
+
+def _checked(separator: object) -> str:
+    if not isinstance(separator, str) or len(separator) != 1 or separator in '"\r\n\0':
+        raise invalid_parameter("open_source", "separator", "one character such as ',' or ';'", separator)
+    return separator
+
+
+def _detected(lines: list[str], path: Path) -> str:
+    """Find the separator that splits the header into most cells, and the lines after it into as many."""
+    if ".tsv" in path.name.lower() and "\t" in lines[0]:
+        return "\t"
+    return max(SEPARATORS, key=lambda separator: _fitness(lines, separator))
+
+
+def _fitness(lines: list[str], separator: str) -> tuple[bool, float, int]:
+    try:
+        widths = [len(record) for record, _ in zip(_records(lines, separator), range(_SAMPLE_RECORDS), strict=False)]
+    except csv.Error:  # a cell beyond what Python's reader takes; the header decides alone
+        widths = [len(next(_records(lines[:1], separator), []))]
+    if not widths:
+        return (False, 0.0, 0)
+    agreement = widths.count(widths[0]) / len(widths)
+    return (widths[0] > 1, agreement, widths[0])
+
+
+def _records(lines: list[str], separator: str) -> Iterator[list[str]]:
+    return csv.reader(lines, delimiter=separator)

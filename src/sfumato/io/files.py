@@ -1,0 +1,159 @@
+"""Files, read through DuckDB: only the columns asked for, batch by batch, in the order of the file."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import os
+import stat
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.errors import SourceError, shortened
+from sfumato.io import arrow
+from sfumato.io.base import Source, checked_names
+
+#: Rows per batch: few enough that a batch as plain text is small beside the table.
+BATCH_ROWS = 250_000
+
+#: What DuckDB and Arrow raise when a file is not as it should be.
+READ_ERRORS = (duckdb.Error, pa.ArrowException, OSError, UnicodeError, EOFError)
+
+
+class FileSource(Source):
+    """A file: knows its path, and how to ask DuckDB for some of its columns."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @abstractmethod
+    def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
+        """Return the SQL that selects these columns in this order."""
+
+    @abstractmethod
+    def _explained(self, error: Exception) -> SourceError:
+        """Say what is wrong with the file, and in which line, without quoting the file."""
+
+    def _typed(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
+        """Give a column that was read as text the type that it deserves."""
+        return column
+
+    def _read(self, columns: Sequence[str], as_text: frozenset[str]) -> pa.Table:
+        table = {}
+        for name, column in zip(columns, self._run(self._query(columns, as_text)), strict=True):
+            typed = column if name in as_text else self._typed(column)
+            table[name] = arrow.tidy(name, typed, name in as_text)
+        return pa.table(table)
+
+    def _run(self, query: str) -> list[pa.ChunkedArray]:
+        try:
+            with session() as connection:
+                return arrow.encoded(record_batches(connection.sql(query)))
+        except READ_ERRORS as error:
+            # The cause stays behind: such errors quote lines of the file.
+            raise self._explained(error) from None
+
+    def to_native(self, table: pa.Table) -> pa.Table:
+        """Return an Arrow table, its text still as dictionaries, since it may be large."""
+        return arrow.bare(arrow.canonical(table))
+
+
+class ParquetSource(FileSource):
+    """A Parquet file."""
+
+    kind = "parquet"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        try:
+            self.columns = checked_names(pq.read_schema(path).names)
+            # DuckDB renames columns that differ only in case, so they are selected by place.
+            with session() as connection:
+                self._places = dict(zip(self.columns, connection.sql(f"FROM {self._scan()}").columns, strict=True))
+        except READ_ERRORS as error:
+            raise self._explained(error) from None
+
+    def _scan(self) -> str:
+        return f"read_parquet({literal_path(self.path)}, hive_partitioning=false)"
+
+    def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
+        return f"SELECT {', '.join(identifier(self._places[name]) for name in columns)} FROM {self._scan()}"
+
+    def _explained(self, error: Exception) -> SourceError:
+        return SourceError(
+            f"{shown(self.path)} is not a Parquet file, or was cut short or damaged. "
+            "Make it again, or give it the ending of what it is."
+        )
+
+
+@contextmanager
+def session() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a DuckDB of our own for one read, which asks nothing of the network and leaves nothing behind."""
+    with duckdb.connect() as connection:
+        connection.execute("SET autoinstall_known_extensions = false")
+        connection.execute("SET preserve_insertion_order = true")
+        connection.execute("SET TimeZone = 'UTC'")
+        # Wide cells fill a batch beyond what 32-bit offsets reach.
+        connection.execute("SET arrow_large_buffer_size = true")
+        yield connection
+
+
+def record_batches(relation: duckdb.DuckDBPyRelation) -> pa.RecordBatchReader:
+    """Stream a relation instead of materializing it."""
+    if hasattr(relation, "to_arrow_reader"):
+        return relation.to_arrow_reader(BATCH_ROWS)
+    return relation.fetch_record_batch(BATCH_ROWS)  # the name before DuckDB 1.4
+
+
+def head_of(path: Path, size: int) -> bytes:
+    """Return the first bytes of a regular file that has some, or say why it cannot be read."""
+    try:
+        mode = os.stat(path).st_mode
+        if stat.S_ISDIR(mode):
+            raise SourceError(f"{shown(path)} is a directory. Name a file in it.")
+        if not stat.S_ISREG(mode):
+            raise SourceError(f"{shown(path)} is not a regular file. Save the data to a file first.")
+        with open(path, "rb") as file:
+            head = file.read(size)
+    except FileNotFoundError:
+        raise SourceError(f"There is no file {shown(path)}. Check the path.") from None
+    except PermissionError:
+        raise SourceError(f"{shown(path)} may not be read. Check its permissions.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "the path is not valid"
+        raise SourceError(f"{shown(path)} cannot be read: {reason}.") from None
+    if not head:
+        raise SourceError(f"{shown(path)} is empty. It needs a header and rows.")
+    return head
+
+
+def opened(path: Path) -> BinaryIO | gzip.GzipFile:
+    """Open a text file for its bytes, unpacked if its name ends in ``.gz``."""
+    return gzip.open(path) if path.name.lower().endswith(".gz") else open(path, "rb")
+
+
+def shown(path: Path) -> str:
+    """Quote a path for a message."""
+    return shortened(str(path), 300)
+
+
+def literal(text: str) -> str:
+    """Quote text for SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """Quote a column name for SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal_path(path: Path) -> str:
+    """Quote a path for SQL, so that ``*``, ``?`` and ``[`` mean themselves."""
+    return literal(glob.escape(str(path.absolute())))

@@ -1,0 +1,160 @@
+"""Frames of any library that narwhals knows, without importing one that the caller did not."""
+
+from __future__ import annotations
+
+import datetime
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import duckdb
+import narwhals as nw
+import pyarrow as pa
+
+from sfumato.errors import DataError, SourceError
+from sfumato.io import arrow
+from sfumato.io.base import Source, checked_names
+from sfumato.io.files import READ_ERRORS, identifier, record_batches
+
+ACCEPTED = (
+    "Accepted are a pandas, Polars or PyArrow table, a DuckDB relation, "
+    "and the path of a CSV, Parquet or JSON lines file."
+)
+
+
+def open_frame(data: object) -> Source:
+    """Wrap a frame that is already in memory, or say why it cannot be used."""
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
+    if isinstance(data, pa.Table):
+        return ArrowSource(data)
+    if isinstance(data, duckdb.DuckDBPyRelation):
+        return RelationSource(data)
+    checked_names(_native_names(data))
+    frame = nw.from_native(data, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise SourceError("A lazy frame has no rows yet. Call .collect() first and pass what it returns.")
+    if not isinstance(frame, nw.DataFrame):
+        raise SourceError(f"An object of type {type(data).__name__} is not a table. {ACCEPTED}")
+    return FrameSource(frame)
+
+
+def _native_names(data: object) -> Iterable[object]:
+    # narwhals refuses duplicate names with an error of its own, so they are looked for first.
+    is_frame = nw.dependencies.is_pandas_like_dataframe(data)
+    return data.columns if is_frame else ("unchecked",)  # type: ignore[attr-defined]
+
+
+class ArrowSource(Source):
+    """A ``pyarrow.Table``."""
+
+    kind = "pyarrow"
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+        self.columns = checked_names(table.column_names)
+
+    def _read(self, columns: Sequence[str], as_text: frozenset[str]) -> pa.Table:
+        return pa.table({name: arrow.tidy(name, self._table[name], name in as_text) for name in columns})
+
+    def to_native(self, table: pa.Table) -> pa.Table:
+        """Return the table with plain text instead of dictionaries."""
+        return _plain(table)
+
+
+class RelationSource(Source):
+    """A DuckDB relation; it is computed when it is read."""
+
+    kind = "duckdb"
+
+    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
+        self._relation = relation
+        self.columns = checked_names(relation.columns)
+
+    def _read(self, columns: Sequence[str], as_text: frozenset[str]) -> pa.Table:
+        try:
+            chosen = self._relation.project(", ".join(identifier(name) for name in columns))
+            arrays = arrow.encoded(record_batches(chosen))
+        except READ_ERRORS as error:
+            reason = type(error).__name__
+            raise SourceError(f"The DuckDB relation cannot be computed ({reason}). Run it alone to see why.") from None
+        pairs = zip(columns, arrays, strict=True)
+        return pa.table({name: arrow.tidy(name, array, name in as_text) for name, array in pairs})
+
+    def to_native(self, table: pa.Table) -> pa.Table:
+        """Return the table itself: a relation would need a connection that stays open."""
+        return _plain(table)
+
+
+class FrameSource(Source):
+    """An eager frame of any other library, seen through narwhals. Its index, if any, is ignored."""
+
+    def __init__(self, frame: nw.DataFrame[Any]) -> None:
+        self._frame = frame
+        self.columns = checked_names(frame.columns)
+        self.kind = str(frame.implementation.value)
+
+    def _read(self, columns: Sequence[str], as_text: frozenset[str]) -> pa.Table:
+        return pa.table({name: self._column(name, name in as_text) for name in columns})
+
+    def _column(self, name: str, as_text: bool) -> pa.ChunkedArray:
+        series = self._frame.get_column(name)
+        if series.dtype == nw.Object:
+            return arrow.tidy(name, pa.chunked_array([_from_objects(name, series.to_list())]), as_text)
+        try:
+            array = series.to_arrow()
+        except (pa.ArrowException, OverflowError, TypeError, ValueError):
+            array = _from_objects(name, series.to_list())
+        return arrow.tidy(name, pa.chunked_array([array]), as_text)
+
+    def to_native(self, table: pa.Table) -> object:
+        """Return a frame of the same library; in pandas with a fresh index."""
+        table = _plain(table)
+        if self._frame.implementation.is_pandas():
+            return _to_pandas(table, self._frame.implementation.to_native_namespace())
+        return nw.from_arrow(table, backend=self._frame.implementation).to_native()
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    columns = [arrow.decoded(column) for column in table.columns]
+    return arrow.bare(pa.Table.from_arrays(columns, names=table.column_names))
+
+
+def _to_pandas(table: pa.Table, pandas: Any) -> object:
+    frame = table.to_pandas(date_as_object=True)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        # pandas would turn these into floats and objects, and large integers into other integers.
+        if column.null_count and pa.types.is_integer(column.type):
+            frame[name] = column.to_pandas(types_mapper=lambda _: pandas.Int64Dtype())
+        elif column.null_count and pa.types.is_boolean(column.type):
+            frame[name] = column.to_pandas(types_mapper=lambda _: pandas.BooleanDtype())
+    return frame
+
+
+def _from_objects(name: str, values: list[object]) -> pa.Array:
+    """Convert Python objects, refusing what Arrow refuses and what it would silently cut."""
+    kinds = sorted({_family(value) for value in values} - {"missing"})
+    if len(kinds) > 1:
+        raise DataError(f"Column '{name}' mixes types: {', '.join(kinds)}. Convert it to one of them.")
+    try:
+        return pa.array(values, from_pandas=True)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        # The original error quotes a value of the table, so it is left behind.
+        kind = kinds[0] if kinds else "object"
+        raise DataError(
+            f"Column '{name}' holds values of type {kind} that have no place in a table. "
+            "Turn them into text, numbers or dates."
+        ) from None
+
+
+def _family(value: object) -> str:
+    """Name the type of a value as far as mixing matters: an int and a float go together, a date and a time do not."""
+    if value is None or type(value).__name__ in {"NaTType", "NAType"}:
+        return "missing"
+    if isinstance(value, float) and value != value:  # noqa: PLR0124 (NaN)
+        return "missing"
+    if isinstance(value, datetime.datetime):
+        return "datetime"
+    if type(value).__name__ in {"bool", "bool_"}:
+        return "bool"
+    return "number" if isinstance(value, numbers.Number) else type(value).__name__

@@ -1,0 +1,75 @@
+"""What the words of a text file mean: numbers, dates, truth values, or just text.
+
+A column is judged by all its distinct values, never by a sample, so a late surprise turns a column into text
+instead of an error. Whatever would change by conversion stays text: leading zeros, a plus sign, more digits
+than an integer holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+class _Reading(NamedTuple):
+    """A type that text may have: the pattern that every value follows, and the Arrow type for it."""
+
+    pattern: str
+    kind: pa.DataType
+
+
+_MOMENT = r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
+_WHOLE = r"-?(0|[1-9]\d*)"
+
+_NUMBERS = (
+    _Reading(rf"^\s*{_WHOLE}\s*$", pa.int64()),
+    _Reading(rf"^\s*({_WHOLE}(\.\d*)?|-?\.\d+)([eE][+-]?\d+)?\s*$", pa.float64()),
+    _Reading(r"^(?i:true|false)$", pa.bool_()),
+)
+_DATES = (
+    _Reading(r"^\d{4}-\d{2}-\d{2}$", pa.date32()),
+    _Reading(rf"^{_MOMENT}$", pa.timestamp("us")),
+    _Reading(rf"^{_MOMENT}(Z|[+-]\d{{2}}:?\d{{2}})$", pa.timestamp("us", tz="UTC")),
+)
+
+
+def inferred(column: pa.ChunkedArray, numbers: bool = True) -> pa.ChunkedArray:
+    """Give a dictionary column of text the type that all its values share, if there is one.
+
+    Parameters
+    ----------
+    column
+        Text as a dictionary, one for all chunks. Anything else comes back as it is.
+    numbers
+        Whether digits mean a number. In JSON they do not: there, ``"12"`` is text on purpose.
+    """
+    if not pa.types.is_dictionary(column.type) or not column.num_chunks:
+        return column
+    values = _converted(column.chunk(0).dictionary, (*_NUMBERS, *_DATES) if numbers else _DATES)
+    if values is None:
+        return column
+    return pa.chunked_array([values.take(chunk.indices) for chunk in column.chunks])
+
+
+def _converted(values: pa.Array, readings: Sequence[_Reading]) -> pa.Array | None:
+    for reading in readings:
+        if len(values) and _all_match(values, reading.pattern):
+            return _cast(values, reading.kind)
+    return None
+
+
+def _all_match(values: pa.Array, pattern: str) -> bool:
+    # Most columns are settled by their first words.
+    parts = (values.slice(0, 100), values)
+    return all(pc.all(pc.match_substring_regex(part, pattern)).as_py() for part in parts)
+
+
+def _cast(values: pa.Array, kind: pa.DataType) -> pa.Array | None:
+    try:
+        return pc.utf8_trim_whitespace(values).cast(kind)
+    except pa.ArrowInvalid:
+        # The 31st of February, or an integer of thirty digits: it stays the text that it is.
+        return None

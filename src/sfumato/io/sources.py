@@ -1,0 +1,43 @@
+"""One door for all data: whatever the caller holds becomes a :class:`Source`."""
+
+from __future__ import annotations
+
+import os
+
+from sfumato.io.base import Source
+from sfumato.io.formats import open_file
+from sfumato.io.frames import open_frame
+
+__all__ = ["Source", "open_source"]
+
+
+def open_source(data: object, *, separator: str | None = None) -> Source:
+    """Open a frame or a file for reading.
+
+    Parameters
+    ----------
+    data
+        An eager frame that narwhals knows (pandas, Polars, PyArrow, ...), an Arrow table or record batch, a
+        DuckDB relation, or the path of a file: ``.csv``, ``.tsv``, ``.txt``, ``.parquet``, ``.pq``, ``.jsonl``,
+        ``.ndjson``, ``.json``; the text formats also with ``.gz``.
+    separator
+        What stands between the cells of a delimited text file. Without it, the comma, semicolon, tab or bar
+        that the file itself uses. Frames and other files have none and ignore it.
+
+    Returns
+    -------
+    Source
+        Its columns are known; rows are read by :meth:`Source.read`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> source = open_source(pa.table({"age": [34, 51], "zip": ["02139", "10001"]}))
+    >>> source.columns
+    ('age', 'zip')
+    >>> source.read(["zip"]).num_rows
+    2
+    """
+    if isinstance(data, str | os.PathLike):
+        return open_file(data, separator)
+    return open_frame(data)

@@ -1,0 +1,171 @@
+"""Files come out whole or not at all, and bring nothing along but the rows."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.errors import OutputError, invalid_parameter, shortened
+from sfumato.io import arrow
+from sfumato.io.rendering import csv_chunks, jsonl_chunks
+
+#: Rows per row group: large enough to compress well, small enough to be read in parallel.
+ROW_GROUP_ROWS = 250_000
+
+
+def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
+    """Write a table to a file of the format that its name says.
+
+    The file appears complete or not at all; one that was there before stays until then. It holds the values of
+    the table and nothing else: no metadata, no unused dictionary values. The same table gives the same bytes.
+
+    Parameters
+    ----------
+    table
+        What to write.
+    path
+        Where to, ending in ``.csv``, ``.tsv``, ``.parquet``, ``.pq``, ``.jsonl`` or ``.ndjson``. In CSV, text that a
+        spreadsheet would run as a formula gets a leading apostrophe, a missing value is an empty cell and an
+        empty text is ``""``.
+    """
+    write = _writer(path)
+    with atomic_path(path) as temporary:
+        write(arrow.bare(table), temporary)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write text as UTF-8, whole or not at all."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def check_writable(path: str | os.PathLike[str], table: bool = True) -> None:
+    """Find out before the work, not after it, that a file could not be written there.
+
+    Parameters
+    ----------
+    path
+        Where something will be written.
+    table
+        Whether that will be a table, so that the ending must name a format.
+    """
+    if table:
+        _writer(path)
+    with _explained(path):
+        target = _target(path)
+        temporary = _temporary(target)
+        try:
+            temporary.touch(exist_ok=False)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Lend a temporary path beside ``path``; what is written there takes its place when all went well.
+
+    Whatever happens before, an interrupt included, leaves no trace and an existing file as it was.
+    """
+    with _explained(path):
+        target = _target(path)
+        temporary = _temporary(target)
+        try:
+            yield temporary
+            _flush(temporary)
+            os.replace(temporary, target)
+            with suppress(OSError):  # not every system lets a directory be flushed
+                _flush(target.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    # A link stays a link: what it points to is replaced.
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a directory")
+    return target
+
+
+def _temporary(target: Path) -> Path:
+    return target.with_name(f".{secrets.token_hex(8)}.tmp")
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what the operating system says into what the user can do about it."""
+    try:
+        yield
+    except OutputError:
+        raise
+    except OSError as error:
+        hint = _HINTS.get(error.errno or 0) or f"{error.strerror or type(error).__name__}. Choose another place."
+        raise OutputError(f"{shortened(os.fspath(path), 300)} cannot be written: {hint}") from error
+
+
+_HINTS = {
+    errno.ENOENT: "its directory does not exist. Create it first.",
+    errno.ENOTDIR: "its directory does not exist. Create it first.",
+    errno.EISDIR: "it is a directory. Name a file in it.",
+    errno.EACCES: "permission denied. Choose a place where you may write.",
+    errno.EPERM: "permission denied. Choose a place where you may write.",
+    errno.EROFS: "the file system is read-only. Choose another place.",
+    errno.ENOSPC: "the disk is full. Free some space or choose another place.",
+    errno.EDQUOT: "the disk quota is used up. Free some space or choose another place.",
+}
+
+
+def _write_parquet(table: pa.Table, path: Path) -> None:
+    # Without the stored schema, dictionaries and zones of the frame that this came from leave no mark.
+    pq.write_table(arrow.canonical(table), path, row_group_size=ROW_GROUP_ROWS, compression="zstd", store_schema=False)
+
+
+def _write_csv(table: pa.Table, path: Path) -> None:
+    _write_chunks(path, csv_chunks(table, ","))
+
+
+def _write_tsv(table: pa.Table, path: Path) -> None:
+    _write_chunks(path, csv_chunks(table, "\t"))
+
+
+def _write_jsonl(table: pa.Table, path: Path) -> None:
+    _write_chunks(path, jsonl_chunks(table))
+
+
+def _write_chunks(path: Path, chunks: Iterator[bytes | pa.Buffer]) -> None:
+    with open(path, "wb") as file:
+        for chunk in chunks:
+            file.write(chunk)
+
+
+_WRITERS: dict[str, Callable[[pa.Table, Path], None]] = {
+    ".csv": _write_csv,
+    ".tsv": _write_tsv,
+    ".parquet": _write_parquet,
+    ".pq": _write_parquet,
+    ".jsonl": _write_jsonl,
+    ".ndjson": _write_jsonl,
+}
+
+
+def _writer(path: str | os.PathLike[str]) -> Callable[[pa.Table, Path], None]:
+    ending = Path(path).suffix.lower()
+    if ending not in _WRITERS:
+        known = ", ".join(_WRITERS)
+        raise invalid_parameter("write_table", "path", f"a file name that ends in one of {known}", os.fspath(path))
+    return _WRITERS[ending]
