@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from sfumato import parameters
 from sfumato.datasets.adult_hierarchies import built_in
 from sfumato.datasets.dataset import Dataset
 from sfumato.datasets.download import cache_folder, fetch
-from sfumato.errors import SourceError, listed
+from sfumato.errors import SourceError, listed, shortened
 from sfumato.hierarchies import Generalization, Taxonomy
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult"
@@ -41,8 +40,8 @@ _CLEAN_FILE = {30_162: "adult.csv", 45_222: "adult-45222.csv"}
 _ORIGINAL_FILES = {30_162: ("adult.data",), 45_222: ("adult.data", "adult.test")}
 
 _HINT = (
-    "Without a network, copy the files adult.data and adult.test to a folder of your choice "
-    "and name it: adult('folder')."
+    "Without a network, put adult.data (for 45,222 rows adult.test too) into a folder and name it: "
+    "sfumato.datasets.adult('folder')."
 )
 
 Rows = list[tuple[str, ...]]
@@ -54,11 +53,11 @@ def adult(path: str | Path | None = None, rows: int = 30_162) -> Dataset:
     Parameters
     ----------
     path
-        A folder with ``adult.csv`` (and ``adult-45222.csv``; first line the column names, ``;`` between cells),
-        or with the original ``adult.data`` (and ``adult.test``). Hierarchy files in it, named
-        ``adult_hierarchy_<column>.csv``, take the place of the built-in hierarchies; only age stays a number,
-        with intervals of 5, 10 and 20 years. Without a folder the original is downloaded once, checked, and
-        kept in the user's cache folder.
+        A folder with ``adult.csv`` or ``adult-45222.csv`` (column names in the first line, ``;`` between
+        cells), or with the original ``adult.data`` and ``adult.test``. Hierarchy files in it, named
+        ``adult_hierarchy_<column>.csv``, take the place of the built-in hierarchies; only age stays a
+        number, with intervals of 5, 10 and 20 years. Without a folder the original is downloaded once,
+        checked, and kept in the user's cache folder.
     rows
         30,162 for the training part alone, as most papers use it, or 45,222 for both parts.
     """
@@ -89,7 +88,7 @@ def _hierarchies(folder: Path) -> dict[str, Generalization]:
     hierarchies = built_in()
     for column in COLUMNS:
         file = folder / f"adult_hierarchy_{column}.csv"
-        # Ages are numbers: as a tree of labels, [29, 31] would already cost as much as a span of twenty years.
+        # Ages are numbers: in a tree of intervals, 19 and 20 would have nothing in common.
         if column != "age" and file.is_file():
             hierarchies[column] = Taxonomy.read(file)
     return hierarchies
@@ -99,19 +98,20 @@ def _read_clean(path: Path) -> Rows:
     header, *lines = _cells(path, ";")
     missing = [column for column in COLUMNS if column not in header]
     if missing:
-        raise SourceError(f"The file {path} lacks the columns {listed(missing)}. Its first line must name them.")
+        raise SourceError(f"The first line of {path} must name the columns. It lacks {listed(missing)}.")
     places = [header.index(column) for column in COLUMNS]
     return _picked(path, lines, places, width=len(header))
 
 
 def _cleaned(paths: list[Path]) -> Rows:
-    """Read original files, and leave out comments, rows with missing values, and the test part's full stops."""
+    """Read original files without comments, rows with missing values, and the test part's full stops."""
     rows: Rows = []
     for path in paths:
         lines = [line for line in _cells(path, ",") if not line[0].startswith("|")]
-        for row in _picked(path, lines, list(COLUMNS.values()), _ORIGINAL_WIDTH):
-            if "?" not in row:
-                rows.append((*row[:-1], row[-1].rstrip(".")))
+        answers = _picked(path, lines, list(COLUMNS.values()), _ORIGINAL_WIDTH)
+        rows += [(*row[:-1], row[-1].rstrip(".")) for row in answers if "?" not in row]
+    if not rows:
+        raise SourceError(f"The file {paths[0]} holds no complete row. {_HINT}")
     return rows
 
 
@@ -119,21 +119,19 @@ def _cells(path: Path, delimiter: str) -> list[list[str]]:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             lines = [line for line in csv.reader(file, delimiter=delimiter, skipinitialspace=True) if line]
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise SourceError(f"The file {path} cannot be read: {error}.") from None
-    if not lines:
-        raise SourceError(f"The file {path} is empty. Name a folder with the Adult table.")
+    if len(lines) < 2:
+        raise SourceError(f"The file {path} holds no rows. Name a folder with the Adult table.")
     return lines
 
 
 def _picked(path: Path, lines: list[list[str]], places: list[int], width: int) -> Rows:
-    def pick() -> Iterator[tuple[str, ...]]:
-        for number, line in enumerate(lines, start=1):
-            if len(line) != width:
-                raise SourceError(f"The file {path} has {len(line)} cells in row {number} instead of {width}.")
-            yield tuple(line[place].strip() for place in places)
-
-    return list(pick())
+    odd = next((line for line in lines if len(line) != width), None)
+    if odd is not None:
+        shown = shortened(",".join(odd))
+        raise SourceError(f"A row of {path} has {len(odd)} cells instead of {width}: {shown}. Repair the file.")
+    return [tuple(line[place].strip() for place in places) for line in lines]
 
 
 def _dataset(rows: Rows, hierarchies: dict[str, Generalization]) -> Dataset:

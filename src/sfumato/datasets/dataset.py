@@ -92,31 +92,22 @@ class Dataset:
             ``"parquet"`` or ``"csv"``.
         """
         parameters.choice("Dataset.write", "format", format, ("parquet", "csv"))
+        from sfumato.io import write_table  # noqa: PLC0415
+
         folder = Path(folder)
-        path = folder / f"{self.name}.{format}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            _write_table(self.table, path, format)
         except OSError as error:
-            raise OutputError(f"The dataset cannot be written to {folder}: {error.strerror or error}.") from None
+            raise OutputError(f"The folder {folder} cannot be made: {error.strerror}. Choose another place.") from None
+        path = folder / f"{self.name}.{format}"
+        write_table(self.table, path)
         for column, hierarchy in self.hierarchies.items():
             _as_taxonomy(hierarchy, column, self.table).write(folder / f"{self.name}_hierarchy_{column}.csv")
         return path
 
 
-def _write_table(table: pa.Table, path: Path, format: str) -> None:  # noqa: A002
-    if format == "parquet":
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
-        pq.write_table(table, path)
-    else:
-        import pyarrow.csv as pa_csv  # noqa: PLC0415
-
-        pa_csv.write_csv(_decoded(table), path)
-
-
 def _decoded(table: pa.Table) -> pa.Table:
-    """Return the table without dictionaries, which the CSV writer does not take."""
+    """Return the table without dictionaries, as hierarchies take values."""
     plain = [
         pa.field(item.name, item.type.value_type if pa.types.is_dictionary(item.type) else item.type)
         for item in table.schema

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import os
-import tempfile
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -45,8 +45,7 @@ def fetch(url: str, sha256: str, folder: Path, hint: str) -> Path:
     try:
         _keep(content, path)
     except OSError as error:
-        reason = error.strerror or error
-        raise SourceError(f"The downloaded file cannot be kept as {path}: {reason}. {hint}") from None
+        raise SourceError(f"The downloaded file cannot be kept as {path}: {error}. {hint}") from None
     return path
 
 
@@ -59,21 +58,16 @@ def _read(url: str, hint: str) -> bytes:
         with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as response:
             content: bytes = response.read(MAX_BYTES)
             return content
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         if isinstance(error, urllib.error.HTTPError):
             error.close()
-        reason = getattr(error, "reason", None) or error
+        reason = str(getattr(error, "reason", None) or error).strip()
         raise SourceError(f"{url} cannot be downloaded: {reason}. {hint}") from None
 
 
 def _keep(content: bytes, path: Path) -> None:
-    """Write the file beside its place and move it there, so that half a file is never found."""
+    from sfumato.io.writing import atomic_path  # noqa: PLC0415
+
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(content)
