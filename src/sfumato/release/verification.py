@@ -1,0 +1,224 @@
+"""What a verification found: readable by people, plain enough for machines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class BreakingClass:
+    """A class that breaks a rule.
+
+    Attributes
+    ----------
+    values
+        What the table shows in each quasi-identifier; None where it shows nothing.
+    size
+        How many rows it has.
+    found
+        What it has of what the rule asks for.
+    """
+
+    values: Mapping[str, Any]
+    size: int
+    found: float
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{name}={'(missing)' if value is None else value}" for name, value in self.values.items())
+        return f"{shown}: {self.size:,} {'row' if self.size == 1 else 'rows'}, found {_number(self.found)}"
+
+
+@dataclass(frozen=True)
+class RuleCheck:
+    """One rule and what became of it.
+
+    Attributes
+    ----------
+    rule
+        The rule in words, such as ``k-anonymity k=10``.
+    column
+        The column that it is about; None for all quasi-identifiers together.
+    asked
+        Its limit, such as 10.
+    found
+        The worst over all classes, in the same unit; None without classes.
+    measures
+        What ``found`` is, such as ``smallest class``.
+    breaking
+        How many classes break it.
+    sample
+        A few of them, the worst first.
+    """
+
+    rule: str
+    column: str | None
+    asked: float
+    found: float | None
+    measures: str
+    breaking: int
+    sample: tuple[BreakingClass, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether every class keeps the rule."""
+        return self.breaking == 0
+
+    def __str__(self) -> str:
+        about = f"{self.rule} of '{self.column}'" if self.column is not None else self.rule
+        if self.found is None:
+            return f"{about}: holds, as there are no classes"
+        verdict = "holds" if self.ok else f"BROKEN by {self.breaking:,} {'class' if self.breaking == 1 else 'classes'}"
+        return f"{about}: {verdict}, {self.measures} {_number(self.found)}"
+
+
+@dataclass(frozen=True)
+class SensitiveAchieved:
+    """How well the classes hide one sensitive column; all None for a table without rows.
+
+    Attributes
+    ----------
+    distinct_l, entropy_l, frequency_l
+        The largest l of l-diversity in each meaning.
+    recursive_c
+        For each l that recursive l-diversity was asked for: every c above this number holds.
+    t, distance
+        The smallest t of t-closeness, and by which distance: the one asked for first, else ``equal``.
+    """
+
+    distinct_l: int | None
+    entropy_l: float | None
+    frequency_l: float | None
+    t: float | None
+    distance: str = "equal"
+    recursive_c: Mapping[int, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Achieved:
+    """What a table satisfies, whatever was asked.
+
+    Attributes
+    ----------
+    k
+        The size of the smallest class; None for a table without rows.
+    sensitive
+        By sensitive column.
+    """
+
+    k: int | None
+    sensitive: Mapping[str, SensitiveAchieved]
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The outcome of checking a table against what was promised; true if everything holds.
+
+    A table without rows has no classes, so every rule holds of it and nothing is achieved: ``k``, ``l`` and ``t`` are
+    None, and the summary says so.
+    """
+
+    rows: int
+    classes: int
+    achieved: Achieved
+    checks: tuple[RuleCheck, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every class keeps every rule."""
+        return all(check.ok for check in self.checks)
+
+    @property
+    def violations(self) -> tuple[RuleCheck, ...]:
+        """The rules that some class breaks."""
+        return tuple(check for check in self.checks if not check.ok)
+
+    @property
+    def k(self) -> int | None:
+        """The size of the smallest class."""
+        return self.achieved.k
+
+    @property
+    def l(self) -> float | None:  # noqa: E743
+        """The largest l such that no sensitive value makes up more than 1/l of a class, in any sensitive column."""
+        return min((one.frequency_l for one in self._sensitive if one.frequency_l is not None), default=None)
+
+    @property
+    def t(self) -> float | None:
+        """The largest distance of a class from the table, in any sensitive column."""
+        return max((one.t for one in self._sensitive if one.t is not None), default=None)
+
+    @property
+    def _sensitive(self) -> tuple[SensitiveAchieved, ...]:
+        return tuple(self.achieved.sensitive.values())
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def summary(self) -> str:
+        """Say in a few lines what holds, what does not, and which classes are to blame."""
+        lines = [f"{'Verified' if self.ok else 'NOT verified'}: {self.rows:,} rows in {self.classes:,} classes"]
+        if not self.rows:
+            lines.append("The table has no rows, so every rule holds of nothing.")
+        if not self.checks:
+            lines.append("No rule was given, so there was nothing to check.")
+        for check in self.checks:
+            lines.append(str(check))
+            lines += [f"  {one} (asked {_number(check.asked)})" for one in check.sample]
+            if check.breaking > len(check.sample):
+                lines.append(f"  and {check.breaking - len(check.sample):,} more")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON; an endless number becomes None."""
+        return {
+            "ok": self.ok,
+            "rows": self.rows,
+            "classes": self.classes,
+            "k": self.k,
+            "sensitive": {name: _plain_achieved(one) for name, one in self.achieved.sensitive.items()},
+            "rules": [_plain_check(check) for check in self.checks],
+        }
+
+
+def _plain_achieved(achieved: SensitiveAchieved) -> dict[str, Any]:
+    return {
+        "distinct_l": achieved.distinct_l,
+        "entropy_l": achieved.entropy_l,
+        "frequency_l": achieved.frequency_l,
+        "recursive_c": {str(l): _finite(c) for l, c in achieved.recursive_c.items()},  # noqa: E741
+        "t": achieved.t,
+        "distance": achieved.distance,
+    }
+
+
+def _plain_check(check: RuleCheck) -> dict[str, Any]:
+    return {
+        "rule": check.rule,
+        "column": check.column,
+        "ok": check.ok,
+        "asked": check.asked,
+        "found": _finite(check.found),
+        "breaking": check.breaking,
+        "sample": [
+            {
+                "values": {name: None if value is None else str(value) for name, value in one.values.items()},
+                "size": one.size,
+                "found": _finite(one.found),
+            }
+            for one in check.sample
+        ],
+    }
+
+
+def _finite(number: float | None) -> float | None:
+    return number if number is not None and math.isfinite(number) else None
+
+
+def _number(number: float) -> str:
+    """Show a number shortly; whole numbers as such, an unlimited span as what it looks like in the table."""
+    if math.isinf(number):
+        return "unlimited"
+    return f"{int(number):,}" if number == int(number) else f"{number:.6g}"

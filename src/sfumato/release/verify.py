@@ -1,0 +1,215 @@
+"""Check a table against what was promised of it, from the table alone.
+
+Nothing here knows how a table was made: it shares no code with methods, and judges the files of others just as well.
+Requirements are plain values, as the privacy models' ``to_policy`` gives them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato import parameters
+from sfumato.errors import ParameterError, SchemaError, listed
+from sfumato.release.verification import (
+    Achieved,
+    BreakingClass,
+    RuleCheck,
+    SensitiveAchieved,
+    Verification,
+)
+from sfumato.release.verify_classes import Classes, code_column, count_values, group_rows
+from sfumato.release.verify_models import (
+    Finding,
+    Sensitive,
+    check_closeness,
+    check_diversity,
+    check_size,
+    distances,
+    distinct_l,
+    entropy_l,
+    frequency_l,
+    recursive_factors,
+)
+from sfumato.release.verify_spans import check_span
+
+Requirement = Mapping[str, Any]
+
+#: What a requirement of each model may say.
+PARAMETERS = {
+    "k-anonymity": {"k"},
+    "l-diversity": {"l", "kind", "c", "column"},
+    "t-closeness": {"t", "distance", "taxonomy", "column"},
+    "minimum span": {"column", "width", "order"},
+}
+
+
+def verify_release(
+    table: pa.Table,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] = (),
+    requirements: Sequence[Requirement] = (),
+    *,
+    sample: int = 5,
+) -> Verification:
+    """Recompute every promise from a released table.
+
+    Parameters
+    ----------
+    table
+        The table as people get it.
+    quasi_identifiers
+        The columns that together make a class; where intervals are shown as bounds, both columns of each.
+    sensitive
+        The sensitive columns.
+    requirements
+        What was promised, such as ``{"model": "k-anonymity", "k": 10}``.
+    sample
+        How many of the classes that break a rule are named.
+
+    Examples
+    --------
+    >>> table = pa.table({"age": ["[20, 29]", "[20, 29]", "[30, 39]"], "illness": ["flu", "ulcer", "flu"]})
+    >>> result = verify_release(table, ["age"], ["illness"], [{"model": "k-anonymity", "k": 2}])
+    >>> print(result.summary())
+    NOT verified: 3 rows in 2 classes
+    k-anonymity k=2: BROKEN by 1 class, smallest class 1
+      age=[30, 39]: 1 row, found 1 (asked 2)
+    """
+    _check_columns(table, quasi_identifiers, sensitive)
+    for requirement in requirements:
+        _check_requirement(requirement, sensitive)
+    classes = group_rows(code_column(name, table.column(name)) for name in quasi_identifiers)
+    columns = [_count(table, name, classes) for name in sensitive]
+    findings = [
+        finding
+        for requirement in requirements
+        for finding in _findings(requirement, table, quasi_identifiers, classes, columns)
+    ]
+    return Verification(
+        rows=table.num_rows,
+        classes=len(classes),
+        achieved=Achieved(
+            k=int(classes.sizes.min()) if len(classes) else None,
+            sensitive={column.name: _achieved(column, requirements) for column in columns},
+        ),
+        checks=tuple(_judge(finding, table, quasi_identifiers, classes, sample) for finding in findings),
+    )
+
+
+def _check_columns(table: pa.Table, quasi_identifiers: Sequence[str], sensitive: Sequence[str]) -> None:
+    if not quasi_identifiers:
+        raise SchemaError("Name at least one quasi-identifier: without any, every table looks safe.")
+    names = [*quasi_identifiers, *sensitive]
+    unknown = [name for name in names if name not in table.column_names]
+    if unknown:
+        raise SchemaError(f"The table has no column {listed(unknown)}. Its columns: {listed(table.column_names)}.")
+    ambiguous = sorted({name for name in names if table.column_names.count(name) > 1 or names.count(name) > 1})
+    if ambiguous:
+        raise SchemaError(f"{listed(ambiguous)}: each column can be there once and have one role only.")
+
+
+def _check_requirement(requirement: Requirement, sensitive: Sequence[str]) -> None:
+    """Refuse what would not be checked as it was meant."""
+    model = parameters.choice("a requirement", "model", requirement.get("model"), tuple(PARAMETERS))
+    assert model is not None
+    unknown = sorted(set(requirement) - PARAMETERS[model] - {"model"})
+    if unknown:
+        raise ParameterError(f"A requirement of {model} has no {listed(unknown)}. It has {listed(PARAMETERS[model])}.")
+    if model not in {"l-diversity", "t-closeness"}:
+        return
+    column = requirement.get("column")
+    if not sensitive:
+        raise SchemaError(f"Checking {model} needs a sensitive column, but none is named.")
+    if column is not None and column not in sensitive:
+        raise SchemaError(
+            f"{model} is about '{column}', which is not one of the sensitive columns: {listed(sensitive)}."
+        )
+
+
+def _count(table: pa.Table, name: str, classes: Classes) -> Sensitive:
+    coded = code_column(name, table.column(name))
+    return Sensitive(name, coded.values, count_values(classes, coded))
+
+
+def _findings(
+    requirement: Requirement,
+    table: pa.Table,
+    quasi_identifiers: Sequence[str],
+    classes: Classes,
+    columns: Sequence[Sensitive],
+) -> list[Finding]:
+    model = requirement["model"]
+    if model == "k-anonymity":
+        return [check_size(requirement, classes.sizes)]
+    if model == "minimum span":
+        return [check_span(requirement, table, quasi_identifiers, classes)]
+    check = check_diversity if model == "l-diversity" else check_closeness
+    return [check(requirement, column) for column in columns if _concerns(requirement, column)]
+
+
+def _concerns(requirement: Requirement, column: Sensitive) -> bool:
+    return requirement.get("column") in {None, column.name}
+
+
+def _judge(
+    finding: Finding, table: pa.Table, quasi_identifiers: Sequence[str], classes: Classes, sample: int
+) -> RuleCheck:
+    badness = finding.found if finding.least_is_worst else -finding.found
+    breaking = np.flatnonzero(~finding.holds)
+    worst_first = breaking[np.argsort(badness[breaking], kind="stable")][:sample]
+    return RuleCheck(
+        rule=finding.rule,
+        column=finding.column,
+        asked=finding.asked,
+        found=float(finding.found[np.argmin(badness)]) if len(badness) else None,
+        measures=finding.measures,
+        breaking=len(breaking),
+        sample=tuple(
+            BreakingClass(
+                values=_shown(table, quasi_identifiers, int(classes.first_rows[at])),
+                size=int(classes.sizes[at]),
+                found=float(finding.found[at]),
+            )
+            for at in worst_first
+        ),
+    )
+
+
+def _shown(table: pa.Table, quasi_identifiers: Sequence[str], row: int) -> dict[str, Any]:
+    """Return what the table shows in a row."""
+    return {name: _cell(table.column(name)[row]) for name in quasi_identifiers}
+
+
+def _cell(cell: pa.Scalar) -> Any:
+    """Return a cell as Python has it, as text where Python has no such value; not-a-number is missing."""
+    try:
+        value = cell.as_py()
+    except (ValueError, OverflowError):
+        return cell.cast(pa.string()).as_py()
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _achieved(column: Sensitive, requirements: Sequence[Requirement]) -> SensitiveAchieved:
+    asked = [requirement for requirement in requirements if _concerns(requirement, column)]
+    closeness = next((one for one in asked if one["model"] == "t-closeness"), {})
+    distance = closeness.get("distance", "equal")
+    histogram = column.histogram
+    if not len(histogram.sizes):
+        return SensitiveAchieved(None, None, None, None, distance)
+    return SensitiveAchieved(
+        distinct_l=int(distinct_l(histogram).min()),
+        entropy_l=float(entropy_l(histogram).min()),
+        frequency_l=float(frequency_l(histogram).min()),
+        t=float(distances(closeness, column).max()),
+        distance=distance,
+        recursive_c={
+            one["l"]: float(recursive_factors(histogram, one["l"]).max())
+            for one in asked
+            if one.get("kind") == "recursive"
+        },
+    )

@@ -1,0 +1,228 @@
+"""The classes of a released table and the sensitive values in them, counted from what the table shows.
+
+A class is all rows that show the same in every quasi-identifier. A missing value is a value like any other, however
+Arrow stores it: as a null, as a null entry of a dictionary, or as not-a-number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sfumato.errors import DataError
+
+#: Keys of rows are built up to here, with room for a sign and a mistake.
+KEY_LIMIT = 2**62
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A column as one number per row, equal for equal values.
+
+    ``values`` are the different values without the missing one, whose code comes after them; not all need to occur.
+    """
+
+    values: pa.Array = field(repr=False)
+    codes: NDArray[np.int32] = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """How many codes there can be."""
+        return len(self.values) + 1
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The class of every row, numbered as they first appear, and how many rows each has."""
+
+    of_row: NDArray[np.int32] = field(repr=False)
+    sizes: NDArray[np.int64] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @cached_property
+    def first_rows(self) -> NDArray[np.int64]:
+        """One row of every class, the first."""
+        rows = np.empty(len(self), np.int64)
+        rows[self.of_row[::-1]] = np.arange(len(self.of_row))[::-1]
+        return rows
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How often each value occurs in each class: only what occurs, in the order of classes and then of values.
+
+    ``shares`` says how frequent every value is in the whole table.
+    """
+
+    classes: NDArray[np.int64] = field(repr=False)
+    values: NDArray[np.int64] = field(repr=False)
+    counts: NDArray[np.int64] = field(repr=False)
+    sizes: NDArray[np.int64] = field(repr=False)
+    shares: NDArray[np.float64] = field(repr=False)
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each class begins."""
+        return np.searchsorted(self.classes, np.arange(len(self.sizes)))
+
+    def total(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add up one number per entry to one per class."""
+        return np.add.reduceat(parts, self.starts)
+
+    @cached_property
+    def largest(self) -> NDArray[np.int64]:
+        """How often each class's most frequent value occurs in it."""
+        return np.maximum.reduceat(self.counts, self.starts)
+
+    @cached_property
+    def distinct(self) -> NDArray[np.int64]:
+        """How many values each class has."""
+        return np.diff(self.starts, append=len(self.counts))
+
+    @cached_property
+    def class_shares(self) -> NDArray[np.float64]:
+        """How frequent each entry's value is in its class."""
+        return self.counts / self.sizes[self.classes]
+
+    def renamed(self, names: NDArray[np.int64]) -> Histogram:
+        """Return the histogram of other values: value ``v`` counts as ``names[v]``."""
+        size = int(names.max()) + 1
+        cells, where = np.unique(self.classes * size + names[self.values], return_inverse=True)
+        counts = np.bincount(where, weights=self.counts).astype(np.int64)
+        shares = np.bincount(names, weights=self.shares, minlength=size)
+        return Histogram(cells // size, cells % size, counts, self.sizes, shares)
+
+
+def code_column(name: str, column: pa.ChunkedArray) -> Coded:
+    """Give equal values of a column equal codes, however its chunks and dictionaries are made."""
+    try:
+        chunks = _with_dictionaries(column).chunks
+        dictionaries, dictionary_of = _different([chunk.dictionary for chunk in chunks])
+        values, codes_of = _distinct(dictionaries, column.type)
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
+        raise DataError(
+            f"Column '{name}' has the type {column.type}, whose values cannot be compared. "
+            "Convert it to text or numbers."
+        ) from error
+    parts = [codes_of[which][_indices(chunk)] for which, chunk in zip(dictionary_of, chunks, strict=True)]
+    return Coded(values, np.concatenate([np.empty(0, np.int32), *parts]))
+
+
+def group_rows(columns: Iterable[Coded]) -> Classes:
+    """Find the rows with the same codes in all columns."""
+    keys: NDArray[np.int64] | None = None
+    different = 1
+    for column in columns:
+        if keys is None:
+            keys = np.zeros(len(column.codes), np.int64)
+        elif different * column.size >= KEY_LIMIT:
+            keys, different = _renumbered(keys)
+        keys *= column.size
+        keys += column.codes
+        different *= column.size
+    of_row, _ = _renumbered(np.empty(0, np.int64) if keys is None else keys)
+    return Classes(of_row.astype(np.int32), np.bincount(of_row))
+
+
+def count_values(classes: Classes, column: Coded) -> Histogram:
+    """Count the values of a sensitive column in every class."""
+    keys = classes.of_row.astype(np.int64)
+    keys *= column.size
+    keys += column.codes
+    cells, counts = np.unique(keys, return_counts=True)
+    shares = np.bincount(column.codes, minlength=column.size) / max(1, len(keys))
+    return Histogram(cells // column.size, cells % column.size, counts, classes.sizes, shares)
+
+
+def sort_ranks(name: str, values: pa.Array, histogram: Histogram) -> NDArray[np.int64]:
+    """Return each code's rank in the order of the values that occur, the missing one last."""
+    occurs = histogram.shares > 0
+    order = np.append(_sorted(name, values), len(values))
+    ranks = np.empty(len(order), np.int64)
+    # A value that never occurs takes no place; what rank it is given does not matter.
+    ranks[order] = np.maximum(np.cumsum(occurs[order]) - 1, 0)
+    return ranks
+
+
+def _with_dictionaries(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    kind = column.type
+    if isinstance(kind, pa.BaseExtensionType):
+        column = pa.chunked_array([chunk.storage for chunk in column.chunks], kind.storage_type)
+        return _with_dictionaries(column)
+    return column if pa.types.is_dictionary(kind) else _comparable(column).dictionary_encode()
+
+
+def _comparable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Convert the types that Arrow cannot tell the different values of."""
+    if pa.types.is_float16(values.type):
+        return values.cast(pa.float32())
+    if values.type == pa.string_view():
+        return values.cast(pa.large_string())
+    return values.cast(pa.large_binary()) if values.type == pa.binary_view() else values
+
+
+def _different(dictionaries: list[pa.Array]) -> tuple[list[pa.Array], list[int]]:
+    """Keep a dictionary that many chunks in a row share only once, and say which one each chunk has."""
+    kept: list[pa.Array] = []
+    which = []
+    for dictionary in dictionaries:
+        if not kept or not dictionary.equals(kept[-1]):
+            kept.append(dictionary)
+        which.append(len(kept) - 1)
+    return kept, which
+
+
+def _distinct(dictionaries: list[pa.Array], kind: pa.DataType) -> tuple[pa.Array, list[NDArray[np.int32]]]:
+    """Return the different values of all dictionaries, and for each dictionary its entries' codes, missing last."""
+    if not dictionaries:
+        return pa.array([], kind.value_type if pa.types.is_dictionary(kind) else kind), []
+    plain = [_without_nan(_comparable(dictionary)) for dictionary in dictionaries]
+    encoded = pa.chunked_array(plain).dictionary_encode()
+    values = encoded.chunk(0).dictionary
+    missing = len(values)
+    return values, [
+        np.append(chunk.indices.fill_null(missing).to_numpy(zero_copy_only=False), missing).astype(np.int32)
+        for chunk in encoded.chunks
+    ]
+
+
+def _without_nan(values: pa.Array) -> pa.Array:
+    """Make not-a-number missing, and the two zeros one: they are equal."""
+    if not pa.types.is_floating(values.type):
+        return values
+    return pc.if_else(pc.is_nan(values), pa.scalar(None, values.type), pc.add(values, pa.scalar(0.0, values.type)))
+
+
+def _indices(chunk: pa.DictionaryArray) -> NDArray[np.integer]:
+    """Return each row's place in its dictionary, and the place after its end where there is none."""
+    indices = chunk.indices
+    if indices.null_count:
+        # Small index types may have no room for the place after the end.
+        indices = indices.cast(pa.int64()).fill_null(len(chunk.dictionary))
+    places: NDArray[np.integer] = indices.to_numpy(zero_copy_only=False)
+    return places
+
+
+def _renumbered(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Return a number for every key, counting as they first appear, and how many there are."""
+    encoded = pa.array(keys).dictionary_encode()
+    return encoded.indices.to_numpy().astype(np.int64), len(encoded.dictionary)
+
+
+def _sorted(name: str, values: pa.Array) -> NDArray[np.int64]:
+    try:
+        order: NDArray[np.int64] = pc.sort_indices(values).to_numpy().astype(np.int64)
+    except pa.ArrowNotImplementedError as error:
+        raise DataError(
+            f"Column '{name}' has the type {values.type}, whose values have no order. Convert it to text or numbers, "
+            "or use distance='equal'."
+        ) from error
+    return order

@@ -1,0 +1,197 @@
+"""Every privacy model as the verifier understands it: what each class has, and whether that is enough.
+
+The definitions are written down a second time here, in other terms than those that methods use. A histogram holds only
+what occurs, so thousands of sensitive values in a hundred thousand classes are no matter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato import parameters
+from sfumato.errors import HierarchyError, invalid_parameter, shortened
+from sfumato.release.verify_classes import Histogram, sort_ranks
+
+#: Sums of many fractions are off by a little; a class that is exactly at a limit must not fail for that.
+TOLERANCE = 1e-9
+
+DIVERSITY_KINDS = ("frequency", "distinct", "entropy", "recursive")
+DISTANCES = ("equal", "ordered", "hierarchical")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What every class has of what one rule asks for, and whether it keeps the rule."""
+
+    rule: str
+    column: str | None
+    asked: float
+    measures: str
+    found: NDArray[np.float64] = field(repr=False)
+    holds: NDArray[np.bool_] = field(repr=False)
+    least_is_worst: bool = True
+
+
+@dataclass(frozen=True)
+class Sensitive:
+    """A sensitive column: its name, its values in code order and how often they occur in each class."""
+
+    name: str
+    values: pa.Array = field(repr=False)
+    histogram: Histogram
+
+
+def check_size(requirement: Mapping[str, Any], sizes: NDArray[np.int64]) -> Finding:
+    """Check k-anonymity: every class has at least ``k`` rows."""
+    k = parameters.integer("k-anonymity", "k", requirement.get("k"), at_least=1)
+    return Finding(f"k-anonymity k={k}", None, k, "smallest class", sizes.astype(np.float64), sizes >= k)
+
+
+def check_diversity(requirement: Mapping[str, Any], column: Sensitive) -> Finding:
+    """Check l-diversity of one column in one of its four meanings."""
+    kind = parameters.choice("l-diversity", "kind", requirement.get("kind", "frequency"), DIVERSITY_KINDS)
+    if kind == "recursive":
+        return _check_recursive(requirement, column)
+    asked = parameters.number("l-diversity", "l", requirement.get("l"), at_least=1)
+    found = DIVERSITIES[kind](column.histogram)
+    enough = np.log(found) >= math.log(asked) - TOLERANCE if kind == "entropy" else found * (1 + TOLERANCE) >= asked
+    return Finding(f"l-diversity l={asked:g} ({kind})", column.name, asked, "lowest", found, enough)
+
+
+def _check_recursive(requirement: Mapping[str, Any], column: Sensitive) -> Finding:
+    l = parameters.integer("l-diversity", "l", requirement.get("l"), at_least=1)  # noqa: E741
+    c = parameters.number("l-diversity", "c", requirement.get("c"), above=0)
+    found = recursive_factors(column.histogram, l)
+    # "Less than" is meant: a class exactly at the limit breaks the rule, also when c·(…) is rounded up a little.
+    enough = found < c * (1 - TOLERANCE)
+    rule = f"l-diversity l={l} (recursive, c={c:g})"
+    return Finding(rule, column.name, c, "largest factor", found, enough, least_is_worst=False)
+
+
+def check_closeness(requirement: Mapping[str, Any], column: Sensitive) -> Finding:
+    """Check t-closeness of one column by one of its three distances."""
+    asked = parameters.share("t-closeness", "t", requirement.get("t"))
+    distance = parameters.choice("t-closeness", "distance", requirement.get("distance", "equal"), DISTANCES)
+    found = distances(requirement, column)
+    rule = f"t-closeness t={asked:g} ({distance})"
+    return Finding(rule, column.name, asked, "largest", found, found <= asked + TOLERANCE, least_is_worst=False)
+
+
+def frequency_l(histogram: Histogram) -> NDArray[np.float64]:
+    """Return for every class the l whose 1/l its most frequent value makes up."""
+    return histogram.sizes / histogram.largest
+
+
+def distinct_l(histogram: Histogram) -> NDArray[np.float64]:
+    """Return for every class how many values it has."""
+    return histogram.distinct.astype(np.float64)
+
+
+def entropy_l(histogram: Histogram) -> NDArray[np.float64]:
+    """Return for every class how many equally frequent values would have its entropy."""
+    shares = histogram.class_shares
+    return np.exp(-histogram.total(shares * np.log(shares)))
+
+
+DIVERSITIES = {"frequency": frequency_l, "distinct": distinct_l, "entropy": entropy_l}
+
+
+def recursive_factors(histogram: Histogram, l: int) -> NDArray[np.float64]:  # noqa: E741
+    """Return for every class how many times as often its first value occurs as all from the l-th on together."""
+    counts = histogram.counts[np.lexsort((-histogram.counts, histogram.classes))]
+    rank = np.arange(len(counts)) - histogram.starts[histogram.classes]
+    rare = histogram.total(np.where(rank >= l - 1, counts, 0).astype(np.float64))
+    return np.divide(histogram.largest, rare, out=np.full(len(rare), np.inf), where=rare > 0)
+
+
+def distances(requirement: Mapping[str, Any], column: Sensitive) -> NDArray[np.float64]:
+    """Return how far every class's values are from the table's, as a requirement measures it."""
+    distance = requirement.get("distance", "equal")
+    if not len(column.histogram.sizes):
+        return np.empty(0)
+    if distance == "ordered":
+        return _ordered_distances(column.histogram.renamed(sort_ranks(column.name, column.values, column.histogram)))
+    if distance == "hierarchical":
+        return _tree_distances(column, _taxonomy_rows(requirement.get("taxonomy")))
+    return equal_distances(column.histogram)
+
+
+def equal_distances(histogram: Histogram) -> NDArray[np.float64]:
+    """Return how much of every class has to change to make it like the table: what it has too much of."""
+    return histogram.total(np.maximum(histogram.class_shares - histogram.shares[histogram.values], 0))
+
+
+def _ordered_distances(histogram: Histogram) -> NDArray[np.float64]:
+    """Return the area between every class's cumulative shares and the table's, values being ranks.
+
+    A class's curve is a staircase that only rises at values it has. Under a stair of height ``a`` the table's curve
+    rises too and crosses it at most once, so prefix sums of that curve give the area stair by stair.
+    """
+    table = np.cumsum(histogram.shares)
+    area = np.append(0.0, np.cumsum(table))
+    height = _running_shares(histogram)
+    begin = histogram.values
+    end = np.append(begin[1:], 0)
+    end[np.append(histogram.starts[1:], len(end)) - 1] = len(table)
+    cross = np.clip(np.searchsorted(table, height), begin, end)
+    below = height * (cross - begin) - (area[cross] - area[begin])
+    above = (area[end] - area[cross]) - height * (end - cross)
+    before = area[begin[histogram.starts]]
+    return (histogram.total(below + above) + before) / max(1, len(table) - 1)
+
+
+def _running_shares(histogram: Histogram) -> NDArray[np.float64]:
+    """Return which share of its class every entry and those before it make up."""
+    running = np.cumsum(histogram.counts)
+    before = (running - histogram.counts)[histogram.starts]
+    return (running - before[histogram.classes]) / histogram.sizes[histogram.classes]
+
+
+def _tree_distances(column: Sensitive, rows: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
+    """Return the distances in a tree where two values are as far apart as their common ancestor is high.
+
+    Such a distance is the mean over the levels below the root of 'are they under different nodes here?', so the cost
+    of moving is the mean of the levels' equal distances.
+    """
+    path_of = {row[0]: row for row in rows}
+    texts = column.values.cast(pa.string()).to_pylist()
+    occurs = column.histogram.shares > 0
+    unknown = next((text for text, there in zip(texts, occurs, strict=False) if there and text not in path_of), None)
+    if unknown is not None:
+        raise HierarchyError(
+            f"Column '{column.name}': the value {shortened(unknown)} occurs in the table but not in the taxonomy of "
+            "its t-closeness. Add a row for it."
+        )
+    height = len(rows[0]) - 1
+    levels = [_level_names([path_of.get(text, ())[level:] for text in texts]) for level in range(height)]
+    total = np.zeros(len(column.histogram.sizes))
+    for names in levels:
+        total += equal_distances(column.histogram.renamed(names))
+    return total / height
+
+
+def _level_names(paths: list[tuple[str, ...]]) -> NDArray[np.int64]:
+    """Return the number of each value's node, told by its whole way up; a missing value is alone below the root."""
+    number_of: dict[tuple[str, ...], int] = {}
+    names = [number_of.setdefault(path, len(number_of)) for path in paths]
+    return np.array([*names, len(number_of)], np.int64)
+
+
+def _taxonomy_rows(taxonomy: object) -> list[tuple[str, ...]]:
+    """Return one row per value, each ending in the root."""
+    given = taxonomy.get("rows") if isinstance(taxonomy, Mapping) else taxonomy
+    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+        expected = "a taxonomy with its rows (value, parent, …, '*') for distance='hierarchical'"
+        raise invalid_parameter("t-closeness", "taxonomy", expected, taxonomy)
+    rows = [tuple(map(str, row)) for row in given]
+    if len({len(row) for row in rows}) > 1 or len({row[0] for row in rows}) < len(rows):
+        raise HierarchyError("The taxonomy of t-closeness needs one row per value, all of the same length.")
+    complete = len(rows[0]) > 1 and all(row[-1] == "*" for row in rows)
+    return rows if complete else [(*row, "*") for row in rows]
