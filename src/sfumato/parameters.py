@@ -20,7 +20,12 @@ def integer(owner: str, name: str, value: object, at_least: int) -> int:
 
 
 def number(
-    owner: str, name: str, value: object, at_least: float = -math.inf, above: float = -math.inf, hint: str = ""
+    owner: str,
+    name: str,
+    value: object,
+    at_least: float = -math.inf,
+    above: float = -math.inf,
+    hint: str = "",
 ) -> float:
     """Return ``value`` as a finite float within its bounds, or refuse it."""
     bound = f" above {above:g}" if above > -math.inf else f" of at least {at_least:g}" if at_least > -math.inf else ""
@@ -33,10 +38,11 @@ def number(
 def share(owner: str, name: str, value: object) -> float:
     """Return ``value`` as a share from 0 to 1; whoever says 4 for 4 % is told about 0.04."""
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        if 0 <= value <= 1:
-            return float(value)
-        if 1 < value <= 100:
-            hint = f"For {float(value):g} % write {float(value) / 100:g}."
+        given = float(value)
+        if 0 <= given <= 1:
+            return given
+        if 1 < given <= 100:
+            hint = f"For {given:g} % write {given / 100:g}."
             raise invalid_parameter(owner, name, "a share from 0 to 1", value, hint)
     raise invalid_parameter(owner, name, "a share from 0 to 1", value)
 

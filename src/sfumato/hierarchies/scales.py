@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -36,7 +37,7 @@ class Numeric(Generalization):
     def __init__(self, widths: Sequence[float] = ()) -> None:
         for width in widths:
             parameters.number("Numeric", "widths", width, above=0)
-        for narrow, wide in zip(widths, widths[1:], strict=False):
+        for narrow, wide in itertools.pairwise(widths):
             if wide <= narrow or abs(wide / narrow - round(wide / narrow)) > 1e-9:
                 raise ParameterError(
                     f"The 'widths' parameter of Numeric must nest: {wide:g} is not a multiple of {narrow:g}. "

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sfumato.kernels.compiling import kernel
 
-@njit(cache=True, nogil=True)
+
+@kernel
 def class_bounds(
     codes: NDArray[np.unsignedinteger], of_row: NDArray[np.int32], classes: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from sfumato.kernels.compiling import inner
 from sfumato.kernels.spans import Spans, span_cost
 
 (
@@ -26,27 +26,33 @@ from sfumato.kernels.spans import Spans, span_cost
 TOLERANCE = 1e-9
 
 
-class Rules(NamedTuple):
-    """The conditions on a class, one per row of the first four arrays.
+#: The columns of ``Rules.table``.
+KIND, COLUMN, LIMIT, FACTOR, TREE_BEGIN, TREE_END = range(6)
 
-    ``column`` is the place of the sensitive column, or of the quasi-identifier for ``SPAN``; ``first`` and ``second``
-    are the parameters. The counts of sensitive column ``s`` lie at ``counts_at[s]:counts_at[s + 1]`` of one flat
-    histogram, beside the table's own distribution in ``reference``. The trees for hierarchical distances are pooled:
-    rule ``r`` owns the nodes ``tree_at[r]:tree_at[r + 1]``, of which the first are the sensitive values.
+
+class Rules(NamedTuple):
+    """The conditions on a class, laid out for kernels.
+
+    Attributes
+    ----------
+    table
+        One row per condition: its kind, the place of its sensitive column (of the quasi-identifier for ``SPAN``), two
+        parameters, and which nodes of ``trees`` belong to it.
+    counts_at
+        Where each sensitive column's counts begin in one flat histogram.
+    reference
+        The table's own distribution of every sensitive column, laid out like that histogram.
+    trees
+        The nodes for hierarchical distances, the sensitive values first: each with its parent and its height.
     """
 
-    kind: NDArray[np.int64]
-    column: NDArray[np.int64]
-    first: NDArray[np.float64]
-    second: NDArray[np.float64]
+    table: NDArray[np.float64]
     counts_at: NDArray[np.int64]
     reference: NDArray[np.float64]
-    tree_at: NDArray[np.int64]
-    tree_parent: NDArray[np.int64]
-    tree_height: NDArray[np.float64]
+    trees: NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def class_allowed(
     size: int,
     histogram: NDArray[np.int64],
@@ -56,10 +62,10 @@ def class_allowed(
     spans: Spans,
 ) -> bool:
     """Return whether a class of this size, with these sensitive counts and spans, keeps every rule."""
-    for rule in range(len(rules.kind)):
-        kind = rules.kind[rule]
-        column = rules.column[rule]
-        limit = rules.first[rule]
+    for rule in range(len(rules.table)):
+        kind = int(rules.table[rule, KIND])
+        column = int(rules.table[rule, COLUMN])
+        limit = rules.table[rule, LIMIT]
         if kind == SIZE:
             if size < limit:
                 return False
@@ -70,7 +76,7 @@ def class_allowed(
             begin, end = rules.counts_at[column], rules.counts_at[column + 1]
             counts = histogram[begin:end]
             if kind == FREQUENCY:
-                if counts.max() * limit > size * (1 + TOLERANCE):
+                if _largest(counts) * limit > size * (1 + TOLERANCE):
                     return False
             elif kind == DISTINCT:
                 if _distinct(counts) < limit:
@@ -79,7 +85,7 @@ def class_allowed(
                 if _entropy(counts, size) < np.log(limit) - TOLERANCE:
                     return False
             elif kind == RECURSIVE:
-                if not _recursive(counts, size, limit, rules.second[rule]):
+                if not _recursive(counts, size, limit, rules.table[rule, FACTOR]):
                     return False
             elif kind == CLOSE_TREE:
                 if _tree_distance(counts, size, rules, rule, rules.reference[begin:end]) > limit + TOLERANCE:
@@ -89,7 +95,15 @@ def class_allowed(
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
+def _largest(counts: NDArray[np.int64]) -> int:
+    largest = 0
+    for count in counts:
+        largest = max(largest, count)
+    return largest
+
+
+@inner
 def _distinct(counts: NDArray[np.int64]) -> int:
     found = 0
     for count in counts:
@@ -97,23 +111,31 @@ def _distinct(counts: NDArray[np.int64]) -> int:
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _entropy(counts: NDArray[np.int64], size: int) -> float:
     total = 0.0
     for count in counts:
         if count > 0:
             total += count * np.log(count)
-    return np.log(size) - total / size  # type: ignore[no-any-return]
+    return np.log(size) - total / size
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _recursive(counts: NDArray[np.int64], size: int, limit: float, factor: float) -> bool:
-    ordered = np.sort(counts)
-    frequent = ordered[max(0, len(ordered) - int(limit) + 1) :].sum()
-    return ordered[-1] < factor * (size - frequent) * (1 + TOLERANCE)  # type: ignore[no-any-return]
+    """Return whether the largest count is below ``factor`` times the sum of all from the ``limit``-th largest on."""
+    rest = counts.copy()
+    remaining = size
+    for _ in range(int(limit) - 1):
+        place = 0
+        for value in range(len(rest)):
+            if rest[value] > rest[place]:
+                place = value
+        remaining -= rest[place]
+        rest[place] = 0
+    return _largest(counts) < factor * remaining * (1 + TOLERANCE)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _distance(counts: NDArray[np.int64], size: int, reference: NDArray[np.float64], ordered: bool) -> float:
     """Return how much probability must move, and in ordered domains how far, to make the class like the table."""
     total, carried = 0.0, 0.0
@@ -124,12 +146,12 @@ def _distance(counts: NDArray[np.int64], size: int, reference: NDArray[np.float6
     return total / max(1, len(counts) - 1) if ordered else total / 2
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _tree_distance(
     counts: NDArray[np.int64], size: int, rules: Rules, rule: int, reference: NDArray[np.float64]
 ) -> float:
     """Return the work of evening out the class within each subtree before moving anything further up."""
-    begin, end = rules.tree_at[rule], rules.tree_at[rule + 1]
+    begin, end = int(rules.table[rule, TREE_BEGIN]), int(rules.table[rule, TREE_END])
     above = np.zeros(end - begin)
     below = np.zeros(end - begin)
     total = 0.0
@@ -138,8 +160,8 @@ def _tree_distance(
             extra = counts[node] / size - reference[node]
         else:
             extra = above[node] - below[node]
-            total += rules.tree_height[begin + node] * min(above[node], below[node])
-        parent = rules.tree_parent[begin + node]
+            total += rules.trees[begin + node, 1] * min(above[node], below[node])
+        parent = int(rules.trees[begin + node, 0])
         if parent == node:
             continue
         if extra > 0:

@@ -124,7 +124,8 @@ def _encode_quasi_identifier(
         domain, code_of = how.fit(name, values, has_missing)
     except pa.ArrowNotImplementedError:
         raise DataError(
-            f"Column '{name}' has the type {values.type}, which {how!r} cannot generalize. Convert it to text or numbers."
+            f"Column '{name}' has the type {values.type}, which {how!r} cannot generalize. "
+            "Convert it to text or numbers."
         ) from None
     return domain, np.append(code_of, len(values)).astype(smallest_unsigned([domain.size]))[indices]
 

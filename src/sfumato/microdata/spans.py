@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.hierarchies import Domain, IntervalDomain, TreeDomain
+from sfumato.hierarchies import Domain, IntervalDomain, Tree, TreeDomain
 from sfumato.kernels.spans import POSITION, TABLE, TREE, Spans
 
 #: Up to this size a tree's costs are tabulated for every pair of codes; larger ones are climbed.
@@ -16,34 +16,45 @@ TABLE_LIMIT = 128
 
 def pack_spans(domains: Sequence[Domain], weights: NDArray[np.float64]) -> Spans:
     """Lay out the span costs of ``domains`` one behind the other."""
-    positions, tables, trees = [np.empty(0)], [np.empty(0)], []
-    kind = np.empty(len(domains), np.int8)
-    position_at, table_at, tree_at = (np.zeros(len(domains), np.int64) for _ in range(3))
-    for index, domain in enumerate(domains):
-        position_at[index] = sum(map(len, positions))
-        table_at[index] = sum(map(len, tables))
-        tree_at[index] = sum(len(tree.parent) for tree in trees)
+    values = _Pool(np.empty(0))
+    nodes = _Pool(np.empty((0, 3), np.int32))
+    index = []
+    for domain in domains:
         if isinstance(domain, IntervalDomain):
-            kind[index] = POSITION
-            positions.append(domain.positions)
+            index.append((POSITION, domain.size, values.add(domain.positions), 0, 0))
         elif isinstance(domain, TreeDomain):
-            kind[index] = TABLE if domain.size <= TABLE_LIMIT else TREE
-            trees.append(domain.tree)
-            if kind[index] == TABLE:
-                tables.append(_cost_table(domain))
+            small = domain.size <= TABLE_LIMIT
+            table_at = values.add(_cost_table(domain)) if small else 0
+            tree_at, costs_at = nodes.add(_node_table(domain.tree)), values.add(domain.tree.cost)
+            index.append((TABLE if small else TREE, domain.size, table_at, tree_at, costs_at))
     return Spans(
-        kind=kind,
-        size=np.array([domain.size for domain in domains], np.int64),
+        index=np.array(index, np.int64).reshape(-1, 5),
         weight=np.asarray(weights, np.float64),
-        position_at=position_at,
-        position=np.concatenate(positions),
-        table_at=table_at,
-        table=np.concatenate(tables),
-        tree_at=tree_at,
-        parent=np.concatenate([np.empty(0, np.int32), *(tree.parent for tree in trees)]),
-        last=np.concatenate([np.empty(0, np.int32), *(tree.last for tree in trees)]),
-        cost=np.concatenate([np.empty(0), *(tree.cost for tree in trees)]),
+        values=values.joined(),
+        nodes=nodes.joined(),
     )
+
+
+class _Pool:
+    """Arrays one behind the other."""
+
+    def __init__(self, empty: NDArray[np.generic]) -> None:
+        self._parts = [empty]
+        self._length = 0
+
+    def add(self, part: NDArray[np.generic]) -> int:
+        """Append an array and return where it begins."""
+        begin = self._length
+        self._parts.append(part)
+        self._length += len(part)
+        return begin
+
+    def joined(self) -> NDArray[np.generic]:
+        return np.concatenate(self._parts)
+
+
+def _node_table(tree: Tree) -> NDArray[np.int32]:
+    return np.stack([tree.parent, tree.first, tree.last], axis=1)
 
 
 def _cost_table(domain: TreeDomain) -> NDArray[np.float64]:

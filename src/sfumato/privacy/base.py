@@ -104,6 +104,14 @@ class SensitiveModel(PrivacyModel):
             )
         return [names.index(self.column)]
 
+    def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        """Return for every class whether its sensitive values keep the rule."""
+        return self.holds_for(histograms(microdata, classes, rule.column), rule)
+
+    @abstractmethod
+    def holds_for(self, counts: NDArray[np.int64], rule: Rule) -> NDArray[np.bool_]:
+        """Return for every row of counts, one class each and together the table, whether it keeps the rule."""
+
 
 def histograms(microdata: Microdata, classes: EquivalenceClasses, column: int) -> NDArray[np.int64]:
     """Return how often every value of a sensitive column occurs in every class."""

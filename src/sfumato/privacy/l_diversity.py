@@ -14,8 +14,8 @@ from sfumato import parameters
 from sfumato.errors import invalid_parameter
 from sfumato.kernels import rules
 from sfumato.kernels.rules import TOLERANCE
-from sfumato.microdata import EquivalenceClasses, Microdata
-from sfumato.privacy.base import Rule, SensitiveModel, histograms
+from sfumato.microdata import Microdata
+from sfumato.privacy.base import Rule, SensitiveModel
 
 KINDS = {
     "frequency": rules.FREQUENCY,
@@ -63,17 +63,16 @@ class LDiversity(SensitiveModel):
     def bind(self, microdata: Microdata) -> Sequence[Rule]:
         return [Rule(self, KINDS[self.kind], column, self.l, self.c or 0.0) for column in self.columns(microdata)]
 
-    def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        counts = histograms(microdata, classes, rule.column)
+    def holds_for(self, counts: NDArray[np.int64], rule: Rule) -> NDArray[np.bool_]:
         if self.kind == "frequency":
-            return counts.max(axis=1) * self.l <= classes.sizes * (1 + TOLERANCE)
+            return counts.max(axis=1) * self.l <= counts.sum(axis=1) * (1 + TOLERANCE)
         if self.kind == "distinct":
             return np.count_nonzero(counts, axis=1) >= self.l
         if self.kind == "entropy":
             return entropy(counts) >= math.log(self.l) - TOLERANCE
         ordered = -np.sort(-counts, axis=1)
         rare = ordered[:, int(self.l) - 1 :].sum(axis=1)
-        return ordered[:, 0] < self.c * rare * (1 + TOLERANCE)
+        return ordered[:, 0] < (self.c or 0.0) * rare * (1 + TOLERANCE)
 
     def nearest(self, rule: Rule, microdata: Microdata) -> str:
         column = microdata.sensitive[rule.column]

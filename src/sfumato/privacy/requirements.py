@@ -65,18 +65,19 @@ class Requirements:
     def rules(self) -> Rules:
         """The rules as arrays, for kernels."""
         counts = [column.counts() for column in self.microdata.sensitive] if self._counts_values else []
-        trees = [rule.tree or (np.empty(0, np.int64), np.empty(0)) for rule in self.bound]
         total = max(1, len(self.microdata))
+        trees: list[NDArray[np.float64]] = [np.empty((0, 2))]
+        table = []
+        for rule in self.bound:
+            begin = sum(map(len, trees))
+            if rule.tree is not None:
+                trees.append(np.stack(rule.tree, axis=1))
+            table.append((rule.kind, rule.column, rule.first, rule.second, begin, sum(map(len, trees))))
         return Rules(
-            kind=np.array([rule.kind for rule in self.bound], np.int64),
-            column=np.array([rule.column for rule in self.bound], np.int64),
-            first=np.array([rule.first for rule in self.bound], np.float64),
-            second=np.array([rule.second for rule in self.bound], np.float64),
+            table=np.array(table, np.float64).reshape(-1, 6),
             counts_at=np.cumsum([0, *(len(count) for count in counts)], dtype=np.int64),
             reference=np.concatenate([np.empty(0), *(count / total for count in counts)]),
-            tree_at=np.cumsum([0, *(len(parents) for parents, _ in trees)], dtype=np.int64),
-            tree_parent=np.concatenate([np.empty(0, np.int64), *(parents for parents, _ in trees)]),
-            tree_height=np.concatenate([np.empty(0), *(heights for _, heights in trees)]),
+            trees=np.concatenate(trees),
         )
 
     def broken_by(self, recoding: Recoding) -> list[Rule]:

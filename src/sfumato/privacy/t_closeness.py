@@ -15,8 +15,8 @@ from sfumato.hierarchies import Taxonomy
 from sfumato.hierarchies.domain import Tree
 from sfumato.kernels import rules
 from sfumato.kernels.rules import TOLERANCE
-from sfumato.microdata import EquivalenceClasses, Microdata, SensitiveColumn
-from sfumato.privacy.base import Rule, SensitiveModel, histograms
+from sfumato.microdata import Microdata, SensitiveColumn
+from sfumato.privacy.base import Rule, SensitiveModel
 
 DISTANCES = {
     "equal": rules.CLOSE_EQUAL,
@@ -60,8 +60,7 @@ class TCloseness(SensitiveModel):
             for column in self.columns(microdata)
         ]
 
-    def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        counts = histograms(microdata, classes, rule.column)
+    def holds_for(self, counts: NDArray[np.int64], rule: Rule) -> NDArray[np.bool_]:
         extra = counts / counts.sum(axis=1, keepdims=True) - counts.sum(axis=0) / counts.sum()
         return self._distances(extra, rule) <= self.t + TOLERANCE
 

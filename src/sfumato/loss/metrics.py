@@ -1,0 +1,180 @@
+"""The losses: functions of a table and its classes, each with a name, a direction and bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.hierarchies import Domain, TreeDomain
+from sfumato.microdata import EquivalenceClasses, Microdata
+from sfumato.privacy.base import histograms
+
+
+@dataclass(frozen=True)
+class Recoded:
+    """Everything that a loss may look at.
+
+    Attributes
+    ----------
+    microdata, classes
+        The encoded table and its classes.
+    left_out
+        Rows that never reached the method because a value is missing; they count as suppressed.
+    k
+        The class size that was asked for.
+    """
+
+    microdata: Microdata
+    classes: EquivalenceClasses
+    left_out: int = 0
+    k: int = 1
+
+    @property
+    def rows(self) -> int:
+        """All rows of the input."""
+        return len(self.microdata) + self.left_out
+
+    @property
+    def suppressed(self) -> int:
+        """All rows of the input that are not released."""
+        return self.classes.suppressed + self.left_out
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A loss with what a report needs to show it."""
+
+    name: str
+    title: str
+    measure: Callable[[Recoded], float]
+    upper: float | None = 1.0
+    higher_is_better: bool = False
+
+
+METRICS: dict[str, Metric] = {}
+
+
+def metric(
+    title: str, upper: float | None = 1.0, higher_is_better: bool = False
+) -> Callable[[Callable[[Recoded], float]], Callable[[Recoded], float]]:
+    """Register a function as a loss under its own name."""
+
+    def register(measure: Callable[[Recoded], float]) -> Callable[[Recoded], float]:
+        METRICS[measure.__name__] = Metric(measure.__name__, title, measure, upper, higher_is_better)
+        return measure
+
+    return register
+
+
+def ncp_by_attribute(microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.float64]:
+    """Return the normalized certainty penalty of every class (rows) and quasi-identifier (columns)."""
+    costs = [domain.span_costs(classes.lo[:, at], classes.hi[:, at]) for at, domain in enumerate(microdata.domains)]
+    return np.stack(costs, axis=1)
+
+
+def ncp(microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.float64]:
+    """Return the normalized certainty penalty of every class: 0 for exact values, 1 for nothing told."""
+    return ncp_by_attribute(microdata, classes) @ microdata.weights
+
+
+@metric("global certainty penalty")
+def gcp(recoded: Recoded) -> float:
+    """Return the mean penalty over all rows and quasi-identifiers; a suppressed row counts as 1."""
+    penalties = ncp(recoded.microdata, recoded.classes)
+    return _mean_over_rows(recoded, float(recoded.classes.sizes @ penalties))
+
+
+@metric("discernibility", upper=None)
+def dm(recoded: Recoded) -> float:
+    """Return the sum of squared class sizes; a suppressed row costs as much as the table has rows."""
+    sizes = recoded.classes.sizes
+    return float(sizes @ sizes + recoded.suppressed * recoded.rows)
+
+
+@metric("average class size over k", upper=None)
+def c_avg(recoded: Recoded) -> float:
+    """Return the mean size of a class, in multiples of k."""
+    classes = recoded.classes
+    return float(classes.sizes.sum() / max(1, len(classes)) / recoded.k)
+
+
+@metric("classification penalty")
+def cm(recoded: Recoded) -> float:
+    """Return the share of rows that are suppressed or differ from the most frequent value of their class.
+
+    The label is the first sensitive column; without one there is nothing to classify and the penalty is that of the
+    suppressed rows alone.
+    """
+    wrong = recoded.suppressed
+    if recoded.microdata.sensitive:
+        counts = histograms(recoded.microdata, recoded.classes, 0)
+        wrong += int((counts.sum(axis=1) - counts.max(axis=1, initial=0)).sum())
+    return wrong / max(1, recoded.rows)
+
+
+@metric("non-uniform entropy")
+def entropy(recoded: Recoded) -> float:
+    """Return the bits needed to get the original values back, as a share of those of a table that tells nothing."""
+    lost = total = 0.0
+    for at, domain in enumerate(recoded.microdata.domains):
+        lost_here, total_here = _entropy_of(recoded, at, domain)
+        lost += lost_here * recoded.microdata.weights[at]
+        total += total_here * recoded.microdata.weights[at]
+    return (
+        _mean_over_rows(recoded, lost / total * len(recoded.microdata))
+        if total
+        else recoded.suppressed / max(1, recoded.rows)
+    )
+
+
+@metric("precision", higher_is_better=True)
+def precision(recoded: Recoded) -> float:
+    """Return 1 less the mean share of its hierarchy that a value climbed; a suppressed value climbed all of it."""
+    tops = np.array([max(1, domain.top) for domain in recoded.microdata.domains])
+    climbed = (_heights(recoded) / tops) @ recoded.microdata.weights
+    return 1 - _mean_over_rows(recoded, float(recoded.classes.sizes @ climbed))
+
+
+@metric("mean height", upper=None)
+def height(recoded: Recoded) -> float:
+    """Return the levels that a row climbed, summed over quasi-identifiers: of a full-domain recoding, its height."""
+    everything = sum(domain.top for domain in recoded.microdata.domains)
+    climbed = float(recoded.classes.sizes @ _heights(recoded).sum(axis=1))
+    return (climbed + everything * recoded.suppressed) / max(1, recoded.rows)
+
+
+def _mean_over_rows(recoded: Recoded, released: float) -> float:
+    return (released + recoded.suppressed) / max(1, recoded.rows)
+
+
+def _heights(recoded: Recoded) -> NDArray[np.int64]:
+    """Return the lowest level at which each class is a single group of each quasi-identifier."""
+    lo, hi = recoded.classes.lo, recoded.classes.hi
+    heights = np.empty(lo.shape, np.int64)
+    for at, domain in enumerate(recoded.microdata.domains):
+        heights[:, at] = domain.top
+        for level in range(domain.top - 1, -1, -1):
+            groups = domain.levels[level].groups
+            heights[groups[lo[:, at]] == groups[hi[:, at]], at] = level
+    return heights
+
+
+def _entropy_of(recoded: Recoded, at: int, domain: Domain) -> tuple[float, float]:
+    """Return the bits lost in one quasi-identifier by the released rows, and those in all of it."""
+    codes = recoded.microdata.codes[:, at]
+    counts = np.bincount(codes, minlength=domain.size).astype(np.float64)
+    lo, hi = recoded.classes.lo[:, at], recoded.classes.hi[:, at]
+    if isinstance(domain, TreeDomain):
+        nodes = domain.tree.common_ancestors(lo, hi)
+        lo, hi = domain.tree.first[nodes].astype(np.int64), domain.tree.last[nodes].astype(np.int64)
+    elif domain.has_missing:
+        lo = np.where((hi == domain.missing_code) & (lo != hi), 0, lo)
+    reached = np.append(0.0, np.cumsum(counts))
+    shown = np.log2(reached[hi + 1] - reached[lo])
+    surprise = np.log2(counts, where=counts > 0, out=np.zeros_like(counts))
+    kept = recoded.classes.of_row >= 0
+    lost = float(recoded.classes.sizes @ shown) - float(surprise[codes[kept]].sum())
+    return lost, float(len(codes) * np.log2(max(1, len(codes))) - counts @ surprise)

@@ -1,0 +1,99 @@
+"""What every method is: parameters, one entry, and what it says about itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from sfumato.errors import ParameterError
+from sfumato.microdata import Microdata, Recoding
+from sfumato.privacy import Requirements
+from sfumato.progress import Progress, silent
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a method is asked to do.
+
+    Attributes
+    ----------
+    microdata
+        The encoded table.
+    requirements
+        What every class must keep, bound to that table; feasible for it as a whole.
+    suppressible
+        How many rows may be left out.
+    seed
+        Where random choices start; methods that make none ignore it.
+    progress
+        Where to tell how far the work is.
+    """
+
+    microdata: Microdata
+    requirements: Requirements
+    suppressible: int = 0
+    seed: int = 0
+    progress: Progress = field(default=silent)
+
+    def random(self) -> np.random.Generator:
+        """Return a fresh generator, the same for the same seed."""
+        return np.random.default_rng(self.seed)
+
+
+class Method(ABC):
+    """An algorithm that turns microdata into a recoding; a frozen dataclass of its parameters.
+
+    Attributes
+    ----------
+    name
+        What it is called on the command line and in manifests.
+    summary
+        One line: what it does and what it guarantees.
+    recoding
+        ``"full-domain"``, ``"global"`` (equal rows are shown alike) or ``"local"`` (they may be shown differently).
+    order_free
+        Whether the order of the input rows never changes the loss.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    recoding: ClassVar[str]
+    order_free: ClassVar[bool] = True
+
+    @abstractmethod
+    def recode(self, task: Task) -> Recoding:
+        """Find a recoding whose classes keep every requirement."""
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters, for manifests and policy files."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
+
+
+#: Every name that ``method=`` takes, and how to make the method.
+REGISTRY: dict[str, Callable[[], Method]] = {}
+
+M = TypeVar("M", bound=Method)
+
+
+def register(**variants: Callable[[], Method]) -> Callable[[type[M]], type[M]]:
+    """Register a method class under its name, and named variants of it (underscores become dashes)."""
+
+    def add(method: type[M]) -> type[M]:
+        REGISTRY[method.name] = method
+        REGISTRY.update({name.replace("_", "-"): make for name, make in variants.items()})
+        return method
+
+    return add
+
+
+def find_method(method: str | Method) -> Method:
+    """Return the method that is meant by a name, or the method itself."""
+    if isinstance(method, Method):
+        return method
+    if method in REGISTRY:
+        return REGISTRY[method]()
+    raise ParameterError(f"There is no method called {method!r}. Known methods: {', '.join(REGISTRY)}.")

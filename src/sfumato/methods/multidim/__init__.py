@@ -1,0 +1,1 @@
+"""Multidimensional recoding: regions of the quasi-identifier space."""

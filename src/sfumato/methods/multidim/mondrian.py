@@ -1,0 +1,96 @@
+"""Mondrian: top-down cuts at the median (LeFevre, DeWitt and Ramakrishnan, ICDE 2006)."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato import parameters
+from sfumato.methods.base import Method, Task, register
+from sfumato.methods.multidim.mondrian_kernel import Cutting, Layout, cut_until_done
+from sfumato.methods.suppression import trim
+from sfumato.microdata import Microdata, Recoding
+
+#: The table is first cut into about this many parts, which threads then finish independently.
+PARTS = 64
+
+
+@dataclass(frozen=True)
+class Mondrian(Method):
+    """Cut the table at the median of its widest quasi-identifier, and each half again, while both sides are allowed.
+
+    Parameters
+    ----------
+    relaxed
+        False: a cut separates values, so that equal rows stay together (strict, global recoding). True: the rows at
+        the median are dealt to both sides evenly (relaxed, local recoding), and with k-anonymity alone no class
+        exceeds 2k - 1 rows.
+    categories
+        ``"ordered"``: categories are cut anywhere along the walk of their tree. ``"taxonomy"``: only between the
+        children of the lowest common ancestor, so that siblings stay together as long as possible.
+    """
+
+    relaxed: bool = False
+    categories: str = "ordered"
+
+    name: ClassVar[str] = "mondrian"
+    summary: ClassVar[str] = "Median cuts of the widest attribute; strict classes never overlap. O(n log n)."
+    recoding: ClassVar[str] = "global"
+
+    def __post_init__(self) -> None:
+        parameters.flag("Mondrian", "relaxed", self.relaxed)
+        parameters.choice("Mondrian", "categories", self.categories, ("ordered", "taxonomy"))
+
+    @property
+    def order_free(self) -> bool:  # type: ignore[override]
+        """Whether the order of rows never matters: dealing out equal medians depends on it."""
+        return not self.relaxed
+
+    def recode(self, task: Task) -> Recoding:
+        """Cut the table; then spend what may be suppressed on the outliers that widen their classes most."""
+        classes = self._cut(task)
+        return Recoding(classes=trim(task, classes))
+
+    def _cut(self, task: Task) -> NDArray[np.int32]:
+        layout = _lay_out(task)
+        cutting = Cutting(
+            task.requirements.rules,
+            task.microdata.spans,
+            task.requirements.smallest_class,
+            self.relaxed,
+            self.categories == "taxonomy",
+        )
+        begins = np.zeros(len(task.microdata), np.bool_)
+        cut_until_done(layout, cutting, begins, 0, len(begins), max(1, len(begins) // PARTS))
+        _finish(layout, cutting, begins, task)
+        classes = np.empty(len(begins), np.int32)
+        classes[layout.order] = np.cumsum(begins, dtype=np.int32) - 1
+        return classes
+
+
+def _lay_out(task: Task) -> Layout:
+    microdata: Microdata = task.microdata
+    return Layout(
+        np.ascontiguousarray(microdata.codes.T),
+        np.array(task.requirements.sensitive_codes.T, order="C"),
+        np.arange(len(microdata)),
+    )
+
+
+def _finish(layout: Layout, cutting: Cutting, begins: NDArray[np.bool_], task: Task) -> None:
+    """Cut the parts to the end, each by itself: which thread takes which does not change the result."""
+    parts = list(pairwise([*np.flatnonzero(begins).tolist(), len(begins)]))
+    with ThreadPoolExecutor(max_workers=min(len(parts), os.cpu_count() or 1)) as pool:
+        jobs = [pool.submit(cut_until_done, layout, cutting, begins, start, stop, 1) for start, stop in parts]
+        for done, job in enumerate(jobs, start=1):
+            job.result()
+            task.progress("cutting", done / len(jobs))
+
+
+register(mondrian_relaxed=lambda: Mondrian(relaxed=True))(Mondrian)

@@ -1,0 +1,261 @@
+"""Cutting a table in two, and each half again, until no cut is allowed.
+
+The table lies attribute by attribute, and a cut moves rows: a part is always a stretch of neighbouring rows, so every
+pass over it reads memory in order.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels import rules as condition
+from sfumato.kernels.compiling import inner, kernel
+from sfumato.kernels.rules import Rules, class_allowed
+from sfumato.kernels.spans import FIRST, KIND, LAST, PARENT, POSITION, TREE_AT, Spans, common_ancestor, span_cost
+
+
+class Layout(NamedTuple):
+    """The table that is being cut: its codes and sensitive codes column by column, and which row is where."""
+
+    codes: NDArray[np.unsignedinteger]
+    sensitive: NDArray[np.int32]
+    order: NDArray[np.int64]
+
+
+class Cutting(NamedTuple):
+    """How to cut: the rules that both sides must keep, and the form of the cuts."""
+
+    rules: Rules
+    spans: Spans
+    smallest: int
+    relaxed: bool
+    along_taxonomy: bool
+
+
+@kernel
+def cut_until_done(
+    layout: Layout, cutting: Cutting, begins: NDArray[np.bool_], start: int, stop: int, grain: int
+) -> None:
+    """Cut the rows ``start:stop`` into parts, marking where each begins; parts of at most ``grain`` rows stay whole."""
+    attributes = len(layout.codes)
+    bounds = np.empty((2, attributes), np.int64)
+    histogram = np.empty(max(1, cutting.rules.counts_at[-1]), np.int64)
+    # The larger side waits while the smaller is cut, so that never more than one part per bit of the row number waits.
+    waiting = np.empty((65, 2), np.int64)
+    count = 1
+    waiting[0, 0], waiting[0, 1] = start, stop
+    while count:
+        count -= 1
+        start, stop = waiting[count, 0], waiting[count, 1]
+        begins[start] = True
+        while stop - start > grain:
+            middle = cut_once(layout, cutting, start, stop, bounds, histogram)
+            if middle == start:
+                break
+            begins[middle] = True
+            if middle - start < stop - middle:
+                waiting[count, 0], waiting[count, 1] = middle, stop
+                stop = middle
+            else:
+                waiting[count, 0], waiting[count, 1] = start, middle
+                start = middle
+            count += 1
+
+
+@inner
+def cut_once(
+    layout: Layout,
+    cutting: Cutting,
+    start: int,
+    stop: int,
+    bounds: NDArray[np.int64],
+    histogram: NDArray[np.int64],
+) -> int:
+    """Cut a part in two at the median of its widest attribute that allows it.
+
+    Return where the second side begins, or ``start`` when no attribute allows a cut.
+    """
+    if stop - start < 2 * cutting.smallest:
+        return start
+    attributes = len(layout.codes)
+    find_bounds(layout.codes, start, stop, bounds)
+    widths = np.empty(attributes)
+    for attribute in range(attributes):
+        lo, hi = bounds[0, attribute], bounds[1, attribute]
+        # Below 0: nothing to cut. A weight of 0 does not forbid a cut, it only comes last.
+        widths[attribute] = (
+            span_cost(cutting.spans, attribute, lo, hi) * cutting.spans.weight[attribute] if lo < hi else -1.0
+        )
+    for _ in range(attributes):
+        attribute = np.int64(0)
+        for other in range(1, attributes):
+            if widths[other] > widths[attribute]:
+                attribute = np.int64(other)
+        if widths[attribute] < 0:
+            break
+        lo, hi = bounds[0, attribute], bounds[1, attribute]
+        middle = cut_attribute(layout, cutting, start, stop, attribute, lo, hi, bounds, histogram)
+        if middle != start:
+            return middle
+        widths[attribute] = -1.0
+    return start
+
+
+@inner
+def cut_attribute(
+    layout: Layout,
+    cutting: Cutting,
+    start: int,
+    stop: int,
+    attribute: int,
+    lo: int,
+    hi: int,
+    bounds: NDArray[np.int64],
+    histogram: NDArray[np.int64],
+) -> int:
+    """Cut a part at the median of one attribute; return where the second side begins, or ``start``."""
+    codes = layout.codes[attribute]
+    half = (stop - start + 1) // 2
+    first = last = median(codes, start, stop, lo, hi)
+    if cutting.along_taxonomy and cutting.spans.index[attribute, KIND] != POSITION:
+        first, last = median_child(cutting.spans, attribute, lo, hi, first)
+    elif cutting.relaxed:
+        middle = move_below(layout, attribute, start, stop, first)
+        move_below(layout, attribute, middle, stop, first + 1)
+        return start + half if sides_allowed(layout, cutting, start, start + half, stop, bounds, histogram) else start
+    below, upto = count_below(codes, start, stop, first), count_below(codes, start, stop, last + 1)
+    # The median's own rows may go to either side: the more even cut first, then the other.
+    before = abs(below - half) <= abs(upto - half)
+    for _ in range(2):
+        left = below if before else upto
+        if min(left, stop - start - left) >= cutting.smallest:
+            middle = move_below(layout, attribute, start, stop, first if before else last + 1)
+            if sides_allowed(layout, cutting, start, middle, stop, bounds, histogram):
+                return middle
+        before = not before
+    return start
+
+
+@inner
+def sides_allowed(
+    layout: Layout,
+    cutting: Cutting,
+    start: int,
+    middle: int,
+    stop: int,
+    bounds: NDArray[np.int64],
+    histogram: NDArray[np.int64],
+) -> bool:
+    """Return whether both sides of a cut keep every rule."""
+    if min(middle - start, stop - middle) < cutting.smallest:
+        return False
+    needs_counts = needs_bounds = False
+    for rule in range(len(cutting.rules.table)):
+        kind = cutting.rules.table[rule, condition.KIND]
+        needs_bounds |= kind == condition.SPAN
+        needs_counts |= kind != condition.SIZE and kind != condition.SPAN  # noqa: PLR1714
+    if not (needs_counts or needs_bounds):
+        return True
+    inner = np.empty(bounds.shape, np.int64)
+    for side in range(2):
+        begin, end = (start, middle) if side == 0 else (middle, stop)
+        if needs_bounds:
+            find_bounds(layout.codes, begin, end, inner)
+        if needs_counts:
+            count_values(layout.sensitive, cutting.rules.counts_at, begin, end, histogram)
+        if not class_allowed(end - begin, histogram, inner[0], inner[1], cutting.rules, cutting.spans):
+            return False
+    return True
+
+
+@inner
+def find_bounds(codes: NDArray[np.unsignedinteger], start: int, stop: int, bounds: NDArray[np.int64]) -> None:
+    """Find the smallest and the largest code of every attribute."""
+    for attribute in range(len(codes)):
+        column = codes[attribute]
+        lo = hi = column[start]
+        for row in range(start + 1, stop):
+            lo = min(lo, column[row])
+            hi = max(hi, column[row])
+        bounds[0, attribute], bounds[1, attribute] = lo, hi
+
+
+@inner
+def count_values(
+    sensitive: NDArray[np.int32], counts_at: NDArray[np.int64], start: int, stop: int, histogram: NDArray[np.int64]
+) -> None:
+    """Count the values of every sensitive column."""
+    histogram[:] = 0
+    for column in range(len(sensitive)):
+        offset = counts_at[column]
+        for row in range(start, stop):
+            histogram[offset + sensitive[column, row]] += 1
+
+
+@inner
+def median(column: NDArray[np.unsignedinteger], start: int, stop: int, lo: int, hi: int) -> int:
+    """Return the lower median of a stretch of codes from ``lo`` to ``hi``."""
+    half = (stop - start + 1) // 2
+    if hi - lo > 4 * (stop - start):
+        # A wide domain and few rows: halve the range of codes instead of counting each of them.
+        while lo < hi:
+            code = (lo + hi) // 2
+            if count_below(column, start, stop, code + 1) >= half:
+                hi = code
+            else:
+                lo = code + 1
+        return lo
+    counts = np.zeros(hi - lo + 1, np.int64)
+    for row in range(start, stop):
+        counts[np.int64(column[row]) - lo] += 1
+    code = lo
+    reached = counts[0]
+    while reached < half:
+        code += 1
+        reached += counts[code - lo]
+    return code
+
+
+@inner
+def median_child(spans: Spans, attribute: int, lo: int, hi: int, code: int) -> tuple[int, int]:
+    """Return the first and last code of the child of the part's common ancestor under which a code lies."""
+    at = spans.index[attribute, TREE_AT]
+    ancestor = common_ancestor(spans, attribute, lo, hi)
+    node = np.int64(code)
+    while spans.nodes[at + node, PARENT] != ancestor:
+        node = np.int64(spans.nodes[at + node, PARENT])
+    return np.int64(spans.nodes[at + node, FIRST]), np.int64(spans.nodes[at + node, LAST])
+
+
+@inner
+def count_below(column: NDArray[np.unsignedinteger], start: int, stop: int, bound: int) -> int:
+    """Return how many codes lie below a bound."""
+    found = 0
+    for row in range(start, stop):
+        found += column[row] < bound
+    return found
+
+
+@inner
+def move_below(layout: Layout, attribute: int, start: int, stop: int, bound: int) -> int:
+    """Move the rows whose code lies below a bound to the front; return where the others begin."""
+    codes, sensitive, order = layout
+    column = codes[attribute]
+    left, right = start, stop - 1
+    while True:
+        while left <= right and column[left] < bound:
+            left += 1
+        while left <= right and column[right] >= bound:
+            right -= 1
+        if left > right:
+            return left
+        for other in range(len(codes)):
+            codes[other, left], codes[other, right] = codes[other, right], codes[other, left]
+        for other in range(len(sensitive)):
+            sensitive[other, left], sensitive[other, right] = sensitive[other, right], sensitive[other, left]
+        order[left], order[right] = order[right], order[left]
+        left += 1
+        right -= 1

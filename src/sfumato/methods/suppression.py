@@ -1,0 +1,120 @@
+"""Spending a suppression budget: making a request feasible, and trimming the rows that widen their classes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import InfeasibleError
+from sfumato.kernels.trimming import best_trims
+from sfumato.methods.base import Task
+from sfumato.microdata import SUPPRESSED, Microdata, Recoding
+from sfumato.privacy import Requirements, Rule, SensitiveModel
+
+
+def make_feasible(requirements: Requirements, suppressible: int, random: np.random.Generator) -> NDArray[np.bool_]:
+    """Return the rows to leave out so that the table as a whole keeps every model; none if it does already.
+
+    Only rows with an over-frequent sensitive value are left out, and no more of them than necessary for each model.
+
+    Raises
+    ------
+    InfeasibleError
+        If no allowed number of rows is enough; the message names the nearest condition that works.
+    """
+    kept = np.ones(len(requirements.microdata), bool)
+    current = requirements
+    while broken := current.broken_by_table():
+        thinned = [_rows_to_thin(rule, current.microdata, random) for rule in broken]
+        rows = thinned[0]
+        total = len(kept) - int(kept.sum()) + (0 if rows is None else len(rows))
+        if rows is None or not len(rows) or total > suppressible:
+            raise InfeasibleError(_explanation(broken, requirements, rows, total))
+        kept[np.flatnonzero(kept)[rows]] = False
+        current = Requirements(requirements.models, requirements.microdata.take(kept))
+    return ~kept
+
+
+def _rows_to_thin(rule: Rule, microdata: Microdata, random: np.random.Generator) -> NDArray[np.intp] | None:
+    """Return rows whose absence lets the whole table keep a rule, or None if no absence does.
+
+    Cutting off the counts of all values at one height evens them out; the highest cut that suffices loses least.
+    """
+    if not isinstance(rule.model, SensitiveModel):
+        return None
+    column = microdata.sensitive[rule.column]
+    counts = column.counts()
+    low, high = 0, int(counts.max(initial=0))
+    while low < high:
+        cap = (low + high + 1) // 2
+        if rule.model.holds_for(np.minimum(counts, cap)[None], rule)[0]:
+            low = cap
+        else:
+            high = cap - 1
+    if low == 0:
+        return None
+    shuffled = random.permutation(len(microdata))
+    seen = _occurrence(column.codes[shuffled])
+    return shuffled[seen >= low]
+
+
+def _occurrence(codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return for every element how many equal ones stand before it."""
+    order = np.argsort(codes, kind="stable")
+    ordered = codes[order]
+    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    occurrence = np.empty(len(codes), np.int64)
+    occurrence[order] = np.arange(len(codes)) - np.repeat(begins, np.diff(np.append(begins, len(codes))))
+    return occurrence
+
+
+def _explanation(broken: list[Rule], requirements: Requirements, rows: NDArray[np.intp] | None, total: int) -> str:
+    reasons = " ".join(rule.model.nearest(rule, requirements.microdata) for rule in broken)
+    if rows is None or not len(rows):
+        return reasons
+    share = np.ceil(total / len(requirements.microdata) * 1e4) / 1e4
+    return f"{reasons} Or leave out {total:,} rows with the most frequent values: suppression={share:g} allows that."
+
+
+def trim(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Leave out rows at the edges of classes while that saves more loss than the rows themselves are worth."""
+    if not task.suppressible:
+        return classes
+    trimmed = classes.copy()
+    left = task.suppressible
+    while left:
+        spent = _trim_once(task, trimmed, left)
+        if not spent:
+            break
+        left -= spent
+    kept = trimmed != SUPPRESSED
+    remaining = Requirements(task.requirements.models, task.microdata.take(kept))
+    # t-closeness compares with the released rows, which have become fewer; where that matters nothing is trimmed.
+    return classes if remaining.broken_by(Recoding(classes=trimmed[kept])) else trimmed
+
+
+def _trim_once(task: Task, classes: NDArray[np.int32], most: int) -> int:
+    """Trim the best edge of as many classes as the budget allows; return how many rows that cost."""
+    order = np.argsort(classes, kind="stable")
+    order = order[np.searchsorted(classes[order], 0) :]
+    offsets = np.searchsorted(classes[order], np.arange(classes.max(initial=-1) + 2))
+    requirements = task.requirements
+    saved, counts, attributes, upper = best_trims(
+        task.microdata.codes,
+        requirements.sensitive_codes,
+        order,
+        offsets,
+        requirements.rules,
+        task.microdata.spans,
+        most,
+    )
+    spent = 0
+    gainful = np.flatnonzero(saved > 0)
+    for group in gainful[np.argsort(-saved[gainful] / counts[gainful], kind="stable")]:
+        if spent + counts[group] > most:
+            continue
+        rows = order[offsets[group] : offsets[group + 1]]
+        codes = task.microdata.codes[rows, attributes[group]]
+        classes[rows[codes == (codes.max() if upper[group] else codes.min())]] = SUPPRESSED
+        spent += int(counts[group])
+    return spent
