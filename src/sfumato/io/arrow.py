@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -68,16 +68,15 @@ def unified(chunks: Sequence[pa.DictionaryArray]) -> pa.ChunkedArray:
     """Give dictionary chunks one dictionary; plain text instead, should that outgrow its offsets."""
     if sum(chunk.dictionary.nbytes for chunk in chunks) > TEXT_LIMIT:
         return pa.chunked_array([chunk.dictionary_decode().cast(pa.large_string()) for chunk in chunks])
-    return pa.chunked_array([_sound(chunk) for chunk in chunks], DICTIONARY).unify_dictionaries()
+    return pa.chunked_array([chunk.cast(DICTIONARY) for chunk in chunks], DICTIONARY).unify_dictionaries()
 
 
 def _sound(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
-    """Return the chunk with plain types, and without the nulls and duplicates that a dictionary may hold."""
+    """Return the chunk without the nulls and duplicates that a dictionary may hold."""
     values = chunk.dictionary
     if values.null_count or pc.count_distinct(values).as_py() < len(values):
-        chunk = chunk.dictionary_decode().dictionary_encode()
-    indices, values = chunk.indices.cast(pa.int32()), chunk.dictionary.cast(pa.string())
-    return pa.DictionaryArray.from_arrays(indices, values)
+        return chunk.dictionary_decode().dictionary_encode()
+    return chunk
 
 
 def packed(column: pa.ChunkedArray, ordered: bool = False) -> pa.ChunkedArray:
@@ -86,7 +85,7 @@ def packed(column: pa.ChunkedArray, ordered: bool = False) -> pa.ChunkedArray:
     The order in which values first appeared would tell about the rows of the original, and an unused value is
     one that nobody meant to publish.
     """
-    column = unified(column.chunks)
+    column = unified([_sound(chunk) for chunk in column.chunks])
     if not pa.types.is_dictionary(column.type) or not column.num_chunks:
         return column
     values = column.chunk(0).dictionary
@@ -115,28 +114,31 @@ def _moved(indices: pa.Array, place: np.ndarray, values: pa.Array) -> pa.Diction
     return pa.DictionaryArray.from_arrays(pa.array(moved, mask=mask), values)
 
 
-def encoded(batches: Iterable[pa.RecordBatch]) -> list[pa.ChunkedArray]:
+def encoded(reader: pa.RecordBatchReader) -> list[pa.ChunkedArray]:
     """Gather the columns of a stream, text as dictionaries from the first batch on.
 
-    A table of millions of rows repeats few words; as plain text it would not need to fit into memory even once.
+    A table of millions of rows repeats few words; so it never lies in memory as plain text.
     """
-    gathered: list[list[pa.Array]] = []
-    for batch in batches:
-        gathered = gathered or [[] for _ in batch.schema]
-        for chunks, column in zip(gathered, batch.columns, strict=True):
-            chunks.append(column.dictionary_encode() if is_text(column.type) else column)
-    return [_joined(chunks) for chunks in gathered]
+    texts = [is_text(kind) for kind in reader.schema.types]
+    gathered: list[list[pa.Array]] = [[] for _ in texts]
+    for batch in reader:
+        for chunks, column, text in zip(gathered, batch.columns, texts, strict=True):
+            chunks.append(column.dictionary_encode() if text else column)
+    return [
+        unified(chunks) if text else pa.chunked_array(chunks, kind)
+        for chunks, text, kind in zip(gathered, texts, reader.schema.types, strict=True)
+    ]
 
 
-def _joined(chunks: list[pa.Array]) -> pa.ChunkedArray:
-    kind = chunks[0].type
-    return unified(chunks) if pa.types.is_dictionary(kind) else pa.chunked_array(chunks)
+def plain(table: pa.Table) -> pa.Table:
+    """Decode every dictionary and drop all metadata."""
+    return bare(pa.Table.from_arrays([decoded(column) for column in table.columns], names=table.column_names))
 
 
 def canonical(table: pa.Table) -> pa.Table:
-    """Leave in every dictionary only what occurs, in its own order; say nothing else about the original."""
+    """Leave in every dictionary only what occurs, in its own order, and drop all metadata."""
     columns = [packed(c, ordered=True) if pa.types.is_dictionary(c.type) else c for c in table.columns]
-    return pa.Table.from_arrays(columns, names=table.column_names)
+    return bare(pa.Table.from_arrays(columns, names=table.column_names))
 
 
 def bare(table: pa.Table) -> pa.Table:

@@ -42,7 +42,7 @@ class Source(ABC):
         """
         self._require(columns)
         self._require(as_text)
-        return self._read(columns, frozenset(as_text))
+        return self._read(columns, frozenset(as_text)) if columns else pa.table({})
 
     @abstractmethod
     def _read(self, columns: Sequence[str], as_text: frozenset[str]) -> pa.Table:

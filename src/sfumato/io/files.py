@@ -49,7 +49,8 @@ class FileSource(Source):
         table = {}
         for name, column in zip(columns, self._run(self._query(columns, as_text)), strict=True):
             typed = column if name in as_text else self._typed(column)
-            table[name] = arrow.tidy(name, typed, name in as_text)
+            is_ready = typed.type == arrow.DICTIONARY
+            table[name] = typed if is_ready else arrow.tidy(name, typed, name in as_text)
         return pa.table(table)
 
     def _run(self, query: str) -> list[pa.ChunkedArray]:
@@ -62,7 +63,7 @@ class FileSource(Source):
 
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return an Arrow table, its text still as dictionaries, since it may be large."""
-        return arrow.bare(arrow.canonical(table))
+        return arrow.canonical(table)
 
 
 class ParquetSource(FileSource):

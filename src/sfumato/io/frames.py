@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import numbers
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import duckdb
@@ -20,6 +21,8 @@ ACCEPTED = (
     "Accepted are a pandas, Polars or PyArrow table, a DuckDB relation, "
     "and the path of a CSV, Parquet or JSON lines file."
 )
+
+_CONVERSION_ERRORS = (pa.ArrowException, OverflowError, TypeError, ValueError)
 
 
 def open_frame(data: object) -> Source:
@@ -59,7 +62,7 @@ class ArrowSource(Source):
 
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return the table with plain text instead of dictionaries."""
-        return _plain(table)
+        return arrow.plain(table)
 
 
 class RelationSource(Source):
@@ -83,7 +86,7 @@ class RelationSource(Source):
 
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return the table itself: a relation would need a connection that stays open."""
-        return _plain(table)
+        return arrow.plain(table)
 
 
 class FrameSource(Source):
@@ -99,25 +102,17 @@ class FrameSource(Source):
 
     def _column(self, name: str, as_text: bool) -> pa.ChunkedArray:
         series = self._frame.get_column(name)
-        if series.dtype == nw.Object:
-            return arrow.tidy(name, pa.chunked_array([_from_objects(name, series.to_list())]), as_text)
-        try:
-            array = series.to_arrow()
-        except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        array = None if series.dtype == nw.Object else _to_arrow(series)
+        if array is None:
             array = _from_objects(name, series.to_list())
         return arrow.tidy(name, pa.chunked_array([array]), as_text)
 
     def to_native(self, table: pa.Table) -> object:
         """Return a frame of the same library; in pandas with a fresh index."""
-        table = _plain(table)
+        table = arrow.plain(table)
         if self._frame.implementation.is_pandas():
             return _to_pandas(table, self._frame.implementation.to_native_namespace())
         return nw.from_arrow(table, backend=self._frame.implementation).to_native()
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    columns = [arrow.decoded(column) for column in table.columns]
-    return arrow.bare(pa.Table.from_arrays(columns, names=table.column_names))
 
 
 def _to_pandas(table: pa.Table, pandas: Any) -> object:
@@ -131,6 +126,13 @@ def _to_pandas(table: pa.Table, pandas: Any) -> object:
     return frame
 
 
+def _to_arrow(series: nw.Series[Any]) -> pa.Array | None:
+    # None instead of an error, which would quote a value of the table.
+    with suppress(*_CONVERSION_ERRORS):
+        return series.to_arrow()
+    return None
+
+
 def _from_objects(name: str, values: list[object]) -> pa.Array:
     """Convert Python objects, refusing what Arrow refuses and what it would silently cut."""
     kinds = sorted({_family(value) for value in values} - {"missing"})
@@ -138,7 +140,7 @@ def _from_objects(name: str, values: list[object]) -> pa.Array:
         raise DataError(f"Column '{name}' mixes types: {', '.join(kinds)}. Convert it to one of them.")
     try:
         return pa.array(values, from_pandas=True)
-    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+    except _CONVERSION_ERRORS:
         # The original error quotes a value of the table, so it is left behind.
         kind = kinds[0] if kinds else "object"
         raise DataError(

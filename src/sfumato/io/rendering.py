@@ -39,7 +39,10 @@ def jsonl_chunks(table: pa.Table) -> Iterator[pa.Buffer]:
 
     A missing value is ``null``, and so is a number that JSON has no word for.
     """
-    keys = [("," if place else "{") + json.dumps(name) + ":" for place, name in enumerate(table.column_names)]
+    keys = [
+        ("," if place else "{") + json.dumps(name, ensure_ascii=False) + ":"
+        for place, name in enumerate(table.column_names)
+    ]
     for chunk in _slices(table):
         parts = []
         for key, column in zip(keys, chunk.columns, strict=True):
@@ -66,7 +69,10 @@ def _speaks_for_itself(kind: pa.DataType) -> bool:
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(pa.large_string())
+    text = column.cast(pa.large_string())
+    # A time without a fraction of a second is written without one.
+    is_time = pa.types.is_timestamp(column.type) or pa.types.is_time(column.type)
+    return pc.replace_substring_regex(text, r"\.0+(Z|[+-]\d+)?$", r"\1") if is_time else text
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -37,7 +38,7 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
     """
     write = _writer(path)
     with atomic_path(path) as temporary:
-        write(arrow.bare(table), temporary)
+        write(table, temporary)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -78,17 +79,22 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary = _temporary(target)
         try:
             yield temporary
-            _flush(temporary)
+            with suppress(FileNotFoundError):
+                shutil.copymode(target, temporary)
+            _flush(temporary, os.O_RDWR)
             os.replace(temporary, target)
             with suppress(OSError):  # not every system lets a directory be flushed
-                _flush(target.parent)
+                _flush(target.parent, os.O_RDONLY)
         finally:
             temporary.unlink(missing_ok=True)
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
     # A link stays a link: what it points to is replaced.
-    target = Path(os.path.realpath(path))
+    try:
+        target = Path(os.path.realpath(path))
+    except ValueError:
+        raise OSError(errno.EINVAL, "the path is not valid") from None
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a directory")
     return target
@@ -98,8 +104,8 @@ def _temporary(target: Path) -> Path:
     return target.with_name(f".{secrets.token_hex(8)}.tmp")
 
 
-def _flush(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
+def _flush(path: Path, mode: int) -> None:
+    handle = os.open(path, mode)
     try:
         os.fsync(handle)
     finally:
@@ -131,8 +137,16 @@ _HINTS = {
 
 
 def _write_parquet(table: pa.Table, path: Path) -> None:
-    # Without the stored schema, dictionaries and zones of the frame that this came from leave no mark.
-    pq.write_table(arrow.canonical(table), path, row_group_size=ROW_GROUP_ROWS, compression="zstd", store_schema=False)
+    # Dictionaries are written as their values, a row group at a time: so the file has only those that occur, in
+    # the order of its own rows. No stored schema: it would tell about the frame that the table came from.
+    schema = pa.schema([(field.name, _value_type(field.type)) for field in table.schema])
+    with pq.ParquetWriter(path, schema, compression="zstd", store_schema=False) as writer:
+        for start in range(0, max(table.num_rows, 1), ROW_GROUP_ROWS):
+            writer.write_table(arrow.plain(table.slice(start, ROW_GROUP_ROWS)))
+
+
+def _value_type(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _write_csv(table: pa.Table, path: Path) -> None:
