@@ -29,11 +29,10 @@ from sfumato.release.verify_models import (
     check_closeness,
     check_diversity,
     check_size,
-    distances,
     distinct_l,
     entropy_l,
+    equal_distances,
     frequency_l,
-    recursive_factors,
 )
 from sfumato.release.verify_spans import check_span
 
@@ -86,7 +85,7 @@ def verify_release(
     classes = group_rows(code_column(name, table.column(name)) for name in quasi_identifiers)
     columns = [_count(table, name, classes) for name in sensitive]
     findings = [
-        finding
+        (requirement, finding)
         for requirement in requirements
         for finding in _findings(requirement, table, quasi_identifiers, classes, columns)
     ]
@@ -95,9 +94,9 @@ def verify_release(
         classes=len(classes),
         achieved=Achieved(
             k=int(classes.sizes.min()) if len(classes) else None,
-            sensitive={column.name: _achieved(column, requirements) for column in columns},
+            sensitive={column.name: _achieved(column, findings) for column in columns},
         ),
-        checks=tuple(_judge(finding, table, quasi_identifiers, classes, sample) for finding in findings),
+        checks=tuple(_judge(finding, table, quasi_identifiers, classes, sample) for _, finding in findings),
     )
 
 
@@ -149,11 +148,7 @@ def _findings(
     if model == "minimum span":
         return [check_span(requirement, table, quasi_identifiers, classes)]
     check = check_diversity if model == "l-diversity" else check_closeness
-    return [check(requirement, column) for column in columns if _concerns(requirement, column)]
-
-
-def _concerns(requirement: Requirement, column: Sensitive) -> bool:
-    return requirement.get("column") in {None, column.name}
+    return [check(requirement, column) for column in columns if requirement.get("column") in {None, column.name}]
 
 
 def _judge(
@@ -194,22 +189,18 @@ def _cell(cell: pa.Scalar) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _achieved(column: Sensitive, requirements: Sequence[Requirement]) -> SensitiveAchieved:
-    asked = [requirement for requirement in requirements if _concerns(requirement, column)]
-    closeness = next((one for one in asked if one["model"] == "t-closeness"), {})
-    distance = closeness.get("distance", "equal")
+def _achieved(column: Sensitive, findings: Sequence[tuple[Requirement, Finding]]) -> SensitiveAchieved:
+    about = [(requirement, finding.found) for requirement, finding in findings if finding.column == column.name]
+    closeness = [(one.get("distance", "equal"), found) for one, found in about if one["model"] == "t-closeness"]
     histogram = column.histogram
+    distance, apart = closeness[0] if closeness else ("equal", equal_distances(histogram))
     if not len(histogram.sizes):
         return SensitiveAchieved(None, None, None, None, distance)
     return SensitiveAchieved(
         distinct_l=int(distinct_l(histogram).min()),
         entropy_l=float(entropy_l(histogram).min()),
         frequency_l=float(frequency_l(histogram).min()),
-        t=float(distances(closeness, column).max()),
+        t=float(apart.max()),
         distance=distance,
-        recursive_c={
-            one["l"]: float(recursive_factors(histogram, one["l"]).max())
-            for one in asked
-            if one.get("kind") == "recursive"
-        },
+        recursive_c={one["l"]: float(found.max()) for one, found in about if one.get("kind") == "recursive"},
     )

@@ -185,13 +185,14 @@ def _distinct(dictionaries: list[pa.Array], kind: pa.DataType) -> tuple[pa.Array
     if not dictionaries:
         return pa.array([], kind.value_type if pa.types.is_dictionary(kind) else kind), []
     plain = [_without_nan(_comparable(dictionary)) for dictionary in dictionaries]
-    encoded = pa.chunked_array(plain).dictionary_encode()
-    values = encoded.chunk(0).dictionary
+    # Arrow leaves out chunks without entries, so the codes are joined and cut again.
+    chunks = pa.chunked_array(plain).dictionary_encode().chunks
+    values = chunks[0].dictionary if chunks else plain[0]
     missing = len(values)
-    return values, [
-        np.append(chunk.indices.fill_null(missing).to_numpy(zero_copy_only=False), missing).astype(np.int32)
-        for chunk in encoded.chunks
-    ]
+    codes = [chunk.indices.fill_null(missing).to_numpy(zero_copy_only=False) for chunk in chunks]
+    ends = np.cumsum([len(entries) for entries in plain])
+    parts = np.split(np.concatenate([np.empty(0, np.int32), *codes]), ends[:-1])
+    return values, [np.append(part, missing).astype(np.int32) for part in parts]
 
 
 def _without_nan(values: pa.Array) -> pa.Array:

@@ -68,7 +68,7 @@ def check_diversity(requirement: Mapping[str, Any], column: Sensitive) -> Findin
 def _check_recursive(requirement: Mapping[str, Any], column: Sensitive) -> Finding:
     l = parameters.integer("l-diversity", "l", requirement.get("l"), at_least=1)  # noqa: E741
     c = parameters.number("l-diversity", "c", requirement.get("c"), above=0)
-    found = recursive_factors(column.histogram, l)
+    found = _recursive_factors(column.histogram, l)
     # "Less than" is meant: a class exactly at the limit breaks the rule, also when c·(…) is rounded up a little.
     enough = found < c * (1 - TOLERANCE)
     rule = f"l-diversity l={l} (recursive, c={c:g})"
@@ -79,7 +79,7 @@ def check_closeness(requirement: Mapping[str, Any], column: Sensitive) -> Findin
     """Check t-closeness of one column by one of its three distances."""
     asked = parameters.share("t-closeness", "t", requirement.get("t"))
     distance = parameters.choice("t-closeness", "distance", requirement.get("distance", "equal"), DISTANCES)
-    found = distances(requirement, column)
+    found = _distances(distance, requirement, column)
     rule = f"t-closeness t={asked:g} ({distance})"
     return Finding(rule, column.name, asked, "largest", found, found <= asked + TOLERANCE, least_is_worst=False)
 
@@ -103,7 +103,7 @@ def entropy_l(histogram: Histogram) -> NDArray[np.float64]:
 DIVERSITIES = {"frequency": frequency_l, "distinct": distinct_l, "entropy": entropy_l}
 
 
-def recursive_factors(histogram: Histogram, l: int) -> NDArray[np.float64]:  # noqa: E741
+def _recursive_factors(histogram: Histogram, l: int) -> NDArray[np.float64]:  # noqa: E741
     """Return for every class how many times as often its first value occurs as all from the l-th on together."""
     counts = histogram.counts[np.lexsort((-histogram.counts, histogram.classes))]
     rank = np.arange(len(counts)) - histogram.starts[histogram.classes]
@@ -111,9 +111,8 @@ def recursive_factors(histogram: Histogram, l: int) -> NDArray[np.float64]:  # n
     return np.divide(histogram.largest, rare, out=np.full(len(rare), np.inf), where=rare > 0)
 
 
-def distances(requirement: Mapping[str, Any], column: Sensitive) -> NDArray[np.float64]:
+def _distances(distance: str, requirement: Mapping[str, Any], column: Sensitive) -> NDArray[np.float64]:
     """Return how far every class's values are from the table's, as a requirement measures it."""
-    distance = requirement.get("distance", "equal")
     if not len(column.histogram.sizes):
         return np.empty(0)
     if distance == "ordered":
