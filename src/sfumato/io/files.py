@@ -113,16 +113,11 @@ def record_batches(relation: duckdb.DuckDBPyRelation) -> pa.RecordBatchReader:
     return relation.fetch_record_batch(BATCH_ROWS)  # the name before DuckDB 1.4
 
 
-def head_of(path: Path, size: int) -> bytes:
-    """Return the first bytes of a regular file that has some, or say why it cannot be read."""
+def check_readable(path: Path) -> None:
+    """Make sure that a path leads to a file with something in it, or say what is in the way."""
     try:
         mode = os.stat(path).st_mode
-        if stat.S_ISDIR(mode):
-            raise SourceError(f"{shown(path)} is a directory. Name a file in it.")
-        if not stat.S_ISREG(mode):
-            raise SourceError(f"{shown(path)} is not a regular file. Save the data to a file first.")
-        with open(path, "rb") as file:
-            head = file.read(size)
+        is_empty = stat.S_ISREG(mode) and not _first_byte(path)
     except FileNotFoundError:
         raise SourceError(f"There is no file {shown(path)}. Check the path.") from None
     except PermissionError:
@@ -130,9 +125,17 @@ def head_of(path: Path, size: int) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "the path is not valid"
         raise SourceError(f"{shown(path)} cannot be read: {reason}.") from None
-    if not head:
+    if stat.S_ISDIR(mode):
+        raise SourceError(f"{shown(path)} is a directory. Name a file in it.")
+    if not stat.S_ISREG(mode):
+        raise SourceError(f"{shown(path)} is not a regular file. Save the data to a file first.")
+    if is_empty:
         raise SourceError(f"{shown(path)} is empty. It needs a header and rows.")
-    return head
+
+
+def _first_byte(path: Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(1)
 
 
 def opened(path: Path) -> BinaryIO | gzip.GzipFile:

@@ -8,7 +8,7 @@ from pathlib import Path
 from sfumato.errors import SourceError
 from sfumato.io.base import Source
 from sfumato.io.delimited import DelimitedSource
-from sfumato.io.files import ParquetSource, head_of, shown
+from sfumato.io.files import ParquetSource, check_readable, shown
 from sfumato.io.jsonlines import JsonSource
 
 _TEXT = (".csv", ".tsv", ".txt")
@@ -19,7 +19,7 @@ _PARQUET = (".parquet", ".pq")
 def open_file(path: str | os.PathLike[str], separator: str | None = None) -> Source:
     """Open a file for reading, or say why that is not possible."""
     file = Path(path)
-    head_of(file, 1)
+    check_readable(file)
     ending = _ending(file)
     if ending in _TEXT:
         return DelimitedSource(file, separator)

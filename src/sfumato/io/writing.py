@@ -20,6 +20,9 @@ from sfumato.io.rendering import csv_chunks, jsonl_chunks
 #: Rows per row group: large enough to compress well, small enough to be read in parallel.
 ROW_GROUP_ROWS = 250_000
 
+#: Smaller than snappy at the same speed, and read by everyone.
+COMPRESSION = "zstd"
+
 
 def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
     """Write a table to a file of the format that its name says.
@@ -140,7 +143,7 @@ def _write_parquet(table: pa.Table, path: Path) -> None:
     # Dictionaries are written as their values, a row group at a time: so the file has only those that occur, in
     # the order of its own rows. No stored schema: it would tell about the frame that the table came from.
     schema = pa.schema([(field.name, _value_type(field.type)) for field in table.schema])
-    with pq.ParquetWriter(path, schema, compression="zstd", store_schema=False) as writer:
+    with pq.ParquetWriter(path, schema, compression=COMPRESSION, store_schema=False) as writer:
         for start in range(0, max(table.num_rows, 1), ROW_GROUP_ROWS):
             writer.write_table(arrow.plain(table.slice(start, ROW_GROUP_ROWS)))
 
