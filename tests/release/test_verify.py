@@ -201,6 +201,12 @@ def test_the_worst_classes_are_named_first_and_the_others_counted() -> None:
     assert "  and 5 more" in result.summary()
 
 
+def test_a_huge_cell_does_not_flood_the_summary() -> None:
+    result = check(pa.table({"q": ["x" * 200_000]}), K2, sensitive=())
+    assert len(result.summary()) < 300
+    assert result.violations[0].sample[0].values == {"q": "x" * 200_000}
+
+
 def test_what_holds_is_said_plainly() -> None:
     assert check(PATIENTS, K2).summary().splitlines() == [
         "Verified: 9 rows in 3 classes",
@@ -343,6 +349,22 @@ def test_a_value_that_is_not_in_the_taxonomy_is_named() -> None:
     rule = {"model": "t-closeness", "t": 0.2, "distance": "hierarchical", "taxonomy": TREE}
     with pytest.raises(ValueError, match=r"'illness'.*'gout'"):
         check(pa.table({"q": ["*"], "illness": ["gout"]}), rule)
+
+
+def test_values_without_an_order_have_no_ordered_distance() -> None:
+    spans = pa.array([pa.MonthDayNano([1, 2, 3]), pa.MonthDayNano([3, 2, 1])])
+    table = pa.table({"q": ["*"] * 2, "illness": spans})
+    assert check(table, {"model": "t-closeness", "t": 0.1})
+    with pytest.raises(DataError, match=r"'illness' .* have no order"):
+        check(table, {"model": "t-closeness", "t": 0.1, "distance": "ordered"})
+
+
+@pytest.mark.parametrize("distance", ["equal", "ordered", "hierarchical"])
+def test_a_sensitive_column_of_nothing_is_as_close_as_can_be(distance: str) -> None:
+    rule = {"model": "t-closeness", "t": 0, "distance": distance}
+    rule |= {"taxonomy": TREE} if distance == "hierarchical" else {}
+    table = pa.table({"q": ["a", "b"], "illness": pa.nulls(2)})
+    assert check(table, rule).t == 0
 
 
 def test_types_that_cannot_be_compared_are_refused() -> None:

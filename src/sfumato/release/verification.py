@@ -27,7 +27,7 @@ class BreakingClass:
     found: float
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{name}={'(missing)' if value is None else value}" for name, value in self.values.items())
+        shown = ", ".join(f"{name}={_cell(value)}" for name, value in self.values.items())
         return f"{shown}: {self.size:,} {'row' if self.size == 1 else 'rows'}, found {_number(self.found)}"
 
 
@@ -215,6 +215,12 @@ def _plain_check(check: RuleCheck) -> dict[str, Any]:
 
 def _finite(number: float | None) -> float | None:
     return number if number is not None and math.isfinite(number) else None
+
+
+def _cell(value: object, limit: int = 60) -> str:
+    """Show a cell as it stands in the table, but never a screenful of it."""
+    text = "(missing)" if value is None else str(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def _number(number: float) -> str:

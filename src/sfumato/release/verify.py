@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from sfumato.release.verification import (
     SensitiveAchieved,
     Verification,
 )
-from sfumato.release.verify_classes import Classes, code_column, count_values, group_rows
+from sfumato.release.verify_classes import Classes, code_column, count_values, group_rows, in_order
 from sfumato.release.verify_models import (
     Finding,
     Sensitive,
@@ -45,6 +46,7 @@ PARAMETERS = {
     "t-closeness": {"t", "distance", "taxonomy", "column"},
     "minimum span": {"column", "width", "order"},
 }
+ABOUT_SENSITIVE = {"l-diversity": check_diversity, "t-closeness": check_closeness}
 
 
 def verify_release(
@@ -83,20 +85,23 @@ def verify_release(
     for requirement in requirements:
         _check_requirement(requirement, sensitive)
     classes = group_rows(code_column(name, table.column(name)) for name in quasi_identifiers)
-    columns = [_count(table, name, classes) for name in sensitive]
-    findings = [
-        (requirement, finding)
-        for requirement in requirements
-        for finding in _findings(requirement, table, quasi_identifiers, classes, columns)
+    found = [
+        (place, finding)
+        for place, requirement in enumerate(requirements)
+        if (finding := _examine_classes(requirement, table, quasi_identifiers, classes)) is not None
     ]
+    achieved = {}
+    # One column at a time: it may take as many counts as there are rows.
+    for name in sensitive:
+        asked = {place: one for place, one in enumerate(requirements) if _is_about(one, name)}
+        findings, achieved[name] = _examine_column(table, name, classes, list(asked.values()))
+        found += zip(asked, findings, strict=True)
+    found.sort(key=itemgetter(0))
     return Verification(
         rows=table.num_rows,
         classes=len(classes),
-        achieved=Achieved(
-            k=int(classes.sizes.min()) if len(classes) else None,
-            sensitive={column.name: _achieved(column, findings) for column in columns},
-        ),
-        checks=tuple(_judge(finding, table, quasi_identifiers, classes, sample) for _, finding in findings),
+        achieved=Achieved(int(classes.sizes.min()) if len(classes) else None, achieved),
+        checks=tuple(_judge(finding, table, quasi_identifiers, classes, sample) for _, finding in found),
     )
 
 
@@ -119,7 +124,7 @@ def _check_requirement(requirement: Requirement, sensitive: Sequence[str]) -> No
     unknown = sorted(set(requirement) - PARAMETERS[model] - {"model"})
     if unknown:
         raise ParameterError(f"A requirement of {model} has no {listed(unknown)}. It has {listed(PARAMETERS[model])}.")
-    if model not in {"l-diversity", "t-closeness"}:
+    if model not in ABOUT_SENSITIVE:
         return
     column = requirement.get("column")
     if not sensitive:
@@ -130,25 +135,31 @@ def _check_requirement(requirement: Requirement, sensitive: Sequence[str]) -> No
         )
 
 
-def _count(table: pa.Table, name: str, classes: Classes) -> Sensitive:
+def _is_about(requirement: Requirement, sensitive: str) -> bool:
+    return requirement["model"] in ABOUT_SENSITIVE and requirement.get("column") in {None, sensitive}
+
+
+def _examine_classes(
+    requirement: Requirement, table: pa.Table, quasi_identifiers: Sequence[str], classes: Classes
+) -> Finding | None:
+    """Check what needs no sensitive column."""
+    if requirement["model"] == "k-anonymity":
+        return check_size(requirement, classes.sizes)
+    if requirement["model"] == "minimum span":
+        return check_span(requirement, table, quasi_identifiers, classes)
+    return None
+
+
+def _examine_column(
+    table: pa.Table, name: str, classes: Classes, requirements: Sequence[Requirement]
+) -> tuple[list[Finding], SensitiveAchieved]:
+    """Check all that is asked of a sensitive column, and find what it achieves."""
     coded = code_column(name, table.column(name))
-    return Sensitive(name, coded.values, count_values(classes, coded))
-
-
-def _findings(
-    requirement: Requirement,
-    table: pa.Table,
-    quasi_identifiers: Sequence[str],
-    classes: Classes,
-    columns: Sequence[Sensitive],
-) -> list[Finding]:
-    model = requirement["model"]
-    if model == "k-anonymity":
-        return [check_size(requirement, classes.sizes)]
-    if model == "minimum span":
-        return [check_span(requirement, table, quasi_identifiers, classes)]
-    check = check_diversity if model == "l-diversity" else check_closeness
-    return [check(requirement, column) for column in columns if requirement.get("column") in {None, column.name}]
+    if any(requirement.get("distance") == "ordered" for requirement in requirements):
+        coded = in_order(name, coded)
+    column = Sensitive(name, coded.values, count_values(classes, coded))
+    findings = [ABOUT_SENSITIVE[requirement["model"]](requirement, column) for requirement in requirements]
+    return findings, _achieved(column, requirements, findings)
 
 
 def _judge(
@@ -189,9 +200,9 @@ def _cell(cell: pa.Scalar) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _achieved(column: Sensitive, findings: Sequence[tuple[Requirement, Finding]]) -> SensitiveAchieved:
-    about = [(requirement, finding.found) for requirement, finding in findings if finding.column == column.name]
-    closeness = [(one.get("distance", "equal"), found) for one, found in about if one["model"] == "t-closeness"]
+def _achieved(column: Sensitive, requirements: Sequence[Requirement], findings: Sequence[Finding]) -> SensitiveAchieved:
+    asked = [(requirement, finding.found) for requirement, finding in zip(requirements, findings, strict=True)]
+    closeness = [(one.get("distance", "equal"), found) for one, found in asked if one["model"] == "t-closeness"]
     histogram = column.histogram
     distance, apart = closeness[0] if closeness else ("equal", equal_distances(histogram))
     if not len(histogram.sizes):
@@ -202,5 +213,5 @@ def _achieved(column: Sensitive, findings: Sequence[tuple[Requirement, Finding]]
         frequency_l=float(frequency_l(histogram).min()),
         t=float(apart.max()),
         distance=distance,
-        recursive_c={one["l"]: float(found.max()) for one, found in about if one.get("kind") == "recursive"},
+        recursive_c={one["l"]: float(found.max()) for one, found in asked if one.get("kind") == "recursive"},
     )

@@ -62,9 +62,9 @@ class Histogram:
     ``shares`` says how frequent every value is in the whole table.
     """
 
-    classes: NDArray[np.int64] = field(repr=False)
-    values: NDArray[np.int64] = field(repr=False)
-    counts: NDArray[np.int64] = field(repr=False)
+    classes: NDArray[np.int32] = field(repr=False)
+    values: NDArray[np.int32] = field(repr=False)
+    counts: NDArray[np.int32] = field(repr=False)
     sizes: NDArray[np.int64] = field(repr=False)
     shares: NDArray[np.float64] = field(repr=False)
 
@@ -78,7 +78,7 @@ class Histogram:
         return np.add.reduceat(parts, self.starts)
 
     @cached_property
-    def largest(self) -> NDArray[np.int64]:
+    def largest(self) -> NDArray[np.int32]:
         """How often each class's most frequent value occurs in it."""
         return np.maximum.reduceat(self.counts, self.starts)
 
@@ -95,10 +95,10 @@ class Histogram:
     def renamed(self, names: NDArray[np.int64]) -> Histogram:
         """Return the histogram of other values: value ``v`` counts as ``names[v]``."""
         size = int(names.max()) + 1
-        cells, where = np.unique(self.classes * size + names[self.values], return_inverse=True)
-        counts = np.bincount(where, weights=self.counts).astype(np.int64)
+        keys = self.classes.astype(np.int64) * size + names[self.values]
+        cells, where = np.unique(keys, return_inverse=True)
         shares = np.bincount(names, weights=self.shares, minlength=size)
-        return Histogram(cells // size, cells % size, counts, self.sizes, shares)
+        return _histogram(cells, np.bincount(where, weights=self.counts), self.sizes, shares)
 
 
 def code_column(name: str, column: pa.ChunkedArray) -> Coded:
@@ -139,17 +139,30 @@ def count_values(classes: Classes, column: Coded) -> Histogram:
     keys += column.codes
     cells, counts = np.unique(keys, return_counts=True)
     shares = np.bincount(column.codes, minlength=column.size) / max(1, len(keys))
-    return Histogram(cells // column.size, cells % column.size, counts, classes.sizes, shares)
+    return _histogram(cells, counts, classes.sizes, shares)
 
 
-def sort_ranks(name: str, values: pa.Array, histogram: Histogram) -> NDArray[np.int64]:
-    """Return each code's rank in the order of the values that occur, the missing one last."""
-    occurs = histogram.shares > 0
-    order = np.append(_sorted(name, values), len(values))
-    ranks = np.empty(len(order), np.int64)
-    # A value that never occurs takes no place; what rank it is given does not matter.
-    ranks[order] = np.maximum(np.cumsum(occurs[order]) - 1, 0)
-    return ranks
+def _histogram(
+    cells: NDArray[np.int64], counts: NDArray[np.integer], sizes: NDArray[np.int64], shares: NDArray[np.float64]
+) -> Histogram:
+    """Unpack cells, which are class times number of values plus value."""
+    of_class, value = np.divmod(cells, len(shares))
+    # There may be as many entries as rows, so they are kept small; no number of them exceeds the rows.
+    return Histogram(of_class.astype(np.int32), value.astype(np.int32), counts.astype(np.int32), sizes, shares)
+
+
+def in_order(name: str, column: Coded) -> Coded:
+    """Return a column with its codes in the order of its values, the missing one last."""
+    try:
+        order = pc.sort_indices(column.values)
+    except pa.ArrowNotImplementedError as error:
+        raise DataError(
+            f"Column '{name}' has the type {column.values.type}, whose values have no order. "
+            "Convert it to text or numbers, or use distance='equal'."
+        ) from error
+    places = np.arange(column.size, dtype=np.int32)
+    places[order.to_numpy()] = np.arange(len(order))
+    return Coded(column.values.take(order), places[column.codes])
 
 
 def _with_dictionaries(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -216,14 +229,3 @@ def _renumbered(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     """Return a number for every key, counting as they first appear, and how many there are."""
     encoded = pa.array(keys).dictionary_encode()
     return encoded.indices.to_numpy().astype(np.int64), len(encoded.dictionary)
-
-
-def _sorted(name: str, values: pa.Array) -> NDArray[np.int64]:
-    try:
-        order: NDArray[np.int64] = pc.sort_indices(values).to_numpy().astype(np.int64)
-    except pa.ArrowNotImplementedError as error:
-        raise DataError(
-            f"Column '{name}' has the type {values.type}, whose values have no order. Convert it to text or numbers, "
-            "or use distance='equal'."
-        ) from error
-    return order

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.errors import HierarchyError, invalid_parameter, shortened
-from sfumato.release.verify_classes import Histogram, sort_ranks
+from sfumato.release.verify_classes import Histogram
 
 #: Sums of many fractions are off by a little; a class that is exactly at a limit must not fail for that.
 TOLERANCE = 1e-9
@@ -41,7 +41,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Sensitive:
-    """A sensitive column: its name, its values in code order and how often they occur in each class."""
+    """A sensitive column: its name, its values and how often they occur in each class.
+
+    For ordered distances the values are sorted.
+    """
 
     name: str
     values: pa.Array = field(repr=False)
@@ -116,7 +119,7 @@ def _distances(distance: str, requirement: Mapping[str, Any], column: Sensitive)
     if not len(column.histogram.sizes):
         return np.empty(0)
     if distance == "ordered":
-        return _ordered_distances(column.histogram.renamed(sort_ranks(column.name, column.values, column.histogram)))
+        return _ordered_distances(column.histogram)
     if distance == "hierarchical":
         return _tree_distances(column, _taxonomy_rows(requirement.get("taxonomy")))
     return equal_distances(column.histogram)
@@ -128,15 +131,16 @@ def equal_distances(histogram: Histogram) -> NDArray[np.float64]:
 
 
 def _ordered_distances(histogram: Histogram) -> NDArray[np.float64]:
-    """Return the area between every class's cumulative shares and the table's, values being ranks.
+    """Return the area between every class's cumulative shares and the table's, over the values that occur.
 
     A class's curve is a staircase that only rises at values it has. Under a stair of height ``a`` the table's curve
     rises too and crosses it at most once, so prefix sums of that curve give the area stair by stair.
     """
-    table = np.cumsum(histogram.shares)
+    occurs = histogram.shares > 0
+    table = np.cumsum(histogram.shares[occurs])
     area = np.append(0.0, np.cumsum(table))
     height = _running_shares(histogram)
-    begin = histogram.values
+    begin = (np.cumsum(occurs) - 1)[histogram.values]
     end = np.append(begin[1:], 0)
     end[np.append(histogram.starts[1:], len(end)) - 1] = len(table)
     cross = np.clip(np.searchsorted(table, height), begin, end)
@@ -148,7 +152,7 @@ def _ordered_distances(histogram: Histogram) -> NDArray[np.float64]:
 
 def _running_shares(histogram: Histogram) -> NDArray[np.float64]:
     """Return which share of its class every entry and those before it make up."""
-    running = np.cumsum(histogram.counts)
+    running = np.cumsum(histogram.counts, dtype=np.int64)
     before = (running - histogram.counts)[histogram.starts]
     return (running - before[histogram.classes]) / histogram.sizes[histogram.classes]
 
