@@ -1,1 +1,77 @@
-"""Publish tables about people so that nobody in them can be singled out."""
+"""Publish tables about people so that nobody in them can be singled out, with as little loss as possible."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sfumato import datasets, errors, methods
+    from sfumato.api import anonymize, check
+    from sfumato.errors import SfumatoError
+    from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
+    from sfumato.methods import Mondrian
+    from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, TCloseness
+    from sfumato.release.release import Release
+    from sfumato.schema import Schema
+
+__version__ = "0.1.0"
+
+#: Where each public name lives; it is imported when it is first used, so that small commands start at once.
+_HOMES = {
+    "anonymize": "sfumato.api",
+    "check": "sfumato.api",
+    "Schema": "sfumato.schema",
+    "Release": "sfumato.release.release",
+    "Numeric": "sfumato.hierarchies",
+    "Categorical": "sfumato.hierarchies",
+    "Taxonomy": "sfumato.hierarchies",
+    "Prefix": "sfumato.hierarchies",
+    "Dates": "sfumato.hierarchies",
+    "Ordered": "sfumato.hierarchies",
+    "KAnonymity": "sfumato.privacy",
+    "LDiversity": "sfumato.privacy",
+    "TCloseness": "sfumato.privacy",
+    "MinimumSpan": "sfumato.privacy",
+    "Mondrian": "sfumato.methods",
+    "SfumatoError": "sfumato.errors",
+    "datasets": "sfumato.datasets",
+    "errors": "sfumato.errors",
+    "methods": "sfumato.methods",
+}
+
+__all__ = [
+    "Categorical",
+    "Dates",
+    "KAnonymity",
+    "LDiversity",
+    "MinimumSpan",
+    "Mondrian",
+    "Numeric",
+    "Ordered",
+    "Prefix",
+    "Release",
+    "Schema",
+    "SfumatoError",
+    "TCloseness",
+    "Taxonomy",
+    "__version__",
+    "anonymize",
+    "check",
+    "datasets",
+    "errors",
+    "methods",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
+    module = import_module(_HOMES[name])
+    found = module if module.__name__ == f"sfumato.{name}" else getattr(module, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,18 +39,18 @@ def pack_spans(domains: Sequence[Domain], weights: NDArray[np.float64]) -> Spans
 class _Pool:
     """Arrays one behind the other."""
 
-    def __init__(self, empty: NDArray[np.generic]) -> None:
-        self._parts = [empty]
+    def __init__(self, empty: NDArray[Any]) -> None:
+        self._parts: list[NDArray[Any]] = [empty]
         self._length = 0
 
-    def add(self, part: NDArray[np.generic]) -> int:
+    def add(self, part: NDArray[Any]) -> int:
         """Append an array and return where it begins."""
         begin = self._length
         self._parts.append(part)
         self._length += len(part)
         return begin
 
-    def joined(self) -> NDArray[np.generic]:
+    def joined(self) -> NDArray[Any]:
         return np.concatenate(self._parts)
 
 

@@ -1,0 +1,1 @@
+"""From a recoding to a published table: its values, its proof, its manifest, its file."""

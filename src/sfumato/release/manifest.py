@@ -1,0 +1,53 @@
+"""How a release was made, without a single original value."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+from sfumato.privacy import PrivacyModel
+
+#: Whose versions can change a result.
+PACKAGES = ("sfumato", "numpy", "numba", "pyarrow", "duckdb", "narwhals")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of everything that took part."""
+    return {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
+
+
+def model_record(model: PrivacyModel) -> dict[str, Any]:
+    """Return a model's parameters; a taxonomy is only said to be there, since its rows are original values."""
+    record = model.to_policy()
+    if "taxonomy" in record:
+        record["taxonomy"] = "given"
+    return record
+
+
+def build_manifest(
+    *,
+    source: str,
+    rows: int,
+    roles: Mapping[str, str],
+    hierarchies: Mapping[str, str],
+    models: Sequence[PrivacyModel],
+    method: Mapping[str, Any],
+    options: Mapping[str, Any],
+    content: bytes,
+    suppressed: Mapping[str, int],
+    seconds: Mapping[str, float],
+) -> dict[str, Any]:
+    """Collect what is needed to make a release again and to judge it."""
+    return {
+        "versions": versions(),
+        "input": {"kind": source, "rows": rows, "columns": len(roles), "content_hash": content.hex()[:32]},
+        "roles": dict(roles),
+        "hierarchies": dict(hierarchies),
+        "privacy": [model_record(model) for model in models],
+        "method": dict(method),
+        "options": dict(options),
+        "suppressed": dict(suppressed),
+        "seconds": {name: round(value, 4) for name, value in seconds.items()},
+    }

@@ -1,0 +1,115 @@
+"""The published table, with what it satisfies, what it lost and how it was made."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.errors import VerificationError
+from sfumato.io import write_table, write_text
+from sfumato.loss import LossReport
+from sfumato.release.summary import summarize
+from sfumato.release.values import Shown
+from sfumato.release.verification import Achieved, Verification
+from sfumato.release.verify import verify_release
+
+
+@dataclass(frozen=True)
+class Release:
+    """A table that is safe to publish, checked before anybody gets it.
+
+    Attributes
+    ----------
+    table
+        The released rows as an Arrow table.
+    loss
+        What was lost: ``loss.gcp``, ``loss.dm``, ``loss.c_avg`` and the others.
+    manifest
+        How the release was made, as plain values ready for JSON; it holds no original value.
+    details
+        What the method has to tell about its search.
+    """
+
+    shown: Shown = field(repr=False)
+    sensitive: tuple[str, ...]
+    requirements: Sequence[Mapping[str, Any]]
+    loss: LossReport
+    verification: Verification = field(repr=False)
+    manifest: dict[str, Any] = field(repr=False)
+    details: dict[str, Any] = field(default_factory=dict, repr=False)
+    to_native: Callable[[pa.Table], object] = field(default=lambda table: table, repr=False)
+    describe_classes: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
+
+    @property
+    def table(self) -> pa.Table:
+        """The released rows as an Arrow table."""
+        return self.shown.table
+
+    @cached_property
+    def data(self) -> Any:
+        """The released rows as the kind of frame that came in (a pyarrow.Table where a file came in)."""
+        return self.to_native(self.table)
+
+    @property
+    def achieved(self) -> Achieved:
+        """What the release satisfies, as counted from its own rows."""
+        return self.verification.achieved
+
+    @property
+    def classes(self) -> int:
+        """The number of classes that a reader can tell apart."""
+        return self.verification.classes
+
+    @property
+    def suppressed(self) -> int:
+        """The number of input rows that are not released."""
+        return int(self.manifest["suppressed"]["total"])
+
+    def class_table(self) -> Any:
+        """Return one row per class: its size, its ranges, and the means of numbers and dates.
+
+        The means let averages be answered exactly. They tell more than the ranges: keep them, or publish them
+        knowingly.
+        """
+        return self.to_native(self.describe_classes())
+
+    def verify(self) -> Verification:
+        """Check every promise once more, from the released rows alone."""
+        return verify_release(self.table, self.shown.class_columns, self.sensitive, self.requirements)
+
+    def write(self, path: str | os.PathLike[str], manifest: str | os.PathLike[str] | None = None) -> None:
+        """Write the release to a CSV, Parquet or JSON-lines file, complete or not at all.
+
+        Parameters
+        ----------
+        path
+            Where; the ending decides the format.
+        manifest
+            Where to write the manifest as JSON; not written if left out. It is for the publisher's files.
+        """
+        result = self.verify()
+        if not result.ok:
+            raise VerificationError(f"The release does not keep its promises and is not written.\n{result.summary()}")
+        write_table(self.table, path)
+        if manifest is not None:
+            write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n")
+
+    def __getattr__(self, name: str) -> Any:
+        """Offer what the method has to tell about its search under its own name."""
+        details = self.__dict__.get("details", {})
+        if name in details:
+            return details[name]
+        raise AttributeError(f"This release has no {name!r}; methods tell different things about their search.")
+
+    def summary(self) -> str:
+        """Return what happened, for people: roles, method, classes, what holds, what was lost."""
+        return summarize(self.manifest, self.verification, self.loss)
+
+    def __str__(self) -> str:
+        return self.summary()

@@ -1,0 +1,79 @@
+"""A release in a few lines that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.loss import LossReport
+from sfumato.release.verification import Verification
+
+
+def summarize(manifest: Mapping[str, Any], verification: Verification, loss: LossReport) -> str:
+    """Return aligned lines: one fact each."""
+    suppressed = manifest["suppressed"]["total"]
+    rows_in = manifest["input"]["rows"]
+    lines = [
+        *_roles(manifest["roles"]),
+        ("method", _method(manifest["method"])),
+        ("asked for", ", ".join(_model(model) for model in manifest["privacy"])),
+        (
+            "rows",
+            f"{verification.rows:,} released of {rows_in:,}, {suppressed:,} suppressed ({_share(suppressed, rows_in)})",
+        ),
+        ("classes", f"{verification.classes:,}"),
+        ("achieved", _achieved(verification)),
+        ("GCP", f"{loss.gcp:.4f}   (0 nothing lost, 1 everything)"),
+        ("DM", f"{loss.dm:,.0f}"),
+        ("C_AVG", f"{loss.c_avg:.3f}"),
+        ("lost most", _worst(loss)),
+        ("verified", "yes, from the released rows alone" if verification.ok else "NO"),
+        ("seconds", f"{manifest['seconds']['total']:.2f}"),
+    ]
+    width = max(len(name) for name, _ in lines)
+    return "\n".join(f"{name:<{width}}  {text}" for name, text in lines)
+
+
+def _roles(roles: Mapping[str, str]) -> list[tuple[str, str]]:
+    titles = {
+        "quasi-identifier": "quasi-identifiers",
+        "sensitive": "sensitive",
+        "plain": "plain",
+        "identifier": "dropped",
+        "drop": "dropped",
+    }
+    names: dict[str, list[str]] = {}
+    for name, role in roles.items():
+        names.setdefault(titles[role], []).append(name)
+    return [(title, ", ".join(names[title])) for title in dict.fromkeys(titles.values()) if title in names]
+
+
+def _method(method: Mapping[str, Any]) -> str:
+    parameters = ", ".join(f"{name}={value!r}" for name, value in method["parameters"].items())
+    return f"{method['name']} ({parameters})" if parameters else str(method["name"])
+
+
+def _model(model: Mapping[str, Any]) -> str:
+    parameters = {name: f"{value:g}" if isinstance(value, float) else value for name, value in model.items()}
+    values = ", ".join(f"{name}={value}" for name, value in parameters.items() if name != "model")
+    return f"{model['model']} ({values})"
+
+
+def _achieved(verification: Verification) -> str:
+    parts = [f"k={verification.k}" if verification.k is not None else "no rows"]
+    for name, column in verification.achieved.sensitive.items():
+        if column.frequency_l is not None and column.t is not None:
+            parts.append(
+                f"{name}: l={column.frequency_l:.2f} (distinct {column.distinct_l}, entropy {column.entropy_l:.2f}), "
+                f"t={column.t:.3f}"
+            )
+    return "; ".join(parts)
+
+
+def _worst(loss: LossReport) -> str:
+    ranked = sorted(loss.by_attribute.items(), key=lambda item: -item[1])[:3]
+    return ", ".join(f"{name} {share:.1%}" for name, share in ranked)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.2%}" if whole else "0%"

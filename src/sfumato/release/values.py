@@ -1,0 +1,196 @@
+"""From a recoding to what people read: intervals, labels, ``*``, bounds, midpoints or means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sfumato.errors import SchemaError
+from sfumato.hierarchies import Domain, IntervalDomain
+from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+
+#: How intervals can be shown.
+INTERVALS = ("text", "bounds", "midpoint", "mean")
+
+MICROSECONDS_PER_DAY = 86_400_000_000
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A released table, and which of its columns stand for each quasi-identifier."""
+
+    table: pa.Table
+    quasi_identifiers: dict[str, tuple[str, ...]]
+
+    @property
+    def class_columns(self) -> list[str]:
+        """All columns that together make a class."""
+        return [name for names in self.quasi_identifiers.values() for name in names]
+
+
+@dataclass(frozen=True)
+class Showing:
+    """What is needed to show the classes of one quasi-identifier."""
+
+    domain: Domain
+    place: int
+    level: int | None
+    microdata: Microdata
+    classes: EquivalenceClasses
+
+    @property
+    def lo(self) -> NDArray[np.int64]:
+        """The first code of every class."""
+        return self.classes.lo[:, self.place]
+
+    @property
+    def hi(self) -> NDArray[np.int64]:
+        """The last code of every class."""
+        return self.classes.hi[:, self.place]
+
+
+def show(
+    table: pa.Table,
+    roles: Mapping[str, str],
+    microdata: Microdata,
+    recoding: Recoding,
+    classes: EquivalenceClasses,
+    intervals: str,
+    order: NDArray[np.int64],
+) -> Shown:
+    """Build the released table.
+
+    Parameters
+    ----------
+    table
+        The sensitive and plain columns, row by row as in ``microdata``.
+    roles
+        The role of every column of the input, in its order.
+    microdata, recoding, classes
+        The encoded table and what became of it.
+    intervals
+        How intervals are shown, one of ``INTERVALS``.
+    order
+        The rows to release, in the order of the release.
+    """
+    of_row = classes.of_row[order]
+    columns: dict[str, pa.Array] = {}
+    shown_as: dict[str, tuple[str, ...]] = {}
+    for name, role in roles.items():
+        if role == "quasi-identifier":
+            place = microdata.names.index(name)
+            level = None if recoding.levels is None else recoding.levels[place]
+            showing = Showing(microdata.domains[place], place, level, microdata, classes)
+            made = _per_class(showing, intervals)
+            shown_as[name] = tuple(made)
+            new = {column: values.take(pa.array(of_row)) for column, values in made.items()}
+        elif role in {"sensitive", "plain"}:
+            new = {name: _without_traces(table.column(name).take(pa.array(order)))}
+        else:
+            continue
+        _refuse_clash(name, new, [*columns, *(other for other in roles if other != name)])
+        columns |= new
+    return Shown(pa.table(columns), shown_as)
+
+
+def _per_class(showing: Showing, intervals: str) -> dict[str, pa.Array]:
+    """Return the columns that show a quasi-identifier, with one value per class."""
+    domain = showing.domain
+    if intervals == "text" or not isinstance(domain, IntervalDomain):
+        return {domain.name: _texts(showing)}
+    if intervals == "bounds":
+        return {f"{domain.name}_min": _values(showing, showing.lo), f"{domain.name}_max": _values(showing, showing.hi)}
+    if not domain.averageable:
+        return {domain.name: _texts(showing)}
+    numbers = _midpoints(showing) if intervals == "midpoint" else class_means(showing)
+    return {domain.name: _on_scale(domain, numbers)}
+
+
+def _texts(showing: Showing) -> pa.DictionaryArray:
+    """Return the label of every class, each label once in the dictionary."""
+    domain = showing.domain
+    spans, of_class = np.unique(showing.lo * domain.size + showing.hi, return_inverse=True)
+    lo, hi = np.divmod(spans, domain.size)
+    if showing.level is None:
+        labels = domain.span_labels(lo, hi)
+    else:
+        level = domain.levels[showing.level]
+        labels = level.labels.take(pa.array(level.groups[lo]))
+    return _single(labels).dictionary_encode().take(pa.array(of_class))
+
+
+def _values(showing: Showing, codes: NDArray[np.int64]) -> pa.Array:
+    """Return the values of codes in the column's own type; null where the class reaches missing values."""
+    domain = showing.domain
+    reaches_missing = showing.hi >= len(domain.values)
+    return domain.values.take(pa.array(codes, mask=reaches_missing))
+
+
+def _midpoints(showing: Showing) -> NDArray[np.float64]:
+    assert isinstance(showing.domain, IntervalDomain)
+    numbers = np.append(showing.domain.numbers, np.nan)
+    return (numbers[showing.lo] + numbers[showing.hi]) / 2
+
+
+def class_means(showing: Showing) -> NDArray[np.float64]:
+    """Return the mean of every class on the column's scale; not a number where it reaches missing values."""
+    assert isinstance(showing.domain, IntervalDomain)
+    of_row = showing.classes.of_row
+    kept = of_row >= 0
+    numbers = np.append(showing.domain.numbers, np.nan)[showing.microdata.codes[kept, showing.place]]
+    return np.bincount(of_row[kept], weights=numbers, minlength=len(showing.classes)) / showing.classes.sizes
+
+
+def _on_scale(domain: Domain, numbers: NDArray[np.float64]) -> pa.Array:
+    """Return numbers of a column's scale as numbers, or as dates where the scale counts days."""
+    lacking = np.isnan(numbers)
+    if not pa.types.is_temporal(domain.values.type):
+        return pa.array(numbers, mask=lacking)
+    ticks = np.where(lacking, 0, np.floor(numbers * MICROSECONDS_PER_DAY)).astype(np.int64)
+    moments = pa.array(ticks, pa.timestamp("us", getattr(domain.values.type, "tz", None)), mask=lacking)
+    return moments.cast(domain.values.type, safe=False)
+
+
+def _without_traces(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column that carries nothing but its rows: dictionaries are made anew from the released values."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    indices = [chunk.indices for chunk in column.chunks]
+    if not indices:
+        return column
+    dictionary = column.chunk(0).dictionary
+    renumbered = pa.chunked_array(indices).dictionary_encode().combine_chunks()
+    renumbered = _single(renumbered)
+    return pa.chunked_array(
+        [pa.DictionaryArray.from_arrays(renumbered.indices, dictionary.take(renumbered.dictionary))]
+    )
+
+
+def _single(array: pa.Array | pa.ChunkedArray) -> pa.Array:
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+def _refuse_clash(name: str, new: Mapping[str, pa.Array], taken: list[str]) -> None:
+    clash = next((column for column in new if column in taken), None)
+    if clash is not None:
+        raise SchemaError(
+            f"Showing '{name}' by its bounds needs a column '{clash}', which the table already has. "
+            "Rename that column, or use intervals='text'."
+        )
+
+
+def class_table(microdata: Microdata, recoding: Recoding, classes: EquivalenceClasses) -> pa.Table:
+    """Return one row per class: its size, what it shows of every quasi-identifier, and the means of numbers."""
+    columns: dict[str, pa.Array] = {"size": pa.array(classes.sizes)}
+    for place, domain in enumerate(microdata.domains):
+        level = None if recoding.levels is None else recoding.levels[place]
+        showing = Showing(domain, place, level, microdata, classes)
+        columns[domain.name] = pc.cast(_texts(showing), pa.string())
+        if isinstance(domain, IntervalDomain) and domain.averageable:
+            columns[f"{domain.name}_mean"] = _on_scale(domain, class_means(showing))
+    return pa.table(columns)
