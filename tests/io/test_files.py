@@ -235,7 +235,7 @@ def test_directories_are_named(tmp_path, ending):
 def test_files_without_a_byte_are_named(tmp_path, ending):
     path = tmp_path / f"people{ending}"
     path.touch()
-    with pytest.raises(SourceError, match="people.* is empty"):
+    with pytest.raises(SourceError, match=r"people.* is empty"):
         open_source(path)
 
 
@@ -287,5 +287,5 @@ def test_a_file_that_vanishes_between_opening_and_reading(tmp_path):
     path.write_text("a\n1\n")
     source = open_source(path)
     path.unlink()
-    with pytest.raises(SourceError, match="people.csv"):
+    with pytest.raises(SourceError, match=r"people\.csv"):
         source.read(["a"])

@@ -71,10 +71,14 @@ def test_pandas_comes_back_with_a_fresh_index_and_its_types():
     assert back["seen"].dt.tz is not None
 
 
-def test_large_integers_beside_missing_values_stay_exact_in_pandas():
+@pytest.mark.parametrize(
+    ("kind", "value"), [(pa.int64(), 2**53 + 1), (pa.uint64(), 2**64 - 1), (pa.int8(), -5), (pa.uint8(), 200)]
+)
+def test_integers_beside_missing_values_stay_exact_in_pandas(kind, value):
     source = open_source(pd.DataFrame({"a": [1]}))
-    back = source.to_native(pa.table({"a": [2**53 + 1, None]}))
-    assert back["a"][0] == 2**53 + 1
+    back = source.to_native(pa.table({"a": pa.array([value, None], kind)}))
+    assert back["a"][0] == value
+    assert back["a"][1] is pd.NA
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -121,13 +123,18 @@ def encoded(reader: pa.RecordBatchReader) -> list[pa.ChunkedArray]:
     """
     texts = [is_text(kind) for kind in reader.schema.types]
     gathered: list[list[pa.Array]] = [[] for _ in texts]
-    for batch in reader:
-        for chunks, column, text in zip(gathered, batch.columns, texts, strict=True):
-            chunks.append(column.dictionary_encode() if text else column)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for batch in reader:
+            for chunks, column in zip(gathered, pool.map(_encoded, batch.columns), strict=True):
+                chunks.append(column)
     return [
         unified(chunks) if text else pa.chunked_array(chunks, kind)
         for chunks, text, kind in zip(gathered, texts, reader.schema.types, strict=True)
     ]
+
+
+def _encoded(column: pa.Array) -> pa.Array:
+    return column.dictionary_encode() if is_text(column.type) else column
 
 
 def plain(table: pa.Table) -> pa.Table:

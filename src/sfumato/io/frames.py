@@ -118,12 +118,19 @@ class FrameSource(Source):
 def _to_pandas(table: pa.Table, pandas: Any) -> object:
     frame = table.to_pandas(date_as_object=True)
     for name, column in zip(table.column_names, table.columns, strict=True):
-        # pandas would turn these into floats and objects, and large integers into other integers.
-        if column.null_count and pa.types.is_integer(column.type):
-            frame[name] = column.to_pandas(types_mapper=lambda _: pandas.Int64Dtype())
-        elif column.null_count and pa.types.is_boolean(column.type):
-            frame[name] = column.to_pandas(types_mapper=lambda _: pandas.BooleanDtype())
+        dtype = _nullable(column.type, pandas) if column.null_count else None
+        if dtype is not None:
+            frame[name] = column.to_pandas(types_mapper={column.type: dtype}.get)
     return frame
+
+
+def _nullable(kind: pa.DataType, pandas: Any) -> object | None:
+    """Return the type that keeps missing values beside exact ones, where pandas would make floats and objects."""
+    if pa.types.is_boolean(kind):
+        return pandas.BooleanDtype()
+    if pa.types.is_integer(kind):
+        return pandas.UInt64Dtype() if pa.types.is_unsigned_integer(kind) else pandas.Int64Dtype()
+    return None
 
 
 def _to_arrow(series: nw.Series[Any]) -> pa.Array | None:
