@@ -162,6 +162,19 @@ def test_several_sensitive_columns_and_rules_about_one() -> None:
     assert check(table, {"model": "l-diversity", "l": 2, "column": "illness"}, sensitive=sensitive)
 
 
+def test_rules_are_reported_in_the_order_in_which_they_were_asked() -> None:
+    table = PATIENTS.append_column("pay", [list(range(9))])
+    rules = [{"model": "t-closeness", "t": 1}, K2, {"model": "l-diversity", "l": 1}]
+    result = check(table, *rules, sensitive=("pay", "illness"))
+    assert [(rule.rule.split()[0], rule.column) for rule in result.checks] == [
+        ("t-closeness", "pay"),
+        ("t-closeness", "illness"),
+        ("k-anonymity", None),
+        ("l-diversity", "pay"),
+        ("l-diversity", "illness"),
+    ]
+
+
 def test_recursive_factors_are_reported_for_the_l_asked() -> None:
     rule = {"model": "l-diversity", "kind": "recursive", "c": 9}
     achieved = check(PATIENTS, rule | {"l": 2}, rule | {"l": 3}).achieved.sensitive["illness"]

@@ -61,8 +61,10 @@ def test_rounding_is_judged_on_the_scale_of_the_column() -> None:
     assert 0.3 - 0.1 < 0.2
     assert holds(["[0.1, 0.3]"], 0.2)
     assert not holds(["[0.1, 0.3]", "[0.0, 0.1999]"], 0.2)
-    # The days since 1970 do not make a day's width uncertain.
-    assert not holds(["[2024-01-01 00:00:00, 2024-01-01 23:59:59.999]"], 1)
+    # The days since 1970 do not make a day's width uncertain, also beside a class without any.
+    table = pa.table({"age": ["[2024-01-01 00:00:00, 2024-01-01 23:59:59.999]", "2024-01-01", None]})
+    (violation,) = verify_release(table, ["age"], [], [span(1)]).violations
+    assert violation.breaking == 3
 
 
 def test_an_order_counts_in_steps() -> None:
@@ -120,7 +122,8 @@ def test_bounds_in_two_columns(low: list[Any], high: list[Any], kind: pa.DataTyp
 def test_bounds_that_are_both_missing_show_nothing() -> None:
     names = ["age_min", "age_max"]
     assert verify_release(bounds([None, 1], [None, 9], pa.int64()), names, [], [span(8)])
-    assert not verify_release(bounds([None], [9], pa.int64()), names, [], [span(1)])
+    half = verify_release(bounds([None], [9], pa.int64()), names, [], [span(1)])
+    assert [(rule.found, rule.breaking) for rule in half.violations] == [(0.0, 1)]
     assert not verify_release(bounds([9], [None], pa.int64()), names, [], [span(1)])
     assert not verify_release(bounds([9], [9], pa.int64()), names, [], [span(1)])
 
