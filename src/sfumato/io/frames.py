@@ -124,7 +124,7 @@ def _to_pandas(table: pa.Table, pandas: Any) -> object:
     return frame
 
 
-def _nullable(kind: pa.DataType, pandas: Any) -> object | None:
+def _nullable(kind: pa.DataType, pandas: Any) -> Any:
     """Return the type that keeps missing values beside exact ones, where pandas would make floats and objects."""
     if pa.types.is_boolean(kind):
         return pandas.BooleanDtype()
