@@ -19,7 +19,7 @@ LONGEST_MODULE = 500
 
 # From the ground up: a part may import its own row and the rows above it in this list.
 LAYERS = (
-    ("errors", "parameters"),
+    ("errors", "parameters", "progress", "clock"),
     ("kernels", "io"),
     ("hierarchies",),
     ("schema",),
@@ -27,6 +27,7 @@ LAYERS = (
     ("privacy", "loss"),
     ("methods",),
     ("release",),
+    ("pipeline",),
     ("engines", "datasets", "report"),
     ("api",),
     ("testing",),

@@ -93,9 +93,9 @@ def requested_models(
         None if t is None else TCloseness(t),
     ]
     models: list[PrivacyModel] = []
-    for model in [*short, *extra]:
-        if model is not None and model not in models:
-            models.append(model)
+    for asked in [*short, *extra]:
+        if asked is not None and asked not in models:
+            models.append(asked)
     if required and not models:
         raise ParameterError("No privacy is asked for. Say how much, for example k=10 (on the command line: -k 10).")
     return tuple(models)
@@ -169,6 +169,7 @@ def build_release(
     options: Options,
     clock: Clock,
 ) -> Release:
+    """Show the classes, check them from the shown rows alone, and put the release together."""
     microdata, classes = prepared.microdata, outcome.classes
     recoded = Recoded(microdata, classes, prepared.left_out, Requirements(outcome.models, microdata).k)
     order = _release_order(microdata, classes, options)

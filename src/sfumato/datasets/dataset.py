@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato import parameters
-from sfumato.errors import MissingExtraError, OutputError
+from sfumato.errors import OutputError
 from sfumato.hierarchies import Generalization, Taxonomy
 
 if TYPE_CHECKING:
@@ -66,19 +66,16 @@ class Dataset:
         return Schema(quasi_identifiers=declared, sensitive=list(self.sensitive))
 
     def to_pandas(self) -> Any:
-        """Return the table as a pandas data frame; labels become categoricals."""
-        try:
-            return self.table.to_pandas()
-        except ImportError:
-            raise MissingExtraError("Dataset.to_pandas", "pandas") from None
+        """Return the table as a pandas data frame."""
+        from sfumato.io import to_frame  # noqa: PLC0415
+
+        return to_frame(self.table, "pandas")
 
     def to_polars(self) -> Any:
-        """Return the table as a Polars data frame; labels become categoricals."""
-        try:
-            import polars  # noqa: PLC0415
-        except ImportError:
-            raise MissingExtraError("Dataset.to_polars", "polars") from None
-        return polars.from_arrow(self.table)
+        """Return the table as a Polars data frame."""
+        from sfumato.io import to_frame  # noqa: PLC0415
+
+        return to_frame(self.table, "polars")
 
     def write(self, folder: str | Path, format: str = "parquet") -> Path:  # noqa: A002
         """Write the table and one hierarchy file per column into a folder; return the table's path.

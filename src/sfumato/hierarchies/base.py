@@ -44,7 +44,7 @@ class Generalization(ABC):
         return f"{type(self).__name__}({shown})"
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.to_policy() == other.to_policy()  # type: ignore[attr-defined]
+        return type(self) is type(other) and self.to_policy() == other.to_policy()
 
     __hash__ = None  # type: ignore[assignment]
 

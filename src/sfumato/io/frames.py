@@ -12,7 +12,7 @@ import duckdb
 import narwhals as nw
 import pyarrow as pa
 
-from sfumato.errors import DataError, SourceError
+from sfumato.errors import DataError, MissingExtraError, SourceError
 from sfumato.io import arrow
 from sfumato.io.base import Source, checked_names
 from sfumato.io.files import READ_ERRORS, identifier, record_batches
@@ -46,6 +46,14 @@ def _native_names(data: object) -> Iterable[object]:
     # narwhals refuses duplicate names with an error of its own, so they are looked for first.
     is_frame = nw.dependencies.is_pandas_like_dataframe(data)
     return data.columns if is_frame else ("unchecked",)  # type: ignore[attr-defined]
+
+
+def to_frame(table: pa.Table, library: str) -> Any:
+    """Turn a table into a data frame of ``"pandas"`` or ``"polars"``, importing it only now."""
+    try:
+        return nw.from_arrow(arrow.plain(table), backend=library).to_native()
+    except ImportError:
+        raise MissingExtraError(f"A {library} data frame", library) from None
 
 
 class ArrowSource(Source):
