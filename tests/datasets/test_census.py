@@ -30,7 +30,7 @@ def people() -> Dataset:
 
 @pytest.fixture(scope="module")
 def frame(people):
-    return people.to_pandas()
+    return people.table.to_pandas()
 
 
 def test_cardinalities_are_those_of_the_paper(people):

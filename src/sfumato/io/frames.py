@@ -6,6 +6,7 @@ import datetime
 import numbers
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import duckdb
@@ -51,7 +52,7 @@ def _native_names(data: object) -> Iterable[object]:
 def to_frame(table: pa.Table, library: str) -> Any:
     """Turn a table into a data frame of ``"pandas"`` or ``"polars"``, importing it only now."""
     try:
-        return nw.from_arrow(arrow.plain(table), backend=library).to_native()
+        return nw.from_arrow(arrow.plain(table), backend=import_module(library)).to_native()
     except ImportError:
         raise MissingExtraError(f"A {library} data frame", library) from None
 

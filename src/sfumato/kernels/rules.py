@@ -132,7 +132,7 @@ def _recursive(counts: NDArray[np.int64], size: int, limit: float, factor: float
                 place = value
         remaining -= rest[place]
         rest[place] = 0
-    return _largest(counts) < factor * remaining * (1 + TOLERANCE)
+    return _largest(counts) < factor * remaining * (1 - TOLERANCE)
 
 
 @inner

@@ -72,7 +72,7 @@ class LDiversity(SensitiveModel):
             return entropy(counts) >= math.log(self.l) - TOLERANCE
         ordered = -np.sort(-counts, axis=1)
         rare = ordered[:, int(self.l) - 1 :].sum(axis=1)
-        return ordered[:, 0] < (self.c or 0.0) * rare * (1 + TOLERANCE)
+        return ordered[:, 0] < (self.c or 0.0) * rare * (1 - TOLERANCE)
 
     def nearest(self, rule: Rule, microdata: Microdata) -> str:
         column = microdata.sensitive[rule.column]

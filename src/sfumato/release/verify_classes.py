@@ -97,7 +97,7 @@ class Histogram:
         size = int(names.max()) + 1
         keys = self.classes.astype(np.int64) * size + names[self.values]
         cells, where = np.unique(keys, return_inverse=True)
-        shares = np.bincount(names, weights=self.shares, minlength=size)
+        shares: NDArray[np.float64] = np.bincount(names, weights=self.shares, minlength=size).astype(np.float64)
         return _histogram(cells, np.bincount(where, weights=self.counts), self.sizes, shares)
 
 
