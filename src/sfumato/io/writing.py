@@ -140,16 +140,12 @@ _HINTS = {
 
 
 def _write_parquet(table: pa.Table, path: Path) -> None:
-    # Dictionaries are written as their values, a row group at a time: so the file has only those that occur, in
-    # the order of its own rows. No stored schema: it would tell about the frame that the table came from.
-    schema = pa.schema([(field.name, _value_type(field.type)) for field in table.schema])
-    with pq.ParquetWriter(path, schema, compression=COMPRESSION, store_schema=False) as writer:
+    # Dictionaries go to the file as they are, once they hold nothing but what occurs. No stored schema: it would tell
+    # about the frame that the table came from.
+    table = arrow.canonical(table)
+    with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=False) as writer:
         for start in range(0, max(table.num_rows, 1), ROW_GROUP_ROWS):
-            writer.write_table(arrow.plain(table.slice(start, ROW_GROUP_ROWS)))
-
-
-def _value_type(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+            writer.write_table(table.slice(start, ROW_GROUP_ROWS))
 
 
 def _write_csv(table: pa.Table, path: Path) -> None:

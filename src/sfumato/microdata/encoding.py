@@ -83,7 +83,8 @@ def distinct(name: str, column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.i
     """Return the distinct values that occur in a column, and per row the place of its value, -1 where missing."""
     if pa.types.is_floating(column.type):
         # Adding 0 makes -0.0 and 0.0 one value, as people count.
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), pc.add(column, pa.scalar(0.0, column.type)))
+        one_zero = pc.add(column, pa.scalar(0.0, column.type))
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), one_zero)
     try:
         coded = column.combine_chunks() if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     except pa.ArrowNotImplementedError:

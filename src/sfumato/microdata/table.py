@@ -83,7 +83,11 @@ class Microdata:
 
     def digest(self, purpose: str) -> bytes:
         """Return a hash of the whole content, another one for each purpose, so that none reveals another."""
-        state = hashlib.blake2b(person=purpose.encode()[:16])
+        return hashlib.blake2b(self._content_hash, person=purpose.encode()).digest()
+
+    @cached_property
+    def _content_hash(self) -> bytes:
+        state = hashlib.blake2b()
         state.update(repr((self.codes.shape, self.codes.dtype.str, self.names)).encode())
         state.update(np.ascontiguousarray(self.codes).data)
         for domain in self.domains:

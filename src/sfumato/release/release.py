@@ -93,9 +93,8 @@ class Release:
         manifest
             Where to write the manifest as JSON; not written if left out. It is for the publisher's files.
         """
-        result = self.verify()
-        if not result.ok:
-            raise VerificationError(f"The release does not keep its promises and is not written.\n{result.summary()}")
+        if not self.verification.ok:
+            raise VerificationError(f"This release is not safe and is not written.\n{self.verification.summary()}")
         write_table(self.table, path)
         if manifest is not None:
             write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import SchemaError
 from sfumato.hierarchies import Domain, IntervalDomain
+from sfumato.io.arrow import packed
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
 
 #: How intervals can be shown.
@@ -157,18 +158,8 @@ def _on_scale(domain: Domain, numbers: NDArray[np.float64]) -> pa.Array:
 
 
 def _without_traces(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column that carries nothing but its rows: dictionaries are made anew from the released values."""
-    if not pa.types.is_dictionary(column.type):
-        return column
-    indices = [chunk.indices for chunk in column.chunks]
-    if not indices:
-        return column
-    dictionary = column.chunk(0).dictionary
-    renumbered = pa.chunked_array(indices).dictionary_encode().combine_chunks()
-    renumbered = _single(renumbered)
-    return pa.chunked_array(
-        [pa.DictionaryArray.from_arrays(renumbered.indices, dictionary.take(renumbered.dictionary))]
-    )
+    """Return a column whose dictionary, if any, holds nothing but the released values."""
+    return packed(column, ordered=True) if pa.types.is_dictionary(column.type) else column
 
 
 def _single(array: pa.Array | pa.ChunkedArray) -> pa.Array:
