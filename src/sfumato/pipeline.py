@@ -17,6 +17,7 @@ from sfumato.hierarchies import Ordered
 from sfumato.io import Source
 from sfumato.loss import LossReport, Recoded
 from sfumato.methods import Method, Task
+from sfumato.methods.support import refuse_unsupported
 from sfumato.methods.suppression import make_feasible
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Microdata, Recoding, encode, missing_rows, refuse_missing
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, Requirements, TCloseness
@@ -132,6 +133,7 @@ def recode(
 ) -> Outcome:
     """Let a method find classes that keep every model, leaving rows out where that is needed and allowed."""
     suppressible = int(options.suppression * len(microdata) + 1e-9)
+    refuse_unsupported(method, models, microdata, suppressible)
     random = np.random.default_rng(options.seed)
     left_out = make_feasible(Requirements(models, microdata), suppressible, random)
     remaining = microdata.take(~left_out) if left_out.any() else microdata
@@ -143,7 +145,13 @@ def recode(
         progress,
     )
     recoding = _widened(method.recode(task), left_out)
-    return Outcome(models, recoding, EquivalenceClasses.of(microdata, recoding))
+    classes = EquivalenceClasses.of(microdata, recoding)
+    if classes.suppressed > suppressible:
+        raise VerificationError(
+            f"The method '{method.name}' left out {classes.suppressed:,} rows, but only {suppressible:,} may be. "
+            "This is a fault of the method, please report it."
+        )
+    return Outcome(models, recoding, classes)
 
 
 def _widened(recoding: Recoding, left_out: NDArray[np.bool_]) -> Recoding:

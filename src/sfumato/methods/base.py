@@ -57,12 +57,17 @@ class Method(ABC):
         ``"full-domain"``, ``"global"`` (equal rows are shown alike) or ``"local"`` (they may be shown differently).
     order_free
         Whether the order of the input rows never changes the loss.
+    unsupported
+        What it cannot do, so that such a request is refused instead of tried: models (``"t-closeness"``), variants of
+        them (``"l-diversity (entropy)"``, ``"t-closeness (ordered)"``), ``"suppression"``, ``"missing values"``,
+        ``"several sensitive columns"``.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
     recoding: ClassVar[str]
     order_free: ClassVar[bool] = True
+    unsupported: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def recode(self, task: Task) -> Recoding:

@@ -41,11 +41,15 @@ class Mondrian(Method):
 
     name: ClassVar[str] = "mondrian"
     summary: ClassVar[str] = "Median cuts of the widest attribute; strict classes never overlap. O(n log n)."
-    recoding: ClassVar[str] = "global"
 
     def __post_init__(self) -> None:
         parameters.flag("Mondrian", "relaxed", self.relaxed)
         parameters.choice("Mondrian", "categories", self.categories, ("ordered", "taxonomy"))
+
+    @property
+    def recoding(self) -> str:  # type: ignore[override]
+        """Whether equal rows are always shown alike."""
+        return "local" if self.relaxed else "global"
 
     @property
     def order_free(self) -> bool:  # type: ignore[override]
