@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain, TreeDomain
 from sfumato.microdata import EquivalenceClasses, Microdata
-from sfumato.privacy.base import histograms
 
 
 @dataclass(frozen=True)
@@ -110,8 +109,7 @@ def cm(recoded: Recoded) -> float:
     """
     wrong = recoded.suppressed
     if recoded.microdata.sensitive:
-        counts = histograms(recoded.microdata, recoded.classes, 0)
-        wrong += int((counts.sum(axis=1) - counts.max(axis=1, initial=0)).sum())
+        wrong += len(recoded.microdata) - recoded.classes.suppressed - _in_majority(recoded)
     return wrong / max(1, recoded.rows)
 
 
@@ -144,6 +142,19 @@ def height(recoded: Recoded) -> float:
     everything = sum(domain.top for domain in recoded.microdata.domains)
     climbed = float(recoded.classes.sizes @ _heights(recoded).sum(axis=1))
     return (climbed + everything * recoded.suppressed) / max(1, recoded.rows)
+
+
+def _in_majority(recoded: Recoded) -> int:
+    """Return how many rows have the most frequent value of their class.
+
+    Only the pairs that occur are counted: classes and values can both be as many as rows.
+    """
+    label, of_row = recoded.microdata.sensitive[0], recoded.classes.of_row
+    kept = of_row >= 0
+    pairs, counts = np.unique(of_row[kept].astype(np.int64) * label.size + label.codes[kept], return_counts=True)
+    most = np.zeros(len(recoded.classes), np.int64)
+    np.maximum.at(most, pairs // label.size, counts)
+    return int(most.sum())
 
 
 def _mean_over_rows(recoded: Recoded, released: float) -> float:
