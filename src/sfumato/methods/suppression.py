@@ -25,13 +25,18 @@ def make_feasible(requirements: Requirements, suppressible: int, random: np.rand
     kept = np.ones(len(requirements.microdata), bool)
     current = requirements
     while broken := current.broken_by_table():
-        thinned = [_rows_to_thin(rule, current.microdata, random) for rule in broken]
-        rows = thinned[0]
-        total = len(kept) - int(kept.sum()) + (0 if rows is None else len(rows))
-        if rows is None or not len(rows) or total > suppressible:
-            raise InfeasibleError(_explanation(broken, requirements, rows, total))
+        rows = _rows_to_thin(broken[0], current.microdata, random)
+        if rows is None or not len(rows):
+            raise InfeasibleError(_explanation(requirements, current))
         kept[np.flatnonzero(kept)[rows]] = False
         current = Requirements(requirements.models, requirements.microdata.take(kept))
+    needed = len(kept) - int(kept.sum())
+    if needed > suppressible:
+        share = np.ceil(needed / len(kept) * 1e4) / 1e4
+        raise InfeasibleError(
+            f"{_reasons(requirements)} Or leave out {needed:,} rows with the most frequent values: "
+            f"suppression={share:g} allows that."
+        )
     return ~kept
 
 
@@ -68,12 +73,16 @@ def _occurrence(codes: NDArray[np.int32]) -> NDArray[np.int64]:
     return occurrence
 
 
-def _explanation(broken: list[Rule], requirements: Requirements, rows: NDArray[np.intp] | None, total: int) -> str:
-    reasons = " ".join(rule.model.nearest(rule, requirements.microdata) for rule in broken)
-    if rows is None or not len(rows):
-        return reasons
-    share = np.ceil(total / len(requirements.microdata) * 1e4) / 1e4
-    return f"{reasons} Or leave out {total:,} rows with the most frequent values: suppression={share:g} allows that."
+def _explanation(requirements: Requirements, thinned: Requirements) -> str:
+    """Say why a table cannot keep its models, not even as what is left of it after thinning."""
+    if thinned is requirements:
+        return _reasons(requirements)
+    return f"{_reasons(requirements)} Leaving rows out does not help: then {_reasons(thinned)}"
+
+
+def _reasons(requirements: Requirements) -> str:
+    broken = requirements.broken_by_table()
+    return " ".join(rule.model.nearest(rule, requirements.microdata) for rule in broken)
 
 
 def trim(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
