@@ -79,19 +79,29 @@ class LDiversity(SensitiveModel):
         counts = np.sort(column.counts())[::-1]
         found = np.count_nonzero(counts)
         why = f"{self.describe()} is not possible for '{column.name}': "
-        if self.kind == "distinct" or (self.kind == "recursive" and found < self.l):
+        if self.kind == "distinct":
             return why + f"it has only {found} distinct values. The largest l that works is {found}."
         if self.kind == "entropy":
             best = math.exp(float(entropy(counts[None])[0]))
             return why + f"its entropy reaches only l={_floor(best)}, which is the largest l that works."
         if self.kind == "recursive":
-            least = counts[0] / counts[int(self.l) - 1 :].sum()
-            return why + f"its most frequent value is too frequent. With l={self.l} any c above {least:.4g} works."
+            return why + self._nearest_recursive(counts[:found])
         share = counts[0] / counts.sum()
         return why + (
             f"its most frequent value makes up {share:.1%} of the rows, more than 1/{self.l:g}. "
             f"The largest l that works is {_floor(1 / share)}."
         )
+
+    def _nearest_recursive(self, counts: NDArray[np.int64]) -> str:
+        """Name the nearest c, where some c works, and the nearest l."""
+        tails = counts[::-1].cumsum()[::-1]
+        working = np.flatnonzero(counts[0] < (self.c or 0.0) * tails * (1 - TOLERANCE))
+        hints = [f"With c={self.c:g} the largest l that works is {working[-1] + 1}."] if len(working) else []
+        if len(counts) < self.l:
+            return " ".join([f"it has only {len(counts)} distinct values.", *hints])
+        least = math.ceil(counts[0] / tails[int(self.l) - 1] * 1e4) / 1e4
+        hints.insert(0, f"With l={self.l} any c above {least:.4f} works.")
+        return " ".join(["its most frequent value is too frequent.", *hints])
 
     def describe(self) -> str:
         """Return the model in a few words."""
@@ -114,4 +124,4 @@ def entropy(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def _floor(value: float) -> str:
     """Show a bound on l without rounding it up."""
-    return f"{math.floor(value * 100 + TOLERANCE) / 100:g}"
+    return f"{math.floor(value * 100 + TOLERANCE) / 100:.2f}".rstrip("0").rstrip(".")

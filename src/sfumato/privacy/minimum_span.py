@@ -63,7 +63,7 @@ class MinimumSpan(PrivacyModel):
         extent = domain.extent if isinstance(domain, IntervalDomain) else 0.0
         return (
             f"A minimum span of {self.width:g} is not possible for '{self.column}': the whole table spans only "
-            f"{extent:g}. The largest width that works is {extent:g}."
+            f"{extent!r}. " + (f"The largest width that works is {extent!r}." if extent else "No width works.")
         )
 
     def to_policy(self) -> dict[str, Any]:
