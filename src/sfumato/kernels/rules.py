@@ -138,12 +138,15 @@ def _recursive(counts: NDArray[np.int64], size: int, limit: float, factor: float
 @inner
 def _distance(counts: NDArray[np.int64], size: int, reference: NDArray[np.float64], ordered: bool) -> float:
     """Return how much probability must move, and in ordered domains how far, to make the class like the table."""
-    total, carried = 0.0, 0.0
+    total, carried, occurring = 0.0, 0.0, 0
     for value in range(len(counts)):
+        if reference[value] == 0:  # left out of the release, so no step between two values of it
+            continue
+        occurring += 1
         difference = counts[value] / size - reference[value]
         carried += difference
         total += abs(carried) if ordered else abs(difference)
-    return total / max(1, len(counts) - 1) if ordered else total / 2
+    return total / max(1, occurring - 1) if ordered else total / 2
 
 
 @inner

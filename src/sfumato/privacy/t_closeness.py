@@ -61,6 +61,9 @@ class TCloseness(SensitiveModel):
         ]
 
     def holds_for(self, counts: NDArray[np.int64], rule: Rule) -> NDArray[np.bool_]:
+        if self.distance == "ordered":
+            # Steps are counted between the values that are released.
+            counts = counts[:, counts.any(axis=0)]
         extra = counts / counts.sum(axis=1, keepdims=True) - counts.sum(axis=0) / counts.sum()
         return self._distances(extra, rule) <= self.t + TOLERANCE
 
