@@ -30,6 +30,7 @@ LAYERS = (
     ("pipeline",),
     ("engines", "datasets", "report"),
     ("api",),
+    ("policy",),
     ("testing",),
     ("cli", "__main__"),
 )

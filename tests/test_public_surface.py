@@ -22,6 +22,7 @@ PUBLIC = [
     "Mondrian",
     "Numeric",
     "Ordered",
+    "Policy",
     "Prefix",
     "Release",
     "Schema",

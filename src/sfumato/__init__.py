@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sfumato.errors import SfumatoError
     from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
     from sfumato.methods import Mondrian
+    from sfumato.policy import Policy
     from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, TCloseness
     from sfumato.release.release import Release
     from sfumato.schema import Schema
@@ -22,6 +23,7 @@ _HOMES = {
     "anonymize": "sfumato.api",
     "check": "sfumato.api",
     "Schema": "sfumato.schema",
+    "Policy": "sfumato.policy",
     "Release": "sfumato.release.release",
     "Numeric": "sfumato.hierarchies",
     "Categorical": "sfumato.hierarchies",
@@ -49,6 +51,7 @@ __all__ = [
     "Mondrian",
     "Numeric",
     "Ordered",
+    "Policy",
     "Prefix",
     "Release",
     "Schema",

@@ -1,0 +1,187 @@
+"""The commands and their options. Each imports what it needs when it runs, so that help comes at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato import __version__
+from sfumato.cli import options as given
+from sfumato.cli.exits import MEANING, end_cleanly_when_terminated, explained
+from sfumato.cli.screen import answer
+
+app = typer.Typer(
+    name="sfumato",
+    help="Publish tables about people so that nobody in them can be singled out.",
+    epilog=MEANING,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def main() -> None:
+    """Run the command line."""
+    end_cleanly_when_terminated()
+    with explained():
+        app()
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        answer(f"sfumato {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Publish tables about people so that nobody in them can be singled out."""
+
+
+@app.command()
+def anonymize(
+    table: given.Input,
+    output: given.Output,
+    qi: given.QuasiIdentifiers = None,
+    sensitive: given.Sensitive = None,
+    drop: given.Drop = None,
+    plain: given.Plain = None,
+    rest: given.Rest = None,
+    hierarchy: given.Hierarchy = None,
+    k: given.K = None,
+    l: given.L = None,  # noqa: E741
+    t: given.T = None,
+    privacy: given.Privacy = None,
+    method: given.Method = None,
+    settings: given.Settings = None,
+    suppress: given.Suppress = None,
+    missing: given.Missing = None,
+    intervals: given.Intervals = None,
+    seed: given.Seed = None,
+    keep_order: given.KeepOrder = None,
+    sep: given.Separator = None,
+    policy: given.PolicyFile = None,
+    save_policy: given.SavePolicy = None,
+    manifest: given.ManifestFile = None,
+    as_json: given.AsJson = False,
+    quiet: given.Quiet = False,
+) -> None:
+    """Make a release of a table that keeps every privacy model asked for, checked before it is written.
+
+    For example: sfumato anonymize patients.csv -o release.csv --qi age --qi zip --sensitive disease --drop name
+    --hierarchy zip=prefix -k 10 -l 3
+    """
+    with explained():
+        from sfumato.cli import anonymizing  # noqa: PLC0415
+        from sfumato.cli.request import Request  # noqa: PLC0415
+
+        request = Request(
+            policy=policy,
+            quasi_identifiers=qi,
+            sensitive=sensitive,
+            identifiers=drop,
+            plain=plain,
+            rest=rest,
+            hierarchies=hierarchy,
+            k=k,
+            l=l,
+            t=t,
+            privacy=privacy,
+            method=method,
+            settings=settings,
+            suppression=suppress,
+            missing=missing,
+            intervals=intervals,
+            keep_order=keep_order,
+            seed=seed,
+            separator=sep,
+        )
+        files = anonymizing.Files(table, output, manifest, save_policy)
+        anonymizing.run(request, files, as_json=as_json, quiet=quiet)
+
+
+@app.command()
+def check(
+    table: given.Input,
+    qi: given.QuasiIdentifiers = None,
+    sensitive: given.Sensitive = None,
+    k: given.K = None,
+    l: given.L = None,  # noqa: E741
+    t: given.T = None,
+    privacy: given.Privacy = None,
+    sep: given.Separator = None,
+    policy: given.PolicyFile = None,
+    as_json: given.AsJson = False,
+    quiet: given.Quiet = False,
+) -> None:
+    """Check any table, whoever made it: exit 0 if every rule holds, 1 if not, and say which class breaks which.
+
+    Without a rule it says what the table achieves. For example: sfumato check release.csv --qi age --qi zip
+    --sensitive disease -k 10 -l 3
+    """
+    with explained():
+        from sfumato.cli import checking  # noqa: PLC0415
+        from sfumato.cli.request import Request  # noqa: PLC0415
+
+        request = Request(
+            policy=policy,
+            quasi_identifiers=qi,
+            sensitive=sensitive,
+            k=k,
+            l=l,
+            t=t,
+            privacy=privacy,
+            separator=sep,
+        )
+        checking.run(request, table, as_json=as_json, quiet=quiet)
+
+
+@app.command()
+def methods(as_json: given.AsJson = False) -> None:
+    """List the methods and what each guarantees."""
+    with explained():
+        from sfumato.cli import listing  # noqa: PLC0415
+
+        listing.run(as_json=as_json)
+
+
+@app.command()
+def hierarchy(
+    table: given.Input,
+    column: Annotated[
+        str,
+        typer.Argument(metavar="COLUMN[=HOW]", help="The column and how it generalizes, such as age=numeric:5,10,20."),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the hierarchy, one line per value.")
+    ],
+    sep: given.Separator = None,
+) -> None:
+    """Write a hierarchy file for the values of a column, to edit and to use with --hierarchy.
+
+    For example: sfumato hierarchy patients.csv age=numeric:5,10,20 -o age.csv
+    """
+    with explained():
+        from sfumato.cli import spelling  # noqa: PLC0415
+
+        spelling.run(table, column, output, sep)
+
+
+@app.command()
+def demo(
+    rows: Annotated[int, typer.Option("--rows", metavar="N", help="How many people.")] = 50_000,
+    folder: Annotated[Path, typer.Option("--folder", metavar="FOLDER", help="Where the files go.")] = Path("demo"),
+) -> None:
+    """Make up a census, anonymize it, and show what comes out."""
+    with explained():
+        from sfumato.cli import demonstration  # noqa: PLC0415
+
+        demonstration.run(rows, folder)

@@ -1,0 +1,46 @@
+"""``sfumato check``: the verdict on a table that anybody made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from sfumato.cli.exits import FAILED
+from sfumato.cli.request import Request
+from sfumato.cli.screen import answer, answer_json
+from sfumato.errors import SchemaError
+from sfumato.release.verification import SensitiveAchieved, Verification
+
+
+def run(request: Request, table: Path, as_json: bool, quiet: bool) -> None:
+    """Check a table; the exit code is the verdict."""
+    policy = request.to_policy()
+    if not policy.schema.quasi_identifiers:
+        raise SchemaError(
+            "Name the quasi-identifiers with --qi COLUMN or --policy FILE: without any, every table looks safe."
+        )
+    result = policy.check(table)
+    if as_json:
+        answer_json(result.to_dict())
+    elif not quiet:
+        answer(report(result))
+    if not result.ok:
+        raise typer.Exit(FAILED)
+
+
+def report(result: Verification) -> str:
+    """Return the verdict and what the table achieves."""
+    verdict = result.summary() if result.checks else f"{result.rows:,} rows in {result.classes:,} classes"
+    if result.k is None:
+        return verdict
+    lines = [verdict, "", f"achieved  k={result.k:,}"]
+    lines += [f"          {name}: {_achieved(one)}" for name, one in result.achieved.sensitive.items()]
+    return "\n".join(lines)
+
+
+def _achieved(one: SensitiveAchieved) -> str:
+    return (
+        f"l={one.frequency_l:.4g} (distinct {one.distinct_l}, entropy {one.entropy_l:.4g}), "
+        f"t={one.t:.4g} ({one.distance})"
+    )

@@ -1,0 +1,69 @@
+"""``sfumato demo``: from a made-up census to its release, with everything on the way left to look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from sfumato.cli.anonymizing import Files
+from sfumato.cli.screen import aligned, answer, is_watched, say, wrapped
+from sfumato.datasets import Dataset, census
+from sfumato.hierarchies import Taxonomy
+from sfumato.policy import Policy
+from sfumato.privacy import KAnonymity, LDiversity
+from sfumato.schema import Declared, Schema
+
+#: How many rows are shown before and after.
+SHOWN = 5
+
+
+def run(rows: int, folder: Path) -> None:
+    """Make a census and a policy, run one on the other, and tell about it."""
+    if is_watched():
+        say(f"Making up {rows:,} people …")
+    people = census(rows)
+    table = people.write(folder, "csv")
+    policy = Policy(_schema(people, folder), [KAnonymity(10), LDiversity(3)])
+    files = Files(table, folder / "release.csv", folder / "manifest.json", folder / "policy.toml")
+    release = policy.run(files.table, progress=is_watched())
+    release.write(files.output, files.manifest)
+    policy.write(folder / "policy.toml")
+    parts = [
+        _titled("Before", _rows(people.table)),
+        _titled("After (rows are shuffled, so these are other people)", _rows(release.table)),
+        _titled("Release", wrapped(release.summary())),
+        _titled("Files", _files(files, folder)),
+        _titled("The same by hand", f"sfumato anonymize {table} -o {files.output} --policy {files.policy}"),
+    ]
+    answer("\n\n".join(parts))
+
+
+def _schema(people: Dataset, folder: Path) -> Schema:
+    """Return the roles of the census; taxonomies come from the files that were just written, as a user's would."""
+    declared: dict[str, Declared] = {}
+    for name in people.quasi_identifiers:
+        how = people.hierarchies.get(name)
+        path = folder / f"{people.name}_hierarchy_{name}.csv"
+        declared[name] = Taxonomy.read(path) if isinstance(how, Taxonomy) else how
+    return Schema(declared, sensitive=people.sensitive)
+
+
+def _titled(title: str, text: str) -> str:
+    return f"{title}\n{'-' * len(title)}\n{text}"
+
+
+def _rows(table: pa.Table) -> str:
+    some = table.slice(0, SHOWN).to_pylist()
+    return aligned(table.column_names, [list(row.values()) for row in some])
+
+
+def _files(files: Files, folder: Path) -> str:
+    lines = {
+        "the table": files.table,
+        "its hierarchies": folder / "census_hierarchy_*.csv",
+        "the release": files.output,
+        "how it was made": files.manifest,
+        "the policy": files.policy,
+    }
+    return aligned(["", ""], [[name, path] for name, path in lines.items()]).lstrip("\n ")

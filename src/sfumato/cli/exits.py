@@ -1,0 +1,78 @@
+"""How commands end: exit codes, and one message for every mistake."""
+
+from __future__ import annotations
+
+import os
+import signal
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import typer
+
+from sfumato import errors
+from sfumato.cli.screen import say
+
+FAILED = 1
+WRONG_REQUEST = 2
+BAD_DATA = 3
+NOT_WRITTEN = 4
+UNEXPECTED = 70
+INTERRUPTED = 130
+TERMINATED = 143
+
+MEANING = """Exit codes: 0 done, or every rule holds; 1 the privacy asked for is not possible, or a rule is broken;
+2 a wrong option, column, hierarchy or policy; 3 the data cannot be read or used; 4 the output cannot be written;
+70 a fault of Sfumato; 130 interrupted."""
+
+#: The first that fits counts.
+CODES: tuple[tuple[type[Exception], int], ...] = (
+    (errors.InfeasibleError, FAILED),
+    (errors.VerificationError, FAILED),
+    (errors.DataError, BAD_DATA),
+    (errors.OutputError, NOT_WRITTEN),
+    (errors.SfumatoError, WRONG_REQUEST),
+)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """End a command with a message and an exit code, never with a traceback."""
+    try:
+        yield
+    except errors.SfumatoError as error:
+        say(f"Error: {error}")
+        raise typer.Exit(next(code for kind, code in CODES if isinstance(error, kind))) from None
+    except KeyboardInterrupt:
+        say("\nInterrupted. Nothing was written.")
+        raise typer.Exit(INTERRUPTED) from None
+    except MemoryError:
+        say("Error: There is not enough memory for this table. Use a larger machine, or drop columns you do not need.")
+        raise typer.Exit(BAD_DATA) from None
+    except Exception as error:
+        if isinstance(error, typer.Exit | typer.Abort) or os.environ.get("SFUMATO_DEBUG"):
+            raise
+        say(_unexpected(error))
+        raise typer.Exit(UNEXPECTED) from None
+
+
+def _unexpected(error: Exception) -> str:
+    """Say what happened and where, but not the message: it may hold values of the table."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = "/".join(Path(frame.filename).parts[-3:])
+    return (
+        f"Error: Sfumato failed in a way that nobody foresaw ({type(error).__name__} in {place}, line {frame.lineno}). "
+        "Nothing was written. Please report it. With the environment variable SFUMATO_DEBUG=1 you see the whole "
+        "traceback; look at it before you pass it on, since it may show values of your table."
+    )
+
+
+def end_cleanly_when_terminated() -> None:
+    """Make a polite request to end (SIGTERM) clean up like an interrupt does, so that no half file stays."""
+    signal.signal(signal.SIGTERM, _terminate)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(TERMINATED)

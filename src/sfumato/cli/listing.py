@@ -1,0 +1,49 @@
+"""``sfumato methods``: what there is to choose from."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from sfumato.cli.screen import answer, answer_json, screen_width
+from sfumato.methods import DEFAULT, REGISTRY, Method
+
+RECODING = {
+    "full-domain": "full-domain recoding: every value of a column is shown at the same level",
+    "global": "global recoding: equal rows are shown alike",
+    "local": "local recoding: equal rows may be shown differently",
+}
+
+
+def run(as_json: bool) -> None:
+    """List every registered method."""
+    made = {name: make() for name, make in REGISTRY.items() if name != "auto"}
+    if as_json:
+        answer_json([record(name, method) for name, method in made.items()])
+    else:
+        answer("\n\n".join(describe(name, method) for name, method in made.items()))
+
+
+def record(name: str, method: Method) -> dict[str, Any]:
+    """Return a method as plain values."""
+    return {
+        "name": name,
+        "default": name == DEFAULT,
+        "summary": method.summary,
+        "recoding": method.recoding,
+        "order_free": method.order_free,
+        "parameters": method.parameters(),
+    }
+
+
+def describe(name: str, method: Method) -> str:
+    """Return a paragraph about a method."""
+    parameters = ", ".join(f"{key}={value}" for key, value in method.parameters().items())
+    order = "the order of rows does not matter" if method.order_free else "the order of rows can change the result"
+    lines = [
+        method.summary,
+        f"{RECODING[method.recoding]}; {order}",
+        f"--set {parameters}" if parameters else "no parameters",
+    ]
+    wrapped = (textwrap.fill(line, screen_width(), initial_indent="  ", subsequent_indent="    ") for line in lines)
+    return "\n".join([f"{name} (default)" if name == DEFAULT else name, *wrapped])

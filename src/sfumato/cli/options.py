@@ -1,0 +1,110 @@
+"""The options that commands share, each described once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Input = Annotated[Path, typer.Argument(metavar="IN", help="The table: CSV, TSV, Parquet or JSON lines.")]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="OUT", help="Where the release goes: .csv, .tsv, .parquet or .jsonl.")
+]
+
+QuasiIdentifiers = Annotated[
+    list[str] | None,
+    typer.Option("--qi", metavar="COLUMN", help="A column that could single somebody out (repeat for more)."),
+]
+Sensitive = Annotated[
+    list[str] | None,
+    typer.Option("--sensitive", metavar="COLUMN", help="A column that nobody should be linked to (repeat)."),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option("--drop", metavar="COLUMN", help="An identifier; never released (repeat)."),
+]
+Plain = Annotated[
+    list[str] | None,
+    typer.Option("--plain", metavar="COLUMN", help="A column that is released as it is (repeat)."),
+]
+Rest = Annotated[
+    str | None,
+    typer.Option("--rest", metavar="plain|drop", help="What all other columns are; without it each needs a role."),
+]
+Hierarchy = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        metavar="COLUMN=HOW",
+        help="How a quasi-identifier generalizes: a file with one line per value (zip=zip.csv), or numeric, "
+        "numeric:5,10,20, categorical, prefix, dates, dates:month,year, ordered:low|mid|high (repeat).",
+    ),
+]
+
+K = Annotated[int | None, typer.Option("-k", metavar="K", help="k-anonymity: classes of at least K rows.")]
+L = Annotated[
+    float | None,
+    typer.Option("-l", metavar="L", help="l-diversity: no sensitive value in more than 1/L of a class."),
+]
+T = Annotated[
+    float | None,
+    typer.Option("-t", metavar="T", help="t-closeness: every class within T of the whole, from 0 to 1."),
+]
+Privacy = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--privacy",
+        metavar="MODEL:NAME=VALUE,…",
+        help="Any other model: l-diversity:l=3,kind=entropy (or distinct, or recursive with c=2), "
+        "t-closeness:t=0.2,distance=ordered,column=pay, minimum-span:column=age,width=5 (repeat).",
+    ),
+]
+
+Method = Annotated[
+    str | None, typer.Option("--method", metavar="NAME", help="The algorithm; `sfumato methods` lists them.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method, such as relaxed=true (repeat)."),
+]
+Suppress = Annotated[
+    float | None,
+    typer.Option("--suppress", metavar="SHARE", help="The share of rows that may be left out, such as 0.02."),
+]
+Missing = Annotated[
+    str | None,
+    typer.Option(
+        "--missing",
+        metavar="category|suppress|error",
+        help="What a missing quasi-identifier is: a value, a reason to leave the row out, an error.",
+    ),
+]
+Intervals = Annotated[
+    str | None,
+    typer.Option("--intervals", metavar="text|bounds|midpoint|mean", help="How intervals are shown."),
+]
+Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Where random choices start.")]
+KeepOrder = Annotated[
+    bool | None,
+    typer.Option("--keep-order/--shuffle", help="Keep the order of rows; shuffling is safer and the default."),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option("--sep", metavar="CHARACTER", help="What separates the cells of a CSV file; detected if left out."),
+]
+
+ManifestFile = Annotated[
+    Path | None, typer.Option("--manifest", metavar="FILE", help="Write how the release was made, as JSON.")
+]
+PolicyFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--policy", metavar="FILE", help="A TOML file with all of this; options given beside it take precedence."
+    ),
+]
+SavePolicy = Annotated[
+    Path | None, typer.Option("--save-policy", metavar="FILE", help="Write a policy file that says the same.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]

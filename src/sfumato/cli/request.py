@@ -1,0 +1,115 @@
+"""A command's options and its policy file, put together to one policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sfumato.cli.shorthand import hierarchy, literal, model, split_pair
+from sfumato.errors import SchemaError, listed
+from sfumato.methods import Method, find_method
+from sfumato.pipeline import Options, requested_models
+from sfumato.policy import Policy
+from sfumato.policy.records import with_parameters
+from sfumato.privacy import PrivacyModel
+from sfumato.schema import Declared, Schema
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a command was asked for; None and empty where nothing was said."""
+
+    policy: Path | None = None
+    quasi_identifiers: Sequence[str] | None = None
+    sensitive: Sequence[str] | None = None
+    identifiers: Sequence[str] | None = None
+    plain: Sequence[str] | None = None
+    rest: str | None = None
+    hierarchies: Sequence[str] | None = None
+    k: int | None = None
+    l: float | None = None  # noqa: E741
+    t: float | None = None
+    privacy: Sequence[str] | None = None
+    method: str | None = None
+    settings: Sequence[str] | None = None
+    suppression: float | None = None
+    missing: str | None = None
+    intervals: str | None = None
+    keep_order: bool | None = None
+    seed: int | None = None
+    separator: str | None = None
+
+    def to_policy(self) -> Policy:
+        """Return the policy file's policy with everything changed that the options say otherwise."""
+        base = Policy(Schema()) if self.policy is None else Policy.read(self.policy)
+        return Policy(
+            schema=self._schema(base.schema),
+            privacy=self._models(base.privacy),
+            method=self._method(base.method),
+            options=self._options(base.options),
+            separator=base.separator if self.separator is None else _separator(self.separator),
+        )
+
+    def _schema(self, base: Schema) -> Schema:
+        """Give the named columns their role, whatever the policy says; all others keep theirs."""
+        said = Schema(
+            self.quasi_identifiers or (), self.sensitive or (), self.identifiers or (), self.plain or (), self.rest
+        )
+        named = {*said.quasi_identifiers, *said.sensitive, *said.identifiers, *said.plain}
+        elsewhere = named - set(said.quasi_identifiers)
+        kept = {name: how for name, how in base.quasi_identifiers.items() if name not in elsewhere}
+        declared = {**kept, **{name: None for name in said.quasi_identifiers if name not in kept}}
+        return Schema(
+            {**declared, **self._hierarchies(declared)},
+            sensitive=_joined(base.sensitive, said.sensitive, named),
+            identifiers=_joined(base.identifiers, said.identifiers, named),
+            plain=_joined(base.plain, said.plain, named),
+            rest=base.rest if self.rest is None else self.rest,
+            weights={name: weight for name, weight in base.weights.items() if name in declared},
+        )
+
+    def _hierarchies(self, declared: Iterable[str]) -> dict[str, Declared]:
+        given: dict[str, Declared] = {}
+        for text in self.hierarchies or ():
+            column, how = split_pair("--hierarchy", text, "COLUMN=HOW, such as age=numeric:5,10 or zip=zip.csv")
+            if column not in declared:
+                raise SchemaError(
+                    f"--hierarchy is given for '{column}', which is not a quasi-identifier. Declare it with "
+                    f"--qi {column}. Quasi-identifiers: {listed(declared) or 'none'}."
+                )
+            if column in given:
+                raise SchemaError(f"--hierarchy is given twice for '{column}'. Give it once.")
+            given[column] = hierarchy(how)
+        return given
+
+    def _models(self, base: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
+        """Let the models of the options replace those of the same name in the policy."""
+        said = requested_models(self.k, self.l, self.t, [model(text) for text in self.privacy or ()], required=False)
+        names = {one.name for one in said}
+        return (*(one for one in base if one.name not in names), *said)
+
+    def _method(self, base: Method) -> Method:
+        chosen = base if self.method is None else find_method(self.method)
+        pairs = [split_pair("--set", text, "NAME=VALUE, such as relaxed=true") for text in self.settings or ()]
+        return with_parameters(chosen, {name: literal(value) for name, value in pairs}, f"--set for {chosen.name}")
+
+    def _options(self, base: Options) -> Options:
+        said: dict[str, Any] = {
+            "suppression": self.suppression,
+            "missing": self.missing,
+            "intervals": self.intervals,
+            "keep_order": self.keep_order,
+            "seed": self.seed,
+        }
+        return replace(base, **{name: value for name, value in said.items() if value is not None})
+
+
+def _joined(base: Iterable[str], said: Sequence[str], named: set[str]) -> list[str]:
+    return [*(name for name in base if name not in named), *said]
+
+
+def _separator(text: str) -> str:
+    """Let a tab be written as people write it."""
+    return "\t" if text in {"\\t", "tab"} else text

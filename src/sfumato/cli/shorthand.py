@@ -1,0 +1,88 @@
+"""Hierarchies, models and parameters in the few characters that fit into a command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import ParameterError, shortened
+from sfumato.hierarchies import Categorical, Dates, Generalization, Numeric, Ordered, Prefix, Taxonomy
+from sfumato.policy import generalization_from_policy, model_from_policy
+from sfumato.policy.records import GENERALIZATIONS
+from sfumato.privacy import PrivacyModel
+
+
+def split_pair(option: str, text: str, example: str) -> tuple[str, str]:
+    """Return both sides of ``name=value``, or show how it is written."""
+    name, equals, value = text.partition("=")
+    if not (name.strip() and equals and value.strip()):
+        raise ParameterError(f"{option} {shortened(text)} is not of the form {example}.")
+    return name.strip(), value.strip()
+
+
+def hierarchy(text: str) -> Generalization | None:
+    """Return the hierarchy that a text such as ``numeric:5,10``, ``prefix`` or ``zip.csv`` means."""
+    kind, colon, rest = text.partition(":")
+    if kind in GENERALIZATIONS:
+        return generalization_from_policy({"type": kind} | _after_colon(kind, rest, bool(colon)))
+    if not Path(text).exists():
+        raise ParameterError(
+            f"{shortened(text)} is neither a hierarchy file nor a kind of hierarchy. "
+            f"Give the path of a file, or one of {', '.join(GENERALIZATIONS)}."
+        )
+    return Taxonomy.read(text)
+
+
+def _after_colon(kind: str, text: str, given: bool) -> dict[str, Any]:
+    if not given:
+        return {}
+    if kind not in _PARAMETER:
+        raise ParameterError(f"The hierarchy '{kind}' takes nothing after the colon, but there is {shortened(text)}.")
+    name, read = _PARAMETER[kind]
+    return {name: read(text)}
+
+
+def _numbers(text: str) -> list[Any]:
+    return [literal(part.strip()) for part in text.split(",")]
+
+
+#: What stands after the colon for each kind of hierarchy, and how it is read.
+_PARAMETER: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    Numeric.name: ("widths", _numbers),
+    Dates.name: ("levels", lambda text: [part.strip() for part in text.split(",")]),
+    Ordered.name: ("order", lambda text: [part.strip() for part in text.split("|")]),
+    Taxonomy.name: ("file", str),
+}
+assert {Prefix.name, Categorical.name}.isdisjoint(_PARAMETER)
+
+
+def model(text: str) -> PrivacyModel:
+    """Return the privacy model that a text such as ``l-diversity:l=3,kind=entropy`` means."""
+    name, _, rest = text.partition(":")
+    record: dict[str, Any] = {"model": _spelt(name)}
+    for part in filter(None, rest.split(",")):
+        key, value = split_pair("--privacy", part, "name=value, as in l-diversity:l=3,kind=entropy")
+        record[key] = {"file": value} if key == "taxonomy" else value if key in _TEXTS else literal(value)
+    return model_from_policy(record, f"--privacy {name}")
+
+
+#: Parameters of models that are text even if they look like a number.
+_TEXTS = {"column", "kind", "distance"}
+
+
+def _spelt(name: str) -> str:
+    """Let a name be written without the blank that a shell would split it at."""
+    return {"minimum-span": "minimum span"}.get(name.strip(), name.strip())
+
+
+def literal(text: str) -> bool | int | float | str:
+    """Return the value that a text stands for: true, false, a number, or itself."""
+    if text in {"true", "false"}:
+        return text == "true"
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text

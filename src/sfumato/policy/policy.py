@@ -1,0 +1,209 @@
+"""The policy itself: read from a file, written to one, and run."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from sfumato.api import anonymize
+from sfumato.errors import HierarchyError, ParameterError, SchemaError, invalid_parameter, shortened
+from sfumato.io import open_source, write_text
+from sfumato.methods import Method, find_method
+from sfumato.pipeline import Options, requirement_of
+from sfumato.policy.records import (
+    AUTO,
+    Record,
+    generalization_from_policy,
+    method_from_policy,
+    method_record,
+    model_from_policy,
+    refuse_unknown,
+)
+from sfumato.policy.toml import dumps
+from sfumato.privacy import PrivacyModel
+from sfumato.progress import ProgressOption
+from sfumato.release.release import Release
+from sfumato.release.verification import Verification
+from sfumato.release.verify import verify_release
+from sfumato.schema import Declared, Schema
+
+ROLES = ("sensitive", "identifiers", "plain")
+KEYS = ("quasi_identifiers", *ROLES, "rest", "privacy", "method", "options")
+OPTIONS = tuple(item.name for item in fields(Options))
+
+HEADER = "# How a release is made: sfumato anonymize IN -o OUT --policy THIS_FILE\n\n"
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Everything about a release but the data: roles and hierarchies, privacy, method and options.
+
+    Parameters
+    ----------
+    schema
+        What every column is, and how it generalizes.
+    privacy
+        The privacy models; all of them hold together.
+    method
+        A method, or its name.
+    options
+        How much may be suppressed, what missing values mean, how intervals are shown, the seed, the order of rows.
+    separator
+        What separates the cells of a CSV file; detected if left out.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sfumato as sf
+    >>> policy = Policy(sf.Schema(quasi_identifiers=["age"]), [sf.KAnonymity(2)])
+    >>> policy.run(pa.table({"age": [25, 27, 41, 44]})).achieved.k
+    2
+    """
+
+    schema: Schema
+    privacy: Sequence[PrivacyModel] = ()
+    method: Method = field(default_factory=lambda: find_method(AUTO))
+    options: Options = field(default_factory=Options)
+    separator: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "privacy", tuple(self.privacy))
+        object.__setattr__(self, "method", find_method(self.method))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Policy:
+        """Read a policy from a TOML file; hierarchy files are found relative to it."""
+        file = Path(path)
+        data = _load(file)
+        try:
+            return cls.from_dict(_with_paths(data, lambda name: os.path.normpath(file.parent / name)))
+        except (ParameterError, SchemaError, HierarchyError) as error:
+            raise type(error)(f"Policy file {file}: {error}") from None
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the policy to a TOML file, whole or not at all; relative paths in it are relative to it."""
+        folder = Path(path).parent
+        data = _with_paths(self.to_dict(), lambda name: name if os.path.isabs(name) else os.path.relpath(name, folder))
+        write_text(path, HEADER + dumps(data))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the policy as plain values; what is not said is left out."""
+        schema = self.schema
+        roles = {role: list(getattr(schema, role)) for role in ROLES}
+        return {
+            **{role: names for role, names in roles.items() if names},
+            **({"rest": schema.rest} if schema.rest is not None else {}),
+            "quasi_identifiers": {name: _hierarchy_record(schema, name) for name in schema.quasi_identifiers},
+            "privacy": [model.to_policy() for model in self.privacy],
+            "method": method_record(self.method),
+            "options": vars(self.options) | ({"separator": self.separator} if self.separator is not None else {}),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Record) -> Policy:
+        """Make a policy from the plain values that `to_dict` gives."""
+        refuse_unknown("The policy", data, KEYS)
+        options = dict(_table(data, "options"))
+        refuse_unknown("[options]", options, [*OPTIONS, "separator"])
+        separator = options.pop("separator", None)
+        if separator is not None and not isinstance(separator, str):
+            raise invalid_parameter("[options]", "separator", "text", separator)
+        return cls(
+            schema=_schema(data),
+            privacy=[model_from_policy(record, f"[[privacy]] {at}") for at, record in enumerate(_models(data), 1)],
+            method=method_from_policy(_table(data, "method"), "[method]"),
+            options=Options(**options),
+            separator=separator,
+        )
+
+    def run(self, data: object, progress: ProgressOption = False) -> Release:
+        """Anonymize a table by this policy: ``data`` and ``progress`` are as in `sfumato.anonymize`."""
+        return anonymize(
+            data,
+            self.schema,
+            privacy=self.privacy,
+            method=self.method,
+            progress=progress,
+            separator=self.separator,
+            **vars(self.options),
+        )
+
+    def check(self, data: object) -> Verification:
+        """Check a released table against the privacy of this policy; bounds are found by their two columns."""
+        source = open_source(data, separator=self.separator)
+        names = [shown for name in self.schema.quasi_identifiers for shown in _shown_as(name, source.columns)]
+        released = Schema(names, self.schema.sensitive, rest="drop")
+        released.roles(source.columns)
+        table = source.read([*names, *released.sensitive])
+        requirements = [requirement_of(model, self.schema) for model in self.privacy]
+        return verify_release(table, names, released.sensitive, requirements)
+
+
+def _load(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise ParameterError(f"The policy file {file} does not exist. Check the path.") from None
+    except OSError as error:
+        raise ParameterError(f"The policy file {file} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise ParameterError(f"The policy file {file} is not UTF-8 text. Save it as UTF-8.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ParameterError(f"The policy file {file} is not valid TOML: {error}.") from None
+
+
+def _with_paths(data: Any, change: Callable[[str], str]) -> Any:
+    """Return plain values with the path of every hierarchy file changed."""
+    if isinstance(data, Mapping):
+        return {
+            key: change(value) if key == "file" and isinstance(value, str) else _with_paths(value, change)
+            for key, value in data.items()
+        }
+    return [_with_paths(item, change) for item in data] if isinstance(data, list) else data
+
+
+def _hierarchy_record(schema: Schema, name: str) -> dict[str, Any]:
+    how = schema.quasi_identifiers[name]
+    record = {"type": AUTO} if how is None else how.to_policy()
+    return record | ({"weight": schema.weights[name]} if name in schema.weights else {})
+
+
+def _schema(data: Record) -> Schema:
+    records = {
+        name: dict(_table(_table(data, "quasi_identifiers"), name)) for name in data.get("quasi_identifiers", {})
+    }
+    weights = {name: record.pop("weight") for name, record in records.items() if "weight" in record}
+    hierarchies: dict[str, Declared] = {
+        name: generalization_from_policy(record, f"Quasi-identifier '{name}'") for name, record in records.items()
+    }
+    roles = {role: _names(data, role) for role in ROLES}
+    return Schema(hierarchies, rest=data.get("rest"), weights=weights, **roles)
+
+
+def _names(data: Record, role: str) -> list[str]:
+    names = data.get(role, [])
+    if not isinstance(names, list):
+        raise invalid_parameter("the policy", role, "a list of column names", names)
+    return names
+
+
+def _table(data: Record, key: str) -> Record:
+    table = data.get(key, {})
+    if not isinstance(table, Mapping):
+        raise ParameterError(f"'{key}' must be a table such as [{key}] or {{ … }}. Got {shortened(table)}.")
+    return table
+
+
+def _models(data: Record) -> list[Record]:
+    models = data.get("privacy", [])
+    if not isinstance(models, list) or not all(isinstance(model, Mapping) for model in models):
+        raise ParameterError("'privacy' must be a list of tables, each under a line [[privacy]].")
+    return models
+
+
+def _shown_as(name: str, columns: Sequence[str]) -> list[str]:
+    bounds = [f"{name}_min", f"{name}_max"]
+    return bounds if name not in columns and set(bounds) <= set(columns) else [name]

@@ -1,0 +1,135 @@
+"""Hierarchies, privacy models and methods, made from the plain values that a policy file holds."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from sfumato.errors import ParameterError, invalid_parameter, listed
+from sfumato.hierarchies import Categorical, Dates, Generalization, Numeric, Ordered, Prefix, Taxonomy
+from sfumato.methods import REGISTRY, Method, find_method
+from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
+
+Record = Mapping[str, Any]
+T = TypeVar("T")
+
+#: The type of a hierarchy that is left to the type of its column.
+AUTO = "auto"
+
+
+def _taxonomy(file: str | None = None, rows: Sequence[Sequence[object]] | None = None) -> Taxonomy:
+    if (file is None) == (rows is None):
+        raise ParameterError("A taxonomy needs either 'file' or 'rows'. Give one of them.")
+    return Taxonomy.read(file) if file is not None else Taxonomy(rows or ())
+
+
+#: How each type of hierarchy is made; the parameters of the maker are the keys of the record.
+GENERALIZATIONS: dict[str, Callable[..., Generalization]] = {
+    **{kind.name: kind for kind in (Numeric, Categorical, Prefix, Dates, Ordered)},
+    Taxonomy.name: _taxonomy,
+}
+MODELS: dict[str, Callable[..., PrivacyModel]] = {
+    model.name: model for model in (KAnonymity, LDiversity, TCloseness, MinimumSpan)
+}
+
+
+def generalization_from_policy(record: Record, where: str = "The hierarchy") -> Generalization | None:
+    """Return the hierarchy of which ``record`` is the ``to_policy()``; None for the type ``"auto"``.
+
+    Examples
+    --------
+    >>> generalization_from_policy({"type": "numeric", "widths": [5, 10]})
+    Numeric(widths=[5, 10])
+    """
+    kind = record.get("type", AUTO)
+    if kind == AUTO:
+        refuse_unknown(where, record, ["type"])
+        return None
+    return _make(find(f"{where}: type", kind, GENERALIZATIONS), record, "type", where)
+
+
+def model_from_policy(record: Record, where: str = "The privacy model") -> PrivacyModel:
+    """Return the privacy model of which ``record`` is the ``to_policy()``.
+
+    Examples
+    --------
+    >>> model_from_policy({"model": "k-anonymity", "k": 10})
+    KAnonymity(k=10)
+    """
+    if "model" not in record:
+        raise ParameterError(f"{where} has no key 'model'. It says which: {listed(MODELS)}.")
+    make = find(f"{where}: model", record["model"], MODELS)
+    if isinstance(record.get("taxonomy"), Mapping):
+        taxonomy = generalization_from_policy({"type": Taxonomy.name, **record["taxonomy"]}, f"{where}: taxonomy")
+        record = {**record, "taxonomy": taxonomy}
+    return _make(make, record, "model", where)
+
+
+def method_from_policy(record: Record, where: str = "The method") -> Method:
+    """Return the method that a record names, with the parameters that it gives.
+
+    Examples
+    --------
+    >>> method_from_policy({"name": "mondrian", "relaxed": True}).relaxed
+    True
+    """
+    find(f"{where}: name", record.get("name", AUTO), REGISTRY)
+    method = find_method(str(record.get("name", AUTO)))
+    return with_parameters(method, {key: value for key, value in record.items() if key != "name"}, where)
+
+
+def with_parameters(method: Method, parameters: Record, where: str) -> Method:
+    """Return the method with some of its parameters changed."""
+    refuse_unknown(where, parameters, method.parameters())
+    return dataclasses.replace(method, **parameters)  # type: ignore[type-var]
+
+
+def method_record(method: Method) -> dict[str, Any]:
+    """Return a method as plain values."""
+    return {"name": method.name} | {key: value for key, value in method.parameters().items() if value is not None}
+
+
+def find(where: str, name: object, known: Mapping[str, T]) -> T:
+    """Return what goes by a name, or say which names there are and which is the nearest."""
+    if isinstance(name, str) and name in known:
+        return known[name]
+    raise ParameterError(f"{where}: {_not_known(str(name), known)}")
+
+
+def refuse_unknown(where: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse a key that means nothing, since ignoring a misspelt one would ignore what it asks for."""
+    names = list(known)
+    for key in given:
+        if key not in names:
+            raise ParameterError(f"{where}: {_not_known(key, names, 'key ')}")
+
+
+def _not_known(name: str, known: Iterable[str], kind: str = "") -> str:
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f" Did you mean '{close[0]}'?" if close else ""
+    return f"{kind}'{name}' is not known.{hint} Known: {listed(names) or 'none'}."
+
+
+def _make(make: Callable[..., T], record: Record, tag: str, where: str) -> T:
+    """Call a maker with the record's keys, after a look at whether they are what it takes."""
+    wanted = inspect.signature(make).parameters
+    refuse_unknown(where, record, [tag, *wanted])
+    given = {key: value for key, value in record.items() if key != tag}
+    for key, value in given.items():
+        _check_kind(where, key, str(wanted[key].annotation), value)
+    lacking = [key for key, one in wanted.items() if one.default is one.empty and key not in given]
+    if lacking:
+        raise ParameterError(f"{where} lacks {listed(lacking)}.")
+    return make(**given)
+
+
+def _check_kind(where: str, key: str, annotation: str, value: object) -> None:
+    """Tell lists from text: a class would take a text for the list of its letters."""
+    if annotation.startswith("Sequence") and not isinstance(value, list | tuple):
+        raise invalid_parameter(where, key, "a list", value)
+    if annotation.startswith("str") and not isinstance(value, str):
+        raise invalid_parameter(where, key, "text", value)
