@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError
@@ -50,11 +51,15 @@ class Generalization(ABC):
 
 
 def sort_codes(values: pa.Array) -> tuple[pa.Array, NDArray[np.int64]]:
-    """Return ``values`` in ascending order and each original value's place in it."""
-    import pyarrow.compute as pc  # noqa: PLC0415
-
+    """Return ``values`` in ascending order, equal ones once, and each original value's place in it."""
     order = pc.sort_indices(values).to_numpy()
-    return values.take(pa.array(order)), inverse(order)
+    ordered, codes = values.take(pa.array(order)), inverse(order)
+    begins = np.ones(len(ordered), bool)
+    begins[1:] = pc.not_equal(ordered.slice(1), ordered.slice(0, max(0, len(ordered) - 1)))
+    if begins.all():
+        return ordered, codes
+    # Different texts can mean the same number or date.
+    return ordered.filter(pa.array(begins)), (np.cumsum(begins) - 1)[codes]
 
 
 def inverse(order: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -62,6 +67,16 @@ def inverse(order: NDArray[np.integer]) -> NDArray[np.int64]:
     codes = np.empty(len(order), np.int64)
     codes[order] = np.arange(len(order))
     return codes
+
+
+def as_text(value: object) -> str:
+    """Return a value that a user listed as the text that it has in a table: ``1.0`` is ``1``, True is ``true``."""
+    if isinstance(value, str):
+        return value
+    try:
+        return str(pa.scalar(value).cast(pa.string()).as_py())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return str(value)
 
 
 def converted(column: str, values: pa.Array, target: pa.DataType, what: str) -> pa.Array:

@@ -68,7 +68,8 @@ def encode_sensitive(name: str, column: pa.ChunkedArray) -> SensitiveColumn:
     values, indices = distinct(name, column)
     try:
         order = pc.sort_indices(values).to_numpy()
-    except pa.ArrowNotImplementedError:
+        values.cast(pa.string())
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise DataError(
             f"Column '{name}' of type {values.type} cannot be a sensitive column. Convert it to text or numbers first."
         ) from None
@@ -85,29 +86,48 @@ def distinct(name: str, column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.i
         # Adding 0 makes -0.0 and 0.0 one value, as people count.
         one_zero = pc.add(column, pa.scalar(0.0, column.type))
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), one_zero)
+    if pa.types.is_dictionary(column.type):
+        return _distinct_of_dictionary(name, column)
     try:
-        coded = column.combine_chunks() if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+        coded = _single(column.dictionary_encode())
     except pa.ArrowNotImplementedError:
         raise DataError(
             f"Column '{name}' has the type {column.type}, which cannot be grouped. Convert it to text or numbers, "
             "or declare it as an identifier so that it is dropped."
         ) from None
-    coded = _single(coded)
-    indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    used = np.flatnonzero(np.bincount(indices + 1, minlength=len(coded.dictionary) + 1)[1:])
-    if len(used) < len(coded.dictionary):
-        place = np.full(len(coded.dictionary) + 1, -1, np.int64)
-        place[used] = np.arange(len(used))
-        return coded.dictionary.take(pa.array(used)), place[indices]
-    return coded.dictionary, indices
+    return coded.dictionary, _indices(coded)
 
 
-def _single(coded: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:
-    if isinstance(coded, pa.ChunkedArray):
-        coded = coded.unify_dictionaries().combine_chunks()
+def _distinct_of_dictionary(name: str, column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
+    """Do the same for a column that comes coded: its dictionary may hold unused, repeated and missing values."""
+    try:
+        coded = _single(column)
+    except pa.ArrowInvalid:  # several dictionaries with missing values in them
+        return distinct(name, column.cast(column.type.value_type))
+    values, place = distinct(name, pa.chunked_array([coded.dictionary]))
+    places = np.append(place, place.dtype.type(-1))[_indices(coded)]
+    used = np.flatnonzero(np.bincount(places + 1, minlength=len(values) + 1)[1:])
+    if len(used) == len(values):
+        return values, places
+    renumbered = np.full(len(values) + 1, -1, np.int64)
+    renumbered[used] = np.arange(len(used))
+    return values.take(pa.array(used)), renumbered[places]
+
+
+def _single(coded: pa.ChunkedArray) -> pa.DictionaryArray:
+    """Return a column in one piece with one dictionary."""
+    coded = coded.unify_dictionaries().combine_chunks()
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.chunk(0) if coded.num_chunks else pa.array([], coded.type)
     return coded
+
+
+def _indices(coded: pa.DictionaryArray) -> NDArray[np.int64]:
+    """Return the indices with -1 for missing, in a type with room for both that and one more than the largest."""
+    kind = coded.indices.type
+    wide = pa.int32() if kind.bit_width < 32 or kind == pa.int32() else pa.int64()
+    indices: NDArray[np.int64] = coded.indices.cast(wide).fill_null(-1).to_numpy(zero_copy_only=False)
+    return indices
 
 
 def _encode_quasi_identifier(
@@ -124,12 +144,12 @@ def _encode_quasi_identifier(
     how = generalization or default_generalization(values.type)
     try:
         domain, code_of = how.fit(name, values, has_missing)
-    except pa.ArrowNotImplementedError:
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise DataError(
             f"Column '{name}' has the type {values.type}, which {how!r} cannot generalize. "
             "Convert it to text or numbers."
         ) from None
-    return domain, np.append(code_of, len(values)).astype(smallest_unsigned([domain.size]))[indices]
+    return domain, np.append(code_of, len(domain.values)).astype(smallest_unsigned([domain.size]))[indices]
 
 
 def _is_missing(column: pa.ChunkedArray) -> NDArray[np.bool_]:
