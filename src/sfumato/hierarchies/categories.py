@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -54,7 +53,7 @@ class Prefix(Generalization):
         for kept in range(length - 1, 0, -1):
             prefixes = pc.utf8_slice_codeunits(ordered, 0, kept)
             labels = pc.utf8_rpad(prefixes, width=length, padding=ROOT)
-            keys = np.asarray(prefixes.to_numpy(zero_copy_only=False), dtype=str)
+            keys = prefixes.dictionary_encode().indices.to_numpy()
             levels.append(grouped_level(f"{kept} characters", keys, labels, has_missing))
         levels.append(root_level(len(ordered) + has_missing))
         return Fitted(TreeDomain(column, ordered, has_missing, tuple(levels)), codes)

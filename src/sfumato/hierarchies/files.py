@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+import io
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,31 +31,41 @@ def read_rows(path: Path, delimiter: str | None = None) -> tuple[list[Row], str]
         raise HierarchyError(f"The hierarchy file {path} is not UTF-8 text. Save it as UTF-8.") from None
     except OSError as error:
         raise HierarchyError(f"The hierarchy file {path} cannot be read: {error.strerror}.") from None
-    lines = text.splitlines()
-    separator = delimiter or detect_delimiter(lines)
-    rows = [
-        Row(f"{path}, line {number}", tuple(cell.strip() for cell in cells))
-        for number, cells in enumerate(csv.reader(lines, delimiter=separator), start=1)
-        if any(cell.strip() for cell in cells)
-    ]
+    try:
+        separator = delimiter or detect_delimiter(text)
+        rows = list(_parsed(path, text, separator))
+    except csv.Error as error:
+        raise HierarchyError(f"The hierarchy file {path} cannot be read: {error}.") from None
     if not rows:
         raise HierarchyError(f"The hierarchy file {path} is empty. Give one line per value: value;parent;…;*.")
     return rows, separator
 
 
-def detect_delimiter(lines: Sequence[str]) -> str:
-    """Return the delimiter that splits every line, preferring the one that gives all lines the same length."""
-    sample = [line for line in lines if line.strip()][:1000]
+def _parsed(path: Path, text: str, delimiter: str) -> Iterator[Row]:
+    """Yield the rows that hold anything, each with the line on which it begins."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    begin = 1
+    for cells in reader:
+        if any(cell.strip() for cell in cells):
+            yield Row(f"{path}, line {begin}", tuple(cell.strip() for cell in cells))
+        begin = reader.line_num + 1
 
-    def fitness(delimiter: str) -> tuple[bool, bool, int]:
-        counts = [len(row) for row in csv.reader(sample, delimiter=delimiter)]
-        return min(counts, default=1) > 1, len(set(counts)) == 1, min(counts, default=1)
+
+def detect_delimiter(text: str) -> str:
+    """Return the delimiter that splits every line, preferring equally long lines with one root at their end."""
+
+    def fitness(delimiter: str) -> tuple[bool, bool, bool, int]:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        rows = list(itertools.islice((row for row in reader if any(row)), 1000))
+        counts = {len(row) for row in rows}
+        fewest = min(counts, default=1)
+        return fewest > 1, len(counts) == 1, len({row[-1].strip() for row in rows}) == 1, fewest
 
     return max(DELIMITERS, key=fitness)
 
 
 def write_rows(path: Path, rows: Iterable[Sequence[str]], delimiter: str) -> None:
-    """Write a hierarchy file that `read_rows` reads back unchanged."""
+    """Write a hierarchy file that `read_rows` reads back; blanks around a cell do not count there."""
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.errors import HierarchyError, shortened
-from sfumato.hierarchies.base import Fitted, Generalization, inverse
+from sfumato.hierarchies.base import Fitted, Generalization, as_text, inverse
 from sfumato.hierarchies.domain import ROOT, TreeDomain, grouped_level, identity_level, root_level
 from sfumato.hierarchies.files import Row, read_rows, write_rows
 
@@ -36,7 +36,7 @@ class Taxonomy(Generalization):
     reads_text: ClassVar[bool] = True
 
     def __init__(self, rows: Sequence[Sequence[object]]) -> None:
-        self._load([Row(f"row {number}", tuple(map(str, row))) for number, row in enumerate(rows, start=1)])
+        self._load([Row(f"row {number}", tuple(map(as_text, row))) for number, row in enumerate(rows, start=1)])
         self.path: Path | None = None
         self.delimiter = ";"
 
@@ -100,15 +100,11 @@ class Taxonomy(Generalization):
         levels = [identity_level(ordered, has_missing)]
         for depth in range(1, self.height):
             # A label may stand in two branches at other depths, so a group is told by all that lies above it.
-            keys = np.array([_path_key(row[depth:]) for row in rows])
+            number_of: dict[tuple[str, ...], int] = {}
+            keys = np.array([number_of.setdefault(row[depth:], len(number_of)) for row in rows])
             levels.append(grouped_level(f"level {depth}", keys, pa.array([row[depth] for row in rows]), has_missing))
         levels.append(root_level(len(ordered) + has_missing))
         return Fitted(TreeDomain(column, ordered, has_missing, tuple(levels)), inverse(order))
-
-
-def _path_key(path: tuple[str, ...]) -> str:
-    """Return a text that stands for a whole path to the root."""
-    return "\x1f".join(path)
 
 
 def _walk_places(rows: Sequence[tuple[str, ...]]) -> list[int]:
@@ -141,11 +137,17 @@ def _checked(rows: list[Row]) -> list[tuple[str, ...]]:
             )
         previous = seen.setdefault(row.cells[0], row)
         if previous is not row:
-            same = previous.cells == row.cells
-            problem = "is listed twice" if same else f"has two parents, {shortened(previous.cells[1:2])} before"
-            raise HierarchyError(f"{row.where}: the value {value} {problem} (first at {previous.where}). Keep one row.")
+            raise HierarchyError(f"{row.where}: the value {value} {_contradiction(previous, row)}. Keep one row.")
         _check_parents(row, parents)
     return [row.cells for row in rows]
+
+
+def _contradiction(first: Row, second: Row) -> str:
+    """Say how two rows of one value differ, at the lowest level where they do."""
+    for mine, other in zip(second.cells, first.cells, strict=True):
+        if mine != other:
+            return f"has two parents, {shortened(other)} ({first.where}) and {shortened(mine)}"
+    return f"is listed twice (first at {first.where})"
 
 
 def _check_parents(row: Row, parents: dict[tuple[int, str], tuple[str, Row]]) -> None:
@@ -168,7 +170,7 @@ def _paths(tree: Nested | Sequence[object], above: tuple[str, ...] = ()) -> Iter
     """Yield the path from every value up to the top of a nested dict."""
     if isinstance(tree, Mapping):
         for label, below in tree.items():
-            yield from _paths(below, (str(label), *above)) if below else iter([(str(label), *above)])
+            yield from _paths(below, (as_text(label), *above)) if below else iter([(as_text(label), *above)])
     elif isinstance(tree, str) or not isinstance(tree, Sequence):
         raise HierarchyError(
             f"A nested taxonomy ends in lists of values, but under {shortened(above[0] if above else ROOT)} there is "
@@ -179,4 +181,4 @@ def _paths(tree: Nested | Sequence[object], above: tuple[str, ...] = ()) -> Iter
             if isinstance(value, Mapping):
                 yield from _paths(value, above)
             else:
-                yield (str(value), *above)
+                yield (as_text(value), *above)
