@@ -36,6 +36,8 @@ def best_trims(
     histogram = np.empty(max(1, rules.counts_at[-1]), np.int64)
     for group in range(classes):
         rows = order[offsets[group] : offsets[group + 1]]
+        if len(rows) == 0:
+            continue
         find_edges(codes, rows, edge)
         penalty = 0.0
         for attribute in range(attributes):

@@ -115,17 +115,19 @@ def cm(recoded: Recoded) -> float:
 
 @metric("non-uniform entropy")
 def entropy(recoded: Recoded) -> float:
-    """Return the bits needed to get the original values back, as a share of those of a table that tells nothing."""
+    """Return the bits needed to get the original values back, as a share of those of a table that tells nothing.
+
+    A suppressed row tells nothing: its own bits are lost. Nobody knows those of a row left out for a missing value,
+    so it counts as an average one.
+    """
     lost = total = 0.0
     for at, domain in enumerate(recoded.microdata.domains):
         lost_here, total_here = _entropy_of(recoded, at, domain)
         lost += lost_here * recoded.microdata.weights[at]
         total += total_here * recoded.microdata.weights[at]
-    return (
-        _mean_over_rows(recoded, lost / total * len(recoded.microdata))
-        if total
-        else recoded.suppressed / max(1, recoded.rows)
-    )
+    if total <= 0:
+        return recoded.suppressed / max(1, recoded.rows)
+    return (lost / total * len(recoded.microdata) + recoded.left_out) / recoded.rows
 
 
 @metric("precision", higher_is_better=True)
@@ -174,7 +176,7 @@ def _heights(recoded: Recoded) -> NDArray[np.int64]:
 
 
 def _entropy_of(recoded: Recoded, at: int, domain: Domain) -> tuple[float, float]:
-    """Return the bits lost in one quasi-identifier by the released rows, and those in all of it."""
+    """Return the bits lost in one quasi-identifier, and those in all of it."""
     codes = recoded.microdata.codes[:, at]
     counts = np.bincount(codes, minlength=domain.size).astype(np.float64)
     lo, hi = recoded.classes.lo[:, at], recoded.classes.hi[:, at]
@@ -186,6 +188,6 @@ def _entropy_of(recoded: Recoded, at: int, domain: Domain) -> tuple[float, float
     reached = np.append(0.0, np.cumsum(counts))
     shown = np.log2(reached[hi + 1] - reached[lo])
     surprise = np.log2(counts, where=counts > 0, out=np.zeros_like(counts))
-    kept = recoded.classes.of_row >= 0
-    lost = float(recoded.classes.sizes @ shown) - float(surprise[codes[kept]].sum())
-    return lost, float(len(codes) * np.log2(max(1, len(codes))) - counts @ surprise)
+    nothing_told, known = len(codes) * np.log2(max(1, len(codes))), counts @ surprise
+    suppressed = nothing_told * recoded.classes.suppressed / max(1, len(codes))
+    return float(recoded.classes.sizes @ shown + suppressed - known), float(nothing_told - known)
