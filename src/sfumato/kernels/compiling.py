@@ -2,20 +2,54 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from functools import cache
+from inspect import getsourcefile
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
 
 from numba import njit
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_PACKAGE = Path(__file__).parent.parent
+_IMPORT = re.compile(r"^from sfumato\.([\w.]+) import (\([^)]*\)|.*)$", re.MULTILINE)
+
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that Python calls; keep the result for the next run."""
     compile_entry = njit(cache=True, nogil=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
     compiled: Callable[P, R] = compile_entry(function)
+    _watch_all_sources(compiled)
     return compiled
+
+
+def _watch_all_sources(compiled: Any) -> None:
+    """Make the kept result depend on the text of all it was compiled from.
+
+    By itself it depends on the time and size of the one file that the kernel is in, so a kernel would go on checking
+    a privacy rule as it was before that rule was corrected in a file of its own.
+    """
+    source = getsourcefile(compiled.py_func)
+    files = compiled._cache._cache_file
+    if source is not None and hasattr(files, "_source_stamp"):
+        files._source_stamp = sorted(_digests(Path(source)))
+
+
+@cache
+def _digests(source: Path) -> frozenset[tuple[str, str]]:
+    """Return the name and the digest of a file and of all in this package that it imports."""
+    if not source.is_file():
+        return frozenset()
+    text = source.read_bytes()
+    found = {(source.name, hashlib.blake2b(text, digest_size=16).hexdigest())}
+    for module, names in _IMPORT.findall(text.decode()):
+        candidates = [module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))]
+        found.update(*(_digests(_PACKAGE / f"{name.replace('.', '/')}.py") for name in candidates))
+    return frozenset(found)
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
