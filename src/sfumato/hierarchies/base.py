@@ -69,6 +69,12 @@ def inverse(order: NDArray[np.integer]) -> NDArray[np.int64]:
     return codes
 
 
+def whole_offsets(ordered: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Return how far every whole number lies above the first: modulo 2**64, signed or not, that is exact."""
+    whole = ordered.astype(np.uint64)
+    return (whole - whole[:1]).astype(np.float64)
+
+
 def as_text(value: object) -> str:
     """Return a value that a user listed as the text that it has in a table: ``1.0`` is ``1``, True is ``true``."""
     if isinstance(value, str):

@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato import parameters
-from sfumato.errors import ParameterError
-from sfumato.hierarchies.base import Fitted, Generalization, converted, sort_codes
+from sfumato.errors import DataError, invalid_parameter
+from sfumato.hierarchies.base import Fitted, Generalization, converted, sort_codes, whole_offsets
 from sfumato.hierarchies.domain import IntervalDomain, grouped_level, identity_level, root_level
 
-MICROSECONDS_PER_DAY = 86_400_000_000
+TICKS_PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 
 
 def _month_key(moments: pa.Array) -> NDArray[np.int64]:
@@ -58,9 +58,8 @@ class Dates(Generalization):
         for level in levels:
             parameters.choice("Dates", "levels", level, tuple(CALENDAR))
         if list(levels) != sorted(set(levels), key=list(CALENDAR).index):
-            raise ParameterError(
-                f"The 'levels' parameter of Dates must go from fine to coarse without repeats: {', '.join(CALENDAR)}."
-            )
+            expected = f"levels from fine to coarse without repeats: {', '.join(CALENDAR)}"
+            raise invalid_parameter("Dates", "levels", expected, tuple(levels))
         self.levels = tuple(levels)
 
     def to_policy(self) -> dict[str, Any]:
@@ -78,7 +77,8 @@ class Dates(Generalization):
             labels = pa.array([label(int(key)) for key in keys], pa.string())
             levels.append(grouped_level(name, keys, labels, has_missing))
         levels.append(root_level(len(ordered) + has_missing))
-        return Fitted(IntervalDomain(column, ordered, has_missing, tuple(levels), _days(ordered)), codes)
+        days, offsets = _days(ordered)
+        return Fitted(IntervalDomain(column, ordered, has_missing, tuple(levels), days, offsets), codes)
 
 
 def _moments(column: str, values: pa.Array) -> pa.Array:
@@ -87,17 +87,20 @@ def _moments(column: str, values: pa.Array) -> pa.Array:
         return values.cast(pa.date32())
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return values
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        # Arrow would take a number for days or microseconds since 1970, which no column of years means.
+        raise DataError(
+            f"Column '{column}' is declared as Dates(), but its type is {kind}. Convert it to dates, or declare it "
+            "as Numeric() or Categorical()."
+        )
     try:
         return values.cast(pa.date32())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    except pa.ArrowInvalid:
         return converted(column, values, pa.timestamp("us"), "Dates()")
 
 
-def _days(ordered: pa.Array) -> NDArray[np.float64]:
-    """Return days since the epoch, so that a minimum span can be given in days."""
-    if pa.types.is_date(ordered.type):
-        days: NDArray[np.float64] = ordered.cast(pa.int32()).to_numpy(zero_copy_only=False).astype(np.float64)
-        return days
-    ticks = ordered.cast(pa.timestamp("us", getattr(ordered.type, "tz", None)), safe=False).cast(pa.int64())
-    moments: NDArray[np.float64] = ticks.to_numpy(zero_copy_only=False) / MICROSECONDS_PER_DAY
-    return moments
+def _days(ordered: pa.Array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return days since the epoch and since the first moment, so that a minimum span can be given in days."""
+    ticks_per_day = 1 if pa.types.is_date(ordered.type) else TICKS_PER_DAY[ordered.type.unit]
+    ticks = _numpy(ordered.cast(pa.int32() if pa.types.is_date(ordered.type) else pa.int64()))
+    return ticks / ticks_per_day, whole_offsets(ticks) / ticks_per_day

@@ -88,24 +88,25 @@ class Domain(ABC):
 class IntervalDomain(Domain):
     """Values on a scale: numbers, dates, ranks.
 
-    ``numbers`` places every value on that scale; ``typed`` says that bounds can be shown in the column's own type and
-    ``averageable`` that a midpoint or a mean of values makes sense.
+    ``numbers`` places every value on that scale and ``offsets`` says how far it lies above the first, which tells
+    apart what large numbers round to one; ``averageable`` says that a midpoint or a mean of values makes sense.
     """
 
     numbers: NDArray[np.float64] = field(repr=False)
+    offsets: NDArray[np.float64] = field(repr=False)
     averageable: bool = True
 
     @cached_property
     def positions(self) -> NDArray[np.float64]:
         """Every code's place from 0 to 1; the missing code far beyond."""
         extent = self.extent
-        scaled = (self.numbers - self.numbers[0]) / extent if extent > 0 else np.zeros(len(self.numbers))
+        scaled = self.offsets / extent if extent > 0 else np.zeros(len(self.offsets))
         return np.append(scaled, MISSING_POSITION) if self.has_missing else scaled
 
     @property
     def extent(self) -> float:
         """The range of the table on this scale."""
-        return float(self.numbers[-1] - self.numbers[0]) if len(self.numbers) else 0.0
+        return float(self.offsets[-1]) if len(self.offsets) else 0.0
 
     def span_costs(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:
         return np.minimum(self.positions[hi] - self.positions[lo], 1.0)

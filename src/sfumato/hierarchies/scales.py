@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato import parameters
-from sfumato.errors import DataError, HierarchyError, ParameterError, shortened
-from sfumato.hierarchies.base import Fitted, Generalization, converted, inverse, sort_codes
-from sfumato.hierarchies.domain import IntervalDomain, Level, grouped_level, identity_level, root_level
+from sfumato.errors import DataError, HierarchyError, invalid_parameter, shortened
+from sfumato.hierarchies.base import Fitted, Generalization, as_text, converted, inverse, sort_codes, whole_offsets
+from sfumato.hierarchies.bins import binned_levels
+from sfumato.hierarchies.domain import IntervalDomain, identity_level, root_level
 
 
 class Numeric(Generalization):
@@ -39,10 +41,9 @@ class Numeric(Generalization):
             parameters.number("Numeric", "widths", width, above=0)
         for narrow, wide in itertools.pairwise(widths):
             if wide <= narrow or abs(wide / narrow - round(wide / narrow)) > 1e-9:
-                raise ParameterError(
-                    f"The 'widths' parameter of Numeric must nest: {wide:g} is not a multiple of {narrow:g}. "
-                    "Each width must be a multiple of the one before it, such as 5, 10, 20."
-                )
+                expected = "a list in which each width is a multiple of the one before, such as 5, 10, 20"
+                hint = f"{wide:g} is not a multiple of {narrow:g}."
+                raise invalid_parameter("Numeric", "widths", expected, tuple(widths), hint)
         self.widths = tuple(widths)
 
     def to_policy(self) -> dict[str, Any]:
@@ -56,10 +57,13 @@ class Numeric(Generalization):
                 f"Column '{column}' holds infinite numbers, which have no place in an interval. "
                 "Replace them by a number or by a missing value."
             )
-        levels = [identity_level(ordered, has_missing)]
-        levels += [_binned(ordered, numbers, width, has_missing) for width in self.widths]
-        levels.append(root_level(len(ordered) + has_missing))
-        return Fitted(IntervalDomain(column, ordered, has_missing, tuple(levels), numbers), codes)
+        levels = [
+            identity_level(ordered, has_missing),
+            *binned_levels(ordered, numbers, self.widths, has_missing),
+            root_level(len(ordered) + has_missing),
+        ]
+        offsets = _offsets(ordered, numbers)
+        return Fitted(IntervalDomain(column, ordered, has_missing, tuple(levels), numbers, offsets), codes)
 
     def _numbers_only(self, column: str, values: pa.Array) -> pa.Array:
         if pa.types.is_boolean(values.type):
@@ -82,12 +86,13 @@ class Ordered(Generalization):
     reads_text: ClassVar[bool] = True
 
     def __init__(self, order: Sequence[object]) -> None:
-        self.order = [str(value) for value in order]
-        if not self.order:
-            raise ParameterError("The 'order' parameter of Ordered must list at least one value.")
-        repeated = {value for value in self.order if self.order.count(value) > 1} if len(self.order) < 10_000 else set()
-        if repeated:
-            raise ParameterError(f"The 'order' parameter of Ordered lists {shortened(min(repeated))} more than once.")
+        if isinstance(order, str) or not order:
+            raise invalid_parameter("Ordered", "order", "a list of at least one value", order)
+        self.order = [as_text(value) for value in order]
+        value, times = Counter(self.order).most_common(1)[0]
+        if times > 1:
+            hint = f"{shortened(value)} stands in it {times} times."
+            raise invalid_parameter("Ordered", "order", "a list of different values", self.order, hint)
 
     def to_policy(self) -> dict[str, Any]:
         return {"type": self.name, "order": self.order}
@@ -105,9 +110,8 @@ class Ordered(Generalization):
         order = np.argsort(ranks)
         ordered = values.take(pa.array(order))
         levels = (identity_level(ordered, has_missing), root_level(len(ordered) + has_missing))
-        domain = IntervalDomain(
-            column, ordered, has_missing, levels, ranks[order].astype(np.float64), averageable=False
-        )
+        steps = ranks[order].astype(np.float64)
+        domain = IntervalDomain(column, ordered, has_missing, levels, steps, steps - steps[:1], averageable=False)
         return Fitted(domain, inverse(order))
 
 
@@ -120,13 +124,21 @@ def _as_float(ordered: pa.Array) -> NDArray[np.float64]:
     return numbers
 
 
-def _binned(ordered: pa.Array, numbers: NDArray[np.float64], width: float, has_missing: bool) -> Level:
-    bins = np.floor(numbers / width)
-    whole = pa.types.is_integer(ordered.type) and float(width).is_integer()
-    low = pa.array(bins * width).cast(pa.int64() if whole else pa.float64(), safe=False)
-    if whole:
-        high, closing = pc.add(low, int(width) - 1), "]"
-    else:
-        high, closing = pc.add(low, float(width)), ")"
-    labels = pc.binary_join_element_wise("[", low.cast(pa.string()), ", ", high.cast(pa.string()), closing, "")
-    return grouped_level(f"width {width:g}", bins, labels, has_missing)
+def _offsets(ordered: pa.Array, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far every value lies above the first, taking the difference before anything is rounded."""
+    if pa.types.is_integer(ordered.type):
+        return whole_offsets(ordered.to_numpy(zero_copy_only=False))
+    if pa.types.is_decimal(ordered.type):
+        exact = [Fraction(value) for value in ordered.to_pylist()]
+        return np.array([float(value - exact[0]) for value in exact])
+    return _float_offsets(numbers)
+
+
+def _float_offsets(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):
+        offsets = numbers - numbers[:1]
+    if np.isfinite(offsets).all():
+        return offsets
+    # The range of the largest floats is none itself; a quarter of it is, and positions are shares of it anyway.
+    quarters: NDArray[np.float64] = numbers / 4 - numbers[:1] / 4
+    return quarters
