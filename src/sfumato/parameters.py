@@ -29,22 +29,19 @@ def number(
 ) -> float:
     """Return ``value`` as a finite float within its bounds, or refuse it."""
     bound = f" above {above:g}" if above > -math.inf else f" of at least {at_least:g}" if at_least > -math.inf else ""
-    fits = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
-    if not fits or not (float(value) >= at_least and float(value) > above):  # type: ignore[arg-type]
+    given = _float(value)
+    if not (math.isfinite(given) and given >= at_least and given > above):
         raise invalid_parameter(owner, name, f"a number{bound}", value, hint)
-    return float(value)  # type: ignore[arg-type]
+    return given
 
 
 def share(owner: str, name: str, value: object) -> float:
     """Return ``value`` as a share from 0 to 1; whoever says 4 for 4 % is told about 0.04."""
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        given = float(value)
-        if 0 <= given <= 1:
-            return given
-        if 1 < given <= 100:
-            hint = f"For {given:g} % write {given / 100:g}."
-            raise invalid_parameter(owner, name, "a share from 0 to 1", value, hint)
-    raise invalid_parameter(owner, name, "a share from 0 to 1", value)
+    given = _float(value)
+    if 0 <= given <= 1:
+        return given
+    hint = f"For {given:g} % write {given / 100:g}." if 1 < given <= 100 else ""
+    raise invalid_parameter(owner, name, "a share from 0 to 1", value, hint)
 
 
 def choice(owner: str, name: str, value: T, allowed: Collection[T]) -> T:
@@ -60,3 +57,13 @@ def flag(owner: str, name: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise invalid_parameter(owner, name, "True or False", value)
     return value
+
+
+def _float(value: object) -> float:
+    """Return a real number as a float; for anything else, and for what is too large, NaN, which fits no bound."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan

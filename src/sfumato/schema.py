@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sfumato import parameters
-from sfumato.errors import ParameterError, SchemaError, invalid_parameter, listed
+from sfumato.errors import SchemaError, invalid_parameter, listed
 from sfumato.hierarchies import Generalization
 
 #: A hierarchy that is left to the type of the column.
@@ -61,7 +61,7 @@ class Schema:
         set_field(self, "identifiers", _names("identifiers", identifiers))
         set_field(self, "plain", _names("plain", plain))
         set_field(self, "rest", parameters.choice("Schema", "rest", rest, (None, "plain", "drop")))
-        set_field(self, "weights", dict(weights or {}))
+        set_field(self, "weights", _weights({} if weights is None else weights))
         self._check_roles()
         self._check_weights()
 
@@ -83,7 +83,7 @@ class Schema:
                     f"Quasi-identifiers: {listed(self.quasi_identifiers)}."
                 )
         if self.quasi_identifiers and not any(self.weights.get(name, 1.0) for name in self.quasi_identifiers):
-            raise ParameterError("The 'weights' parameter of Schema must leave at least one weight above 0.")
+            raise invalid_parameter("Schema", "weights", "above 0 for at least one quasi-identifier", self.weights)
 
     def _by_role(self) -> dict[str, Sequence[str]]:
         return {
@@ -101,6 +101,8 @@ class Schema:
         SchemaError
             If the table lacks a declared column, or a column of the table has no role.
         """
+        if not columns:
+            raise SchemaError("The table has no columns, so there is nothing to release.")
         if not self.quasi_identifiers:
             raise SchemaError(
                 "No quasi-identifier is declared, so there is nothing to protect. Declare the columns that could "
@@ -123,11 +125,17 @@ class Schema:
 
 
 def _names(role: str, given: Iterable[str] | str) -> tuple[str, ...]:
-    names = (given,) if isinstance(given, str) else tuple(given)
-    wrong = next((name for name in names if not isinstance(name, str)), None)
-    if wrong is not None:
-        raise invalid_parameter("Schema", role, "a column name or a list of them", wrong)
+    names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (given,)
+    for name in names:
+        if not isinstance(name, str):
+            raise invalid_parameter("Schema", role, "a column name or a list of them", name)
     return names
+
+
+def _weights(given: Mapping[str, float]) -> dict[str, float]:
+    if not isinstance(given, Mapping):
+        raise invalid_parameter("Schema", "weights", "a mapping from quasi-identifiers to numbers", given)
+    return dict(given)
 
 
 def _hierarchies(given: Mapping[str, Declared] | Iterable[str] | str) -> dict[str, Declared]:
@@ -137,6 +145,7 @@ def _hierarchies(given: Mapping[str, Declared] | Iterable[str] | str) -> dict[st
         if repeated:
             raise SchemaError(f"Column '{repeated[0]}' is declared twice as quasi-identifier. Name it once.")
         return dict.fromkeys(names)
+    _names("quasi_identifiers", given)
     for name, how in given.items():
         if how is not None and not isinstance(how, Generalization):
             expected = "None or a hierarchy such as Numeric(), Taxonomy.read(...) or Prefix()"
