@@ -1,0 +1,52 @@
+"""The conformance suite: what every method must do, whoever wrote it.
+
+The suite runs over all registered methods; run it over your own with one line:
+
+>>> from sfumato.methods import Mondrian
+>>> from sfumato.testing import check_method
+>>> check_method(Mondrian())
+
+Every check is a plain function of a method that raises an ``AssertionError``, or the error of the library, when the
+method does not behave, and ``unittest.SkipTest`` when it cannot be run here. What a method declares as `unsupported`
+is not left out: then the check is that such a request is refused.
+"""
+
+from __future__ import annotations
+
+from sfumato.testing.frames import check_frames, check_input_untouched, check_row_order, check_same_seed_same_bytes
+from sfumato.testing.limits import (
+    check_constant_columns,
+    check_duplicates,
+    check_infeasible,
+    check_missing,
+    check_one_class,
+    check_one_row,
+)
+from sfumato.testing.promises import (
+    check_declaration,
+    check_equal_rows,
+    check_models,
+    check_suppression,
+    check_truth,
+)
+from sfumato.testing.suite import CHECKS, check_method
+
+__all__ = [
+    "CHECKS",
+    "check_constant_columns",
+    "check_declaration",
+    "check_duplicates",
+    "check_equal_rows",
+    "check_frames",
+    "check_infeasible",
+    "check_input_untouched",
+    "check_method",
+    "check_missing",
+    "check_models",
+    "check_one_class",
+    "check_one_row",
+    "check_row_order",
+    "check_same_seed_same_bytes",
+    "check_suppression",
+    "check_truth",
+]

@@ -1,0 +1,75 @@
+"""What is asked of a method: combinations of models, and a release of each or a refusal that was declared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.api import anonymize
+from sfumato.errors import ParameterError
+from sfumato.hierarchies import Taxonomy
+from sfumato.methods import Method
+from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
+from sfumato.release.release import Release
+from sfumato.testing.tables import ILLNESSES, SCHEMA
+
+_ILLNESS_TREE = Taxonomy.from_dict(ILLNESSES)
+
+#: Every model and variant, alone with k-anonymity and together, on the columns of `tables.people`.
+COMBINATIONS: dict[str, tuple[PrivacyModel, ...]] = {
+    "k": (KAnonymity(5),),
+    "frequency l": (KAnonymity(3), LDiversity(2, column="illness")),
+    "distinct l": (KAnonymity(3), LDiversity(3, kind="distinct", column="illness")),
+    "entropy l": (KAnonymity(3), LDiversity(2.5, kind="entropy", column="illness")),
+    "recursive l": (KAnonymity(3), LDiversity(2, kind="recursive", c=2, column="illness")),
+    "equal t": (KAnonymity(3), TCloseness(0.4, column="illness")),
+    "ordered t": (KAnonymity(3), TCloseness(0.2, distance="ordered", column="income")),
+    "hierarchical t": (
+        KAnonymity(3),
+        TCloseness(0.3, distance="hierarchical", taxonomy=_ILLNESS_TREE, column="illness"),
+    ),
+    "minimum span": (KAnonymity(3), MinimumSpan("age", 10)),
+    "l alone": (LDiversity(2, column="income"),),
+    "every sensitive column": (KAnonymity(2), LDiversity(2), TCloseness(0.5)),
+    "everything": (
+        KAnonymity(4),
+        LDiversity(2, kind="distinct"),
+        LDiversity(1.5, kind="entropy", column="income"),
+        TCloseness(0.45, column="illness"),
+        TCloseness(0.3, distance="ordered", column="income"),
+        MinimumSpan("born", 365),
+    ),
+}
+
+
+def plainest(method: Method) -> tuple[PrivacyModel, ...]:
+    """Return a request that a method supports: k-anonymity, unless it declares otherwise."""
+    if "k-anonymity" not in method.unsupported:
+        return (KAnonymity(3),)
+    return (LDiversity(2, column="illness"),)
+
+
+def release(method: Method, table: pa.Table, **request: Any) -> Release | None:
+    """Ask for a release of `tables.people`; None if it is refused for what the method declares as unsupported.
+
+    Without ``schema`` or roles the columns are those of `tables.people`; without ``privacy`` or ``k`` the plainest
+    request is made.
+    """
+    if not {"schema", "quasi_identifiers"} & set(request):
+        request["schema"] = SCHEMA
+    if not {"privacy", "k"} & set(request):
+        request["privacy"] = plainest(method)
+    try:
+        return anonymize(table, method=method, **request)
+    except ParameterError as error:
+        if any(f"does not support {what}" in str(error) or f", {what}" in str(error) for what in method.unsupported):
+            return None
+        raise
+
+
+def certain_release(method: Method, table: object, **request: Any) -> Release:
+    """Ask for a release that no declaration excuses."""
+    made = release(method, table, **request)
+    assert made is not None, f"'{method.name}' refuses a request that no method may refuse: {sorted(request)}."
+    return made

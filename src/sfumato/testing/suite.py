@@ -1,0 +1,44 @@
+"""All checks, and running them one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from unittest import SkipTest
+from warnings import warn
+
+from sfumato.methods import Method
+from sfumato.testing import frames, limits, promises
+
+#: Every check of the suite.
+CHECKS: list[Callable[[Method], None]] = [
+    promises.check_declaration,
+    promises.check_models,
+    promises.check_truth,
+    promises.check_equal_rows,
+    promises.check_suppression,
+    frames.check_input_untouched,
+    frames.check_same_seed_same_bytes,
+    frames.check_row_order,
+    frames.check_frames,
+    limits.check_missing,
+    limits.check_constant_columns,
+    limits.check_duplicates,
+    limits.check_one_class,
+    limits.check_one_row,
+    limits.check_infeasible,
+]
+
+
+def check_method(method: Method) -> None:
+    """Run every check on a method; the first that fails raises, one that cannot be run here warns.
+
+    Parameters
+    ----------
+    method
+        Any method, registered or not.
+    """
+    for check in CHECKS:
+        try:
+            check(method)
+        except SkipTest as reason:
+            warn(f"{check.__name__} did not run completely: {reason}", stacklevel=2)
