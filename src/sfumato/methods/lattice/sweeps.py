@@ -1,0 +1,71 @@
+"""Counting every node of a lattice, for when most of them matter: with suppression, and to score them all."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels.rollup import Layout
+from sfumato.kernels.sweeping import FINDINGS, Costs, sweep
+from sfumato.methods.lattice.frequencies import Frequencies, Levels
+from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.verdicts import Judge
+
+#: A sweep is cut into at least this many parts, so that threads finish together.
+PARTS = 8
+#: No sweep over more than this many keys, nodes times the keys of the lowest: it would take minutes.
+LIMIT = 2_000_000_000
+
+
+def sweep_nodes(judge: Judge, space: Space, base: Frequencies, costs: Costs) -> NDArray[np.float64]:
+    """Return the findings of every node at or above that of a frequency set; the others are left empty.
+
+    The result has an axis per attribute, as long as it has levels, and one for the findings. Only class sizes are
+    looked at.
+    """
+    order = sorted(range(len(space.tops)), key=lambda at: (space.tops[at], judge.roller.domains[at].size))
+    low, high = [base.levels[at] for at in order], [space.tops[at] for at in order]
+    fixed = _prefix(low, high)
+    layout, permuted = _permuted(judge.roller.layout, order), _permuted_costs(costs, order)
+    found = np.full((*space.shape, FINDINGS), np.nan)
+    turned = found.transpose([*order, len(order)])
+
+    def count(prefix: Levels) -> None:
+        raised = list(base.levels)
+        for place, level in zip(order, prefix, strict=False):
+            raised[place] = level
+        start = judge.roller.up(base, tuple(raised))
+        bounds = np.array([[*prefix, *low[fixed:]], [*prefix, *high[fixed:]]])
+        result = sweep(start.keys, start.counts, layout, bounds, fixed, judge.smallest, permuted)
+        shape = [last - first + 1 for first, last in zip(low[fixed:], high[fixed:], strict=True)]
+        inside = tuple(slice(first, None) for first in low[fixed:])
+        turned[(*prefix, *inside)] = result.reshape(*shape, FINDINGS)
+
+    prefixes = itertools.product(*(range(first, last + 1) for first, last in zip(low[:fixed], high[:fixed], strict=True)))
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        for job in [pool.submit(count, prefix) for prefix in prefixes]:
+            job.result()
+    judge.roller.rollups += len(space)
+    return found
+
+
+def _prefix(low: list[int], high: list[int]) -> int:
+    """Return how many attributes to fix so that there are enough parts, always leaving one to vary."""
+    parts, fixed = 1, 0
+    while parts < PARTS and fixed < len(low) - 1:
+        parts *= high[fixed] - low[fixed] + 1
+        fixed += 1
+    return fixed
+
+
+def _permuted(layout: Layout, order: list[int]) -> Layout:
+    fields = layout.fields[: len(order)][order]
+    return Layout(fields, layout.sizes[order], layout.maps_at[order], layout.maps)
+
+
+def _permuted_costs(costs: Costs, order: list[int]) -> Costs:
+    return Costs(costs.at[order], costs.cells, costs.totals[order])
