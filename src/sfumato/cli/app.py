@@ -24,11 +24,10 @@ app = typer.Typer(
 )
 
 
-def main() -> None:
-    """Run the command line."""
+def run() -> None:
+    """Run the command that the user typed."""
     end_cleanly_when_terminated()
-    with explained():
-        app()
+    app()
 
 
 def _show_version(wanted: bool) -> None:
@@ -46,7 +45,7 @@ def _root(
     """Publish tables about people so that nobody in them can be singled out."""
 
 
-@app.command()
+@app.command(short_help="Make a release of a table, checked before it is written.")
 def anonymize(
     table: given.Input,
     output: given.Output,
@@ -81,6 +80,7 @@ def anonymize(
     """
     with explained():
         from sfumato.cli import anonymizing  # noqa: PLC0415
+        from sfumato.cli.files import Files  # noqa: PLC0415
         from sfumato.cli.request import Request  # noqa: PLC0415
 
         request = Request(
@@ -104,11 +104,10 @@ def anonymize(
             seed=seed,
             separator=sep,
         )
-        files = anonymizing.Files(table, output, manifest, save_policy)
-        anonymizing.run(request, files, as_json=as_json, quiet=quiet)
+        anonymizing.run(request, Files(table, output, manifest, save_policy), as_json=as_json, quiet=quiet)
 
 
-@app.command()
+@app.command(short_help="Check any table: which class breaks which rule?")
 def check(
     table: given.Input,
     qi: given.QuasiIdentifiers = None,
@@ -153,7 +152,7 @@ def methods(as_json: given.AsJson = False) -> None:
         listing.run(as_json=as_json)
 
 
-@app.command()
+@app.command(short_help="Write a hierarchy file for a column, to be edited.")
 def hierarchy(
     table: given.Input,
     column: Annotated[

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pyarrow as pa
 
-from sfumato.cli.anonymizing import Files
+from sfumato.cli.anonymizing import make
+from sfumato.cli.files import Files
 from sfumato.cli.screen import aligned, answer, is_watched, say, wrapped
 from sfumato.datasets import Dataset, census
 from sfumato.hierarchies import Taxonomy
@@ -26,15 +28,13 @@ def run(rows: int, folder: Path) -> None:
     table = people.write(folder, "csv")
     policy = Policy(_schema(people, folder), [KAnonymity(10), LDiversity(3)])
     files = Files(table, folder / "release.csv", folder / "manifest.json", folder / "policy.toml")
-    release = policy.run(files.table, progress=is_watched())
-    release.write(files.output, files.manifest)
-    policy.write(folder / "policy.toml")
+    release = make(policy, files, progress=is_watched())
     parts = [
         _titled("Before", _rows(people.table)),
         _titled("After (rows are shuffled, so these are other people)", _rows(release.table)),
         _titled("Release", wrapped(release.summary())),
         _titled("Files", _files(files, folder)),
-        _titled("The same by hand", f"sfumato anonymize {table} -o {files.output} --policy {files.policy}"),
+        _titled("The same by hand", _command(files)),
     ]
     answer("\n\n".join(parts))
 
@@ -56,6 +56,11 @@ def _titled(title: str, text: str) -> str:
 def _rows(table: pa.Table) -> str:
     some = table.slice(0, SHOWN).to_pylist()
     return aligned(table.column_names, [list(row.values()) for row in some])
+
+
+def _command(files: Files) -> str:
+    words = ["sfumato", "anonymize", files.table, "-o", files.output, "--policy", files.policy]
+    return shlex.join(map(str, words))
 
 
 def _files(files: Files, folder: Path) -> str:

@@ -46,7 +46,7 @@ def explained() -> Iterator[None]:
         say(f"Error: {error}")
         raise typer.Exit(next(code for kind, code in CODES if isinstance(error, kind))) from None
     except KeyboardInterrupt:
-        say("\nInterrupted. Nothing was written.")
+        say("\nInterrupted. No half-written file is left behind.")
         raise typer.Exit(INTERRUPTED) from None
     except MemoryError:
         say("Error: There is not enough memory for this table. Use a larger machine, or drop columns you do not need.")
@@ -64,8 +64,8 @@ def _unexpected(error: Exception) -> str:
     place = "/".join(Path(frame.filename).parts[-3:])
     return (
         f"Error: Sfumato failed in a way that nobody foresaw ({type(error).__name__} in {place}, line {frame.lineno}). "
-        "Nothing was written. Please report it. With the environment variable SFUMATO_DEBUG=1 you see the whole "
-        "traceback; look at it before you pass it on, since it may show values of your table."
+        "No half-written file is left behind. Please report it. With the environment variable SFUMATO_DEBUG=1 you see "
+        "the whole traceback; look at it before you pass it on, since it may show values of your table."
     )
 
 

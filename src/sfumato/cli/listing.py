@@ -38,12 +38,17 @@ def record(name: str, method: Method) -> dict[str, Any]:
 
 def describe(name: str, method: Method) -> str:
     """Return a paragraph about a method."""
-    parameters = ", ".join(f"{key}={value}" for key, value in method.parameters().items())
+    parameters = ", ".join(f"{key}={_plain(value)}" for key, value in method.parameters().items())
     order = "the order of rows does not matter" if method.order_free else "the order of rows can change the result"
     lines = [
         method.summary,
         f"{RECODING[method.recoding]}; {order}",
-        f"--set {parameters}" if parameters else "no parameters",
+        f"parameters (--set): {parameters or 'none'}",
     ]
     wrapped = (textwrap.fill(line, screen_width(), initial_indent="  ", subsequent_indent="    ") for line in lines)
     return "\n".join([f"{name} (default)" if name == DEFAULT else name, *wrapped])
+
+
+def _plain(value: object) -> str:
+    """Show a value as ``--set`` takes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

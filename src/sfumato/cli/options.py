@@ -56,8 +56,8 @@ Privacy = Annotated[
     typer.Option(
         "--privacy",
         metavar="MODEL:NAME=VALUE,…",
-        help="Any other model: l-diversity:l=3,kind=entropy (or distinct, or recursive with c=2), "
-        "t-closeness:t=0.2,distance=ordered,column=pay, minimum-span:column=age,width=5 (repeat).",
+        help="Any other model, such as l-diversity:l=3,kind=entropy (or kind=distinct, or kind=recursive,c=2), "
+        "t-closeness:t=0.2,column=pay, minimum-span:column=age,width=5 (repeat).",
     ),
 ]
 

@@ -81,7 +81,7 @@ class Request:
                 )
             if column in given:
                 raise SchemaError(f"--hierarchy is given twice for '{column}'. Give it once.")
-            given[column] = hierarchy(how)
+            given[column] = hierarchy(how, f"--hierarchy {column}={how}")
         return given
 
     def _models(self, base: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
@@ -92,8 +92,10 @@ class Request:
 
     def _method(self, base: Method) -> Method:
         chosen = base if self.method is None else find_method(self.method)
+        now = chosen.parameters()
         pairs = [split_pair("--set", text, "NAME=VALUE, such as relaxed=true") for text in self.settings or ()]
-        return with_parameters(chosen, {name: literal(value) for name, value in pairs}, f"--set for {chosen.name}")
+        values = {name: value if isinstance(now.get(name), str) else literal(value) for name, value in pairs}
+        return with_parameters(chosen, values, f"--set for {chosen.name}")
 
     def _options(self, base: Options) -> Options:
         said: dict[str, Any] = {

@@ -11,6 +11,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from sfumato.errors import OutputError
+
 ELLIPSIS = "…"
 
 #: The name of a fact and the blanks up to its text.
@@ -32,13 +34,17 @@ def say(text: str) -> None:
     _print(text, sys.stderr)
 
 
-def _print(text: str, stream: TextIO) -> None:
+def _print(text: str, stream: TextIO | None) -> None:
     """Print; a reader that went away, such as ``head``, is no reason to stop the work."""
+    if stream is None:  # closed by whoever started us
+        return
     try:
         print(_printable(text, stream), file=stream, flush=True)
-    except BrokenPipeError:
+    except OSError as error:
         # Whatever is still printed, also when Python closes the stream at its end, goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+            raise OutputError(f"The answer cannot be written to stdout: {error.strerror}.") from None
 
 
 def _printable(text: str, stream: TextIO) -> str:

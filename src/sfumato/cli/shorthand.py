@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import ParameterError, shortened
-from sfumato.hierarchies import Categorical, Dates, Generalization, Numeric, Ordered, Prefix, Taxonomy
+from sfumato.hierarchies import Dates, Generalization, Numeric, Ordered, Taxonomy
 from sfumato.policy import generalization_from_policy, model_from_policy
 from sfumato.policy.records import GENERALIZATIONS
 from sfumato.privacy import PrivacyModel
@@ -21,24 +21,26 @@ def split_pair(option: str, text: str, example: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def hierarchy(text: str) -> Generalization | None:
+def hierarchy(text: str, where: str) -> Generalization | None:
     """Return the hierarchy that a text such as ``numeric:5,10``, ``prefix`` or ``zip.csv`` means."""
     kind, colon, rest = text.partition(":")
     if kind in GENERALIZATIONS:
-        return generalization_from_policy({"type": kind} | _after_colon(kind, rest, bool(colon)))
+        return generalization_from_policy({"type": kind} | _after_colon(kind, rest, bool(colon), where), where)
     if not Path(text).exists():
         raise ParameterError(
-            f"{shortened(text)} is neither a hierarchy file nor a kind of hierarchy. "
+            f"{where}: {shortened(text)} is neither a hierarchy file nor a kind of hierarchy. "
             f"Give the path of a file, or one of {', '.join(GENERALIZATIONS)}."
         )
     return Taxonomy.read(text)
 
 
-def _after_colon(kind: str, text: str, given: bool) -> dict[str, Any]:
+def _after_colon(kind: str, text: str, given: bool, where: str) -> dict[str, Any]:
+    if not given and kind in _INCOMPLETE:
+        raise ParameterError(f"{where} lacks what belongs after the colon, as in {_INCOMPLETE[kind]}.")
     if not given:
         return {}
     if kind not in _PARAMETER:
-        raise ParameterError(f"The hierarchy '{kind}' takes nothing after the colon, but there is {shortened(text)}.")
+        raise ParameterError(f"{where}: '{kind}' takes nothing after the colon. Leave out {shortened(text)}.")
     name, read = _PARAMETER[kind]
     return {name: read(text)}
 
@@ -54,7 +56,8 @@ _PARAMETER: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     Ordered.name: ("order", lambda text: [part.strip() for part in text.split("|")]),
     Taxonomy.name: ("file", str),
 }
-assert {Prefix.name, Categorical.name}.isdisjoint(_PARAMETER)
+#: What says nothing without a colon, and how it is written.
+_INCOMPLETE = {Ordered.name: "ordered:low|mid|high", Taxonomy.name: "taxonomy:zip.csv"}
 
 
 def model(text: str) -> PrivacyModel:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.cli.files import refuse_overwriting
 from sfumato.cli.screen import say
 from sfumato.cli.shorthand import hierarchy
 from sfumato.errors import DataError
@@ -17,7 +18,8 @@ from sfumato.io import check_writable, open_source
 def run(table: Path, column: str, output: Path, separator: str | None) -> None:
     """Write the hierarchy of a column's values to a file."""
     name, _, how = column.partition("=")
-    declared = hierarchy(how) if how else None
+    declared = hierarchy(how, column) if how else None
+    refuse_overwriting({"output": output}, {"input": table})
     check_writable(output, table=False)
     source = open_source(table, separator=separator)
     values = source.read([name], as_text=[name] if declared is not None and declared.reads_text else []).column(0)

@@ -137,9 +137,14 @@ class Policy:
         names = [shown for name in self.schema.quasi_identifiers for shown in _shown_as(name, source.columns)]
         released = Schema(names, self.schema.sensitive, rest="drop")
         released.roles(source.columns)
-        table = source.read([*names, *released.sensitive])
+        table = source.read([*names, *released.sensitive], as_text=self._read_as_text(names))
         requirements = [requirement_of(model, self.schema) for model in self.privacy]
         return verify_release(table, names, released.sensitive, requirements)
+
+    def _read_as_text(self, names: Sequence[str]) -> list[str]:
+        """Return the columns whose values are text to their hierarchy, also where all of them look like numbers."""
+        declared = self.schema.quasi_identifiers
+        return [name for name in names if (how := declared.get(name)) is not None and how.reads_text]
 
 
 def _load(file: Path) -> dict[str, Any]:

@@ -62,10 +62,15 @@ def model_from_policy(record: Record, where: str = "The privacy model") -> Priva
     if "model" not in record:
         raise ParameterError(f"{where} has no key 'model'. It says which: {listed(MODELS)}.")
     make = find(f"{where}: model", record["model"], MODELS)
-    if isinstance(record.get("taxonomy"), Mapping):
-        taxonomy = generalization_from_policy({"type": Taxonomy.name, **record["taxonomy"]}, f"{where}: taxonomy")
-        record = {**record, "taxonomy": taxonomy}
+    if "taxonomy" in record:
+        record = {**record, "taxonomy": _taxonomy_of(record["taxonomy"], where)}
     return _make(make, record, "model", where)
+
+
+def _taxonomy_of(record: object, where: str) -> Generalization | None:
+    if not isinstance(record, Mapping):
+        raise invalid_parameter(where, "taxonomy", "a table such as { file = 'disease.csv' }", record)
+    return generalization_from_policy({**record, "type": Taxonomy.name}, f"{where}: taxonomy")
 
 
 def method_from_policy(record: Record, where: str = "The method") -> Method:

@@ -1,0 +1,59 @@
+"""The files of a command: what it writes never takes the place of what it reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sfumato.errors import ParameterError
+from sfumato.io import check_writable
+from sfumato.policy import Policy
+
+
+@dataclass(frozen=True)
+class Files:
+    """What ``sfumato anonymize`` reads and writes."""
+
+    table: Path
+    output: Path
+    manifest: Path | None = None
+    policy: Path | None = None
+
+    def written(self) -> dict[str, Path]:
+        """Return what is written where."""
+        named = {"output": self.output, "manifest": self.manifest, "saved policy": self.policy}
+        return {name: path for name, path in named.items() if path is not None}
+
+    def check(self, policy: Policy) -> None:
+        """Find out before the work, not after it, that a file cannot or must not be written."""
+        refuse_overwriting(self.written(), {"input": self.table, **_hierarchy_files(policy)})
+        for name, path in self.written().items():
+            check_writable(path, table=name == "output")
+
+
+def refuse_overwriting(written: Mapping[str, Path], read: Mapping[str, Path]) -> None:
+    """Refuse to write a file that is also read, or to write two things to one file."""
+    taken = dict(read)
+    for name, path in written.items():
+        for other, second in taken.items():
+            if _same_file(path, second):
+                raise ParameterError(f"The {name} and the {other} are the same file, {path}. Name another {name} file.")
+        taken[name] = path
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    if one.exists() and other.exists():
+        return os.path.samefile(one, other)
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _hierarchy_files(policy: Policy) -> dict[str, Path]:
+    return dict(_named_files(policy))
+
+
+def _named_files(policy: Policy) -> Iterator[tuple[str, Path]]:
+    for name, record in policy.to_dict()["quasi_identifiers"].items():
+        if "file" in record:
+            yield f"hierarchy of '{name}'", Path(record["file"])
