@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from sfumato.hierarchies.domain import Level, grouped_level
 
-#: Quotients this close to a whole number, relative to their size, are worked out exactly.
-DOUBT = 1e-9
+#: Quotients this close to a whole number, relative to their size, are worked out exactly; a 32-bit number has only
+#: seven digits to begin with.
+DOUBT = 1e-6
 
 
 def binned_levels(

@@ -24,7 +24,7 @@ class Row(NamedTuple):
 def read_rows(path: Path, delimiter: str | None = None) -> tuple[list[Row], str]:
     """Read the rows of a hierarchy file; return them with the delimiter that was given or detected."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         raise HierarchyError(f"The hierarchy file {path} does not exist. Check the path.") from None
     except UnicodeDecodeError:
@@ -46,9 +46,13 @@ def _parsed(path: Path, text: str, delimiter: str) -> Iterator[Row]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     begin = 1
     for cells in reader:
-        if any(cell.strip() for cell in cells):
+        if _filled(cells):
             yield Row(f"{path}, line {begin}", tuple(cell.strip() for cell in cells))
         begin = reader.line_num + 1
+
+
+def _filled(cells: Sequence[str]) -> bool:
+    return any(cell.strip() for cell in cells)
 
 
 def detect_delimiter(text: str) -> str:
@@ -56,7 +60,7 @@ def detect_delimiter(text: str) -> str:
 
     def fitness(delimiter: str) -> tuple[bool, bool, bool, int]:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        rows = list(itertools.islice((row for row in reader if any(row)), 1000))
+        rows = list(itertools.islice((row for row in reader if _filled(row)), 1000))
         counts = {len(row) for row in rows}
         fewest = min(counts, default=1)
         return fewest > 1, len(counts) == 1, len({row[-1].strip() for row in rows}) == 1, fewest
@@ -68,6 +72,10 @@ def write_rows(path: Path, rows: Iterable[Sequence[str]], delimiter: str) -> Non
     """Write a hierarchy file that `read_rows` reads back; blanks around a cell do not count there."""
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, delimiter=delimiter, lineterminator="\n").writerows(rows)
+            writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+            careful = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+            for row in rows:
+                # A lone carriage return ends a line for readers, but is no reason to quote for the writer.
+                (careful if any("\r" in cell for cell in row) else writer).writerow(row)
     except OSError as error:
         raise OutputError(f"The hierarchy file {path} cannot be written: {error.strerror}.") from None

@@ -164,8 +164,10 @@ def _mean_over_rows(recoded: Recoded, released: float) -> float:
 
 
 def _heights(recoded: Recoded) -> NDArray[np.int64]:
-    """Return the lowest level at which each class is a single group of each quasi-identifier."""
-    lo, hi = recoded.classes.lo, recoded.classes.hi
+    """Return the level of each quasi-identifier that each class shows, else the lowest at which it is one group."""
+    lo, hi, levels = recoded.classes.lo, recoded.classes.hi, recoded.classes.levels
+    if levels is not None:
+        return np.broadcast_to(np.array(levels), lo.shape)
     heights = np.empty(lo.shape, np.int64)
     for at, domain in enumerate(recoded.microdata.domains):
         heights[:, at] = domain.top

@@ -52,12 +52,15 @@ class EquivalenceClasses:
         The number of rows of every class, never 0.
     lo, hi
         The first and the last code that every class shows of every quasi-identifier.
+    levels
+        The level of every quasi-identifier, if all classes show the same one (full-domain recoding).
     """
 
     of_row: NDArray[np.int32] = field(repr=False)
     sizes: NDArray[np.int64]
     lo: NDArray[np.int64] = field(repr=False)
     hi: NDArray[np.int64] = field(repr=False)
+    levels: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -96,4 +99,4 @@ class EquivalenceClasses:
         last = [np.append(start[1:], len(level.groups)) - 1 for start, level in zip(first, levels, strict=True)]
         lo = np.stack([first[at][grouped.codes[:, at]] for at in range(len(levels))], axis=1)
         hi = np.stack([last[at][grouped.codes[:, at]] for at in range(len(levels))], axis=1)
-        return cls(of_row, grouped.counts, lo, hi)
+        return cls(of_row, grouped.counts, lo, hi, recoding.levels)
