@@ -16,6 +16,8 @@ import sfumato
 PUBLIC = [
     "Categorical",
     "Dates",
+    "Hilbert",
+    "IDistance",
     "KAnonymity",
     "LDiversity",
     "MinimumSpan",

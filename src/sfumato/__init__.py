@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sfumato.api import anonymize, check
     from sfumato.errors import SfumatoError
     from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
-    from sfumato.methods import Mondrian
+    from sfumato.methods import Hilbert, IDistance, Mondrian
     from sfumato.policy import Policy
     from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, TCloseness
     from sfumato.release.release import Release
@@ -36,6 +36,8 @@ _HOMES = {
     "TCloseness": "sfumato.privacy",
     "MinimumSpan": "sfumato.privacy",
     "Mondrian": "sfumato.methods",
+    "Hilbert": "sfumato.methods",
+    "IDistance": "sfumato.methods",
     "SfumatoError": "sfumato.errors",
     "datasets": "sfumato.datasets",
     "errors": "sfumato.errors",
@@ -45,6 +47,8 @@ _HOMES = {
 __all__ = [
     "Categorical",
     "Dates",
+    "Hilbert",
+    "IDistance",
     "KAnonymity",
     "LDiversity",
     "MinimumSpan",

@@ -1,0 +1,124 @@
+"""The cheapest way to cut an order into runs that keep every privacy rule.
+
+As in `runs`, but whether a run is allowed is asked of the rules: a run may be allowed although a longer one is not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels.compiling import inner, kernel
+from sfumato.kernels.rules import Rules, class_allowed
+from sfumato.kernels.spans import Spans, span_cost
+
+
+@kernel
+def cheapest_allowed_runs(
+    codes: NDArray[np.unsignedinteger],
+    sensitive: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    rules: Rules,
+    spans: Spans,
+    longest: int,
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Return for every unit the least loss of all units before it, and where the last run of that cut begins.
+
+    Unit ``u`` holds the rows ``ends[u]:ends[u + 1]`` of ``codes`` and ``sensitive``. Runs of more than ``longest``
+    units are tried only where no shorter ones are allowed; in the end the whole table is.
+    """
+    units = len(ends) - 1
+    loss = np.full(units + 1, np.inf)
+    begin = np.full(units + 1, -1, np.int32)
+    latest = np.full(units + 1, -1, np.int64)
+    loss[0] = 0.0
+    bounds = np.empty((2, codes.shape[1]), np.int64)
+    histogram = np.empty(max(1, rules.counts_at[-1]), np.int64)
+    reached = 0
+    for stop in range(1, units + 1):
+        # Behind a stretch that no run could end in, runs reach back across it.
+        limit = units if stop == units else longest + 2 * (stop - reached)
+        histogram[:] = 0
+        bounds[0], bounds[1] = codes[ends[stop - 1]], codes[ends[stop - 1]]
+        penalty = 0.0
+        for start in range(stop - 1, -1, -1):
+            if add_rows(codes, sensitive, ends[start], ends[start + 1], rules.counts_at, histogram, bounds):
+                penalty = box_penalty(bounds, spans)
+            size = ends[stop] - ends[start]
+            total = loss[start] + size * penalty
+            if (latest[stop] < 0 or total < loss[stop]) and class_allowed(
+                size, histogram, bounds[0], bounds[1], rules, spans
+            ):
+                latest[stop] = max(latest[stop], start)
+                if total < loss[stop]:
+                    loss[stop], begin[stop] = total, start
+            # A run that begins even earlier would be two allowed runs.
+            if loss[stop] < np.inf and (start <= latest[latest[stop]] or stop - start >= longest):
+                break
+            if stop - start >= limit:
+                break
+        if loss[stop] < np.inf:
+            reached = stop
+    return loss, begin
+
+
+@kernel
+def greedy_runs(
+    sensitive: NDArray[np.int32], codes: NDArray[np.unsignedinteger], rules: Rules, spans: Spans
+) -> NDArray[np.int64]:
+    """Return where runs end that are closed as soon as they are allowed; rows behind the last belong to none."""
+    ends = np.empty(len(codes), np.int64)
+    count = start = 0
+    bounds = np.empty((2, codes.shape[1]), np.int64)
+    histogram = np.zeros(max(1, rules.counts_at[-1]), np.int64)
+    tried = 0
+    for row in range(len(codes)):
+        if row == start:
+            histogram[:] = 0
+            bounds[0], bounds[1] = codes[row], codes[row]
+            tried = 0
+        add_rows(codes, sensitive, row, row + 1, rules.counts_at, histogram, bounds)
+        size = row + 1 - start
+        # Asking anew only when the run has grown by a part keeps long runs affordable.
+        if size > tried + tried // 16:
+            tried = size
+            if class_allowed(size, histogram, bounds[0], bounds[1], rules, spans):
+                ends[count] = row + 1
+                count += 1
+                start = row + 1
+    return ends[:count]
+
+
+@inner
+def add_rows(
+    codes: NDArray[np.unsignedinteger],
+    sensitive: NDArray[np.int32],
+    start: int,
+    stop: int,
+    counts_at: NDArray[np.int64],
+    histogram: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+) -> bool:
+    """Add rows to the counts and the box of a class; return whether the box grew."""
+    grew = False
+    for row in range(start, stop):
+        for attribute in range(codes.shape[1]):
+            code = np.int64(codes[row, attribute])
+            if code < bounds[0, attribute]:
+                bounds[0, attribute] = code
+                grew = True
+            if code > bounds[1, attribute]:
+                bounds[1, attribute] = code
+                grew = True
+        for column in range(sensitive.shape[1]):
+            histogram[counts_at[column] + sensitive[row, column]] += 1
+    return grew
+
+
+@inner
+def box_penalty(bounds: NDArray[np.int64], spans: Spans) -> float:
+    """Return what a class with this box loses per row."""
+    penalty = 0.0
+    for attribute in range(bounds.shape[1]):
+        penalty += spans.weight[attribute] * span_cost(spans, attribute, bounds[0, attribute], bounds[1, attribute])
+    return penalty

@@ -1,0 +1,108 @@
+"""Cutting a line of rows into classes: which algorithm serves which privacy models."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels import rules as condition
+from sfumato.kernels.merging import cheapest_allowed_runs, greedy_runs
+from sfumato.kernels.packing import pack_boxes
+from sfumato.kernels.runs import cheapest_runs, run_of_unit, shortest_runs
+from sfumato.methods.linear.diversity import group_size, grouped, hardest_rule
+from sfumato.methods.linear.line import Line
+from sfumato.privacy import Requirements
+
+#: Runs under general rules are made of about this many units; longer ones of coarser units.
+UNITS_PER_RUN = 12
+
+
+class Cut(NamedTuple):
+    """The class of every row of the table, and what all rows lose together by the cost that was used."""
+
+    classes: NDArray[np.int32]
+    loss: float
+
+
+def cut_line(line: Line, requirements: Requirements, cost: str, keep_equal: bool) -> Cut:
+    """Return the cheapest runs of a line that every model allows."""
+    if only_sizes(requirements):
+        return cut_by_size(line, units(line, keep_equal), requirements.smallest_class, cost)
+    runs = None
+    hardest = None if keep_equal else hardest_rule(requirements)
+    if hardest is None or len(requirements.bound) > 1:
+        runs = cut_by_rules(line, units(line, keep_equal), requirements)
+    if hardest is None:
+        assert runs is not None
+        return runs
+    # Groups of different values may overlap on the line, so they lose less than runs; merged ones may lose more.
+    values = requirements.microdata.sensitive[hardest.column].codes
+    groups, ends = grouped(line, values, group_size(hardest))
+    if all(rule.kind == condition.SIZE or rule is hardest for rule in requirements.bound):
+        merged = cut_by_size(groups, ends, requirements.smallest_class, "ncp")
+    else:
+        merged = cut_by_rules(groups, ends, requirements)
+    return merged if runs is None or merged.loss <= runs.loss else runs
+
+
+def only_sizes(requirements: Requirements) -> bool:
+    """Return whether nothing but the number of rows decides whether a class is allowed."""
+    return all(rule.kind == condition.SIZE for rule in requirements.bound)
+
+
+def units(line: Line, keep_equal: bool) -> NDArray[np.int64]:
+    """Return where the rows, or the groups of equal rows, of a line begin, and the end."""
+    if not keep_equal:
+        return np.arange(len(line) + 1)
+    begins = np.flatnonzero((line.packed[1:] != line.packed[:-1]).any(axis=1)) + 1
+    return np.concatenate([[0], begins, [len(line)]]).astype(np.int64)
+
+
+def latest_begins(ends: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Return for every place between units the latest place such that k rows lie between; -1 for none."""
+    if ends[-1] == len(ends) - 1:
+        return np.maximum(ends - k, -1)
+    return np.searchsorted(ends, ends - k, side="right").astype(np.int64) - 1
+
+
+def cut_by_size(line: Line, ends: NDArray[np.int64], k: int, cost: str) -> Cut:
+    """Cut units, the rows between two ends each, into the cheapest runs of at least k rows."""
+    latest = latest_begins(ends, k)
+    if cost == "extent":
+        loss, begin = shortest_runs(line.place[ends[:-1]], ends, latest)
+    else:
+        lo, hi = unit_boxes(line, ends)
+        loss, begin = cheapest_runs(lo, hi, ends, latest, line.width, line.microdata.spans)
+    return Cut(by_row(line, ends, begin), float(loss[-1]))
+
+
+def unit_boxes(line: Line, ends: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return the packed bounds of every unit."""
+    if len(ends) == len(line) + 1:
+        return line.packed, line.packed
+    lo, hi = np.empty((2, len(ends) - 1, line.packed.shape[1]), np.uint64)
+    pack_boxes(line.packed, ends, line.width, lo, hi)
+    return lo, hi
+
+
+def cut_by_rules(line: Line, ends: NDArray[np.int64], requirements: Requirements) -> Cut:
+    """Cut units into the cheapest runs that keep every rule."""
+    codes = np.ascontiguousarray(line.microdata.codes[line.order])
+    sensitive = np.ascontiguousarray(requirements.sensitive_codes[line.order])
+    rules, spans = requirements.rules, line.microdata.spans
+    typical = len(line) / max(1, len(greedy_runs(sensitive, codes, rules, spans)))
+    coarse = max(1, round(typical * (len(ends) - 1) / len(line) / UNITS_PER_RUN))
+    ends = np.append(ends[:-1:coarse], ends[-1])
+    longest = max(4 * UNITS_PER_RUN, int(8 * typical * (len(ends) - 1) / len(line)))
+    loss, begin = cheapest_allowed_runs(codes, sensitive, ends, rules, spans, longest)
+    return Cut(by_row(line, ends, begin), float(loss[-1]))
+
+
+def by_row(line: Line, ends: NDArray[np.int64], begin: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the class of every row of the table, given where the last run before every unit begins."""
+    classes = np.empty(len(line), np.int32)
+    runs = run_of_unit(begin)
+    classes[line.order] = runs if len(runs) == len(line) else np.repeat(runs, np.diff(ends))
+    return classes

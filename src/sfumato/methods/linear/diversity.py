@@ -1,0 +1,58 @@
+"""Groups with different sensitive values, from a line of rows (Section 4.2 of the paper)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels import rules as condition
+from sfumato.kernels.diversity import Frontier, diverse_groups
+from sfumato.kernels.rules import TOLERANCE
+from sfumato.methods.linear.line import Line
+from sfumato.privacy import Requirements, Rule
+
+
+def hardest_rule(requirements: Requirements) -> Rule | None:
+    """Return the frequency l-diversity that leaves least room, if groups without repeated values can keep it."""
+    found, tightest = None, 0.0
+    for rule in requirements.bound:
+        if rule.kind != condition.FREQUENCY:
+            continue
+        counts = requirements.microdata.sensitive[rule.column].counts()
+        tightness = counts.max(initial=0) * group_size(rule) / len(requirements.microdata)
+        if tightest < tightness <= 1:
+            found, tightest = rule, tightness
+    return found
+
+
+def group_size(rule: Rule) -> int:
+    """Return how many different values keep a frequency rule."""
+    return max(1, math.ceil(rule.first - TOLERANCE))
+
+
+def grouped(line: Line, values: NDArray[np.int32], least: int) -> tuple[Line, NDArray[np.int64]]:
+    """Return the rows group by group, each with at least that many different values, and where each group ends."""
+    ordered = np.ascontiguousarray(values[line.order])
+    groups = diverse_groups(ordered, line.place, least, frontier_of(ordered))
+    by_group = np.argsort(groups, kind="stable")
+    ends = np.concatenate([[0], np.cumsum(np.bincount(groups))]).astype(np.int64)
+    return line.reordered(by_group), ends
+
+
+def frontier_of(values: NDArray[np.int32]) -> Frontier:
+    """Return the queues of all values before anything is taken."""
+    counts = np.bincount(values).astype(np.int64)
+    by_value = np.argsort(values, kind="stable")
+    following = np.full(len(values), -1, np.int64)
+    same = values[by_value[1:]] == values[by_value[:-1]]
+    following[by_value[:-1][same]] = by_value[1:][same]
+    heads = np.full(len(counts), -1, np.int64)
+    begins = np.cumsum(counts) - counts
+    heads[counts > 0] = by_value[begins[counts > 0]]
+    ranked = np.argsort(-counts, kind="stable")
+    rank = np.empty(len(counts), np.int64)
+    rank[ranked] = np.arange(len(counts))
+    heap = np.empty(len(values) + 1, np.int64)
+    return Frontier(heads, following, counts, ranked, rank, heap, np.array([0, len(values)]))

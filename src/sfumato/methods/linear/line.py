@@ -1,0 +1,74 @@
+"""A table laid out along a mapping's order, and its cuts into runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels.packing import field_width, pack_rows, words_needed
+from sfumato.methods.base import Task
+from sfumato.methods.linear.mapping import Mapping
+from sfumato.microdata import Microdata
+
+
+@dataclass(frozen=True)
+class Line:
+    """The rows of a table in order.
+
+    Attributes
+    ----------
+    microdata
+        The table, in its own order.
+    order
+        The rows in the order of their keys.
+    place
+        Where the rows lie on the curve, from 0 to 1, in that order.
+    """
+
+    microdata: Microdata
+    order: NDArray[np.int64] = field(repr=False)
+    place: NDArray[np.float64] = field(repr=False)
+
+    @classmethod
+    def of(cls, task: Task, mapping: Mapping) -> Line:
+        """Map and sort the rows of a task. Equal keys are put in an order that does not depend on the input's."""
+        microdata = task.microdata
+        keys = mapping.keys(microdata, task.random())
+        ties = list(task.requirements.sensitive_codes.T)
+        if not mapping.distinguishes(microdata):
+            ties += list(microdata.codes.T)[::-1]
+        order = np.lexsort([*ties, *keys[::-1]])
+        return cls(microdata, order, _places(keys, order))
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @cached_property
+    def width(self) -> int:
+        """How many bits each quasi-identifier has in a packed row."""
+        return field_width([domain.size for domain in self.microdata.domains])
+
+    @cached_property
+    def packed(self) -> NDArray[np.uint64]:
+        """The rows in order, packed for comparing all attributes at once."""
+        codes = self.microdata.codes
+        packed = np.empty((len(self.order), words_needed(codes.shape[1], self.width)), np.uint64)
+        pack_rows(codes, self.order, self.width, packed)
+        return packed
+
+    def reordered(self, by: NDArray[np.integer]) -> Line:
+        """Return the same table with its rows in another order."""
+        return Line(self.microdata, self.order[by], self.place[by])
+
+
+def _places(keys: NDArray[np.uint64], order: NDArray[np.int64]) -> NDArray[np.float64]:
+    places = np.zeros(len(order))
+    for at, word in enumerate(keys):
+        places += word[order].astype(np.float64) * 2.0 ** (-64.0 * at)
+    if len(places):
+        places -= places[0]
+        places /= places[-1] or 1.0
+    return places

@@ -1,0 +1,173 @@
+"""Linear methods: map the quasi-identifiers to one dimension, sort, and cut (Ghinita and others, VLDB 2007)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sfumato import parameters
+from sfumato.errors import invalid_parameter
+from sfumato.methods.base import Method, Task, register
+from sfumato.methods.linear.cutting import Cut, cut_line
+from sfumato.methods.linear.idistance import NearestCentre
+from sfumato.methods.linear.line import Line
+from sfumato.methods.linear.mapping import HilbertCurve, Mapping, check_bits
+from sfumato.methods.linear.nested import CostOrder
+from sfumato.methods.suppression import trim
+from sfumato.microdata import Recoding
+from sfumato.privacy import Requirements
+
+COSTS = ("ncp", "extent")
+
+
+@dataclass(frozen=True)
+class LinearMethod(Method):
+    """A method that sorts the rows by a mapping and cuts the order into the cheapest runs.
+
+    Parameters
+    ----------
+    cost
+        ``"ncp"``: runs are judged by what they lose. ``"extent"``: by how far they reach on the curve, which is
+        faster and worse.
+    keep_equal
+        Keep rows with equal quasi-identifiers in one class (global recoding). Otherwise a class may split them.
+    """
+
+    cost: str = "ncp"
+    keep_equal: bool = False
+
+    @property
+    def recoding(self) -> str:  # type: ignore[override]
+        """Whether equal rows are always shown alike."""
+        return "global" if self.keep_equal else "local"
+
+    def __post_init__(self) -> None:
+        parameters.choice(type(self).__name__, "cost", self.cost, COSTS)
+        parameters.flag(type(self).__name__, "keep_equal", self.keep_equal)
+
+    @abstractmethod
+    def make_mapping(self) -> Mapping:
+        """Return the mapping that orders the rows."""
+
+    def recode(self, task: Task) -> Recoding:
+        """Sort, cut, and spend what may be suppressed where it saves most."""
+        task.progress("mapping", 0.0)
+        line = Line.of(task, self.make_mapping())
+        task.progress("cutting", 0.5)
+        return Recoding(classes=trim(task, self.cut(line, task.requirements).classes))
+
+    def cut(self, line: Line, requirements: Requirements) -> Cut:
+        """Cut a line that is sorted already."""
+        return cut_line(line, requirements, self.cost, self.keep_equal)
+
+
+@dataclass(frozen=True)
+class Linear(LinearMethod):
+    """Sort the rows by any mapping, also one of your own, and cut the order into the cheapest runs.
+
+    Parameters
+    ----------
+    mapping
+        How rows are put in order: `HilbertCurve`, `CostOrder`, or a class of yours with one method ``keys``.
+    cost, keep_equal
+        As in `Hilbert`.
+    """
+
+    mapping: Mapping = HilbertCurve()  # noqa: RUF009
+
+    name: ClassVar[str] = "linear"
+    summary: ClassVar[str] = "Optimal runs along any order of the rows."
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.mapping, Mapping):
+            raise invalid_parameter("Linear", "mapping", "a Mapping such as HilbertCurve()", self.mapping)
+
+    def make_mapping(self) -> Mapping:
+        return self.mapping
+
+    def parameters(self) -> dict[str, Any]:
+        return super().parameters() | {"mapping": repr(self.mapping)}
+
+
+@dataclass(frozen=True)
+class Hilbert(LinearMethod):
+    """Sort the rows along a Hilbert curve and cut it into the cheapest runs.
+
+    Parameters
+    ----------
+    cost
+        ``"ncp"``: runs are judged by what they lose (Hilb in the paper). ``"extent"``: by how far they reach on the
+        curve, which is faster and worse (HilbFast).
+    keep_equal
+        Keep rows with equal quasi-identifiers in one class (global recoding). Otherwise a class may split them.
+    bits
+        How fine the grid of the curve is: ``2**bits`` cells along every quasi-identifier.
+    """
+
+    bits: int = 12
+
+    name: ClassVar[str] = "hilbert"
+    summary: ClassVar[str] = "Optimal runs along a Hilbert curve; the true optimum for one attribute. O(kn)."
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_bits("Hilbert", self.bits)
+
+    def make_mapping(self) -> Mapping:
+        return HilbertCurve(self.bits)
+
+
+@dataclass(frozen=True)
+class CostAware(LinearMethod):
+    """Sort the rows so that costly differences come first, and cut the order into the cheapest runs.
+
+    Parameters
+    ----------
+    cost, keep_equal
+        As in `Hilbert`.
+    """
+
+    name: ClassVar[str] = "cost-aware"
+    summary: ClassVar[str] = "Optimal runs along an order that knows what spans cost; least loss on mixed data."
+
+    def make_mapping(self) -> Mapping:
+        return CostOrder()
+
+
+@dataclass(frozen=True)
+class IDistance(LinearMethod):
+    """Sort the rows by their nearest centre and the distance to it, and cut the order into the cheapest runs.
+
+    Parameters
+    ----------
+    cost, keep_equal
+        As in `Hilbert`; ``cost="extent"`` is iDistFast in the paper.
+    centres
+        How many centres.
+    sample
+        The share of rows that the centres are found from.
+    bits
+        How fine the grid of the curve is that orders the centres.
+    """
+
+    centres: int = 512
+    sample: float = 0.1
+    bits: int = 12
+
+    name: ClassVar[str] = "idistance"
+    summary: ClassVar[str] = "Optimal runs along nearest centres and the distance to them. O(kn + centres n)."
+    order_free: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.make_mapping()
+
+    def make_mapping(self) -> Mapping:
+        return NearestCentre(self.centres, self.sample, self.bits)
+
+
+register(hilbert_fast=lambda: Hilbert(cost="extent"))(Hilbert)
+register()(CostAware)
+register(idistance_fast=lambda: IDistance(cost="extent"))(IDistance)

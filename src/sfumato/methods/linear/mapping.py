@@ -1,0 +1,101 @@
+"""Mappings: from many quasi-identifiers to one key, so that rows with near keys are alike."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato import parameters
+from sfumato.hierarchies import Domain, IntervalDomain
+from sfumato.kernels.hilbert import WORD, hilbert_keys
+from sfumato.microdata import Microdata
+
+#: Rows per task of a thread.
+CHUNK = 1 << 17
+
+
+class Mapping(ABC):
+    """A way to put rows in one order; a frozen dataclass of its parameters.
+
+    A subclass needs one method, `keys`, and is used as ``Linear(mapping=ZOrder())``.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def keys(self, microdata: Microdata, random: np.random.Generator) -> NDArray[np.uint64]:
+        """Return the key of every row in one column per row and one row per 64-bit word, most significant first."""
+
+    def distinguishes(self, microdata: Microdata) -> bool:
+        """Return whether rows with equal keys always have equal codes; if not, codes break ties."""
+        return False
+
+
+@dataclass(frozen=True)
+class HilbertCurve(Mapping):
+    """The place on a Hilbert curve over a grid of ``2**bits`` cells along every quasi-identifier."""
+
+    bits: int = 12
+    name: ClassVar[str] = "hilbert"
+
+    def __post_init__(self) -> None:
+        check_bits("HilbertCurve", self.bits)
+
+    def keys(self, microdata: Microdata, random: np.random.Generator) -> NDArray[np.uint64]:
+        return curve_keys(microdata.codes, grids(microdata.domains, self.bits), self.bits)
+
+    def distinguishes(self, microdata: Microdata) -> bool:
+        return all(bool((np.diff(grid) > 0).all()) for grid in grids(microdata.domains, self.bits, signed=True))
+
+
+def check_bits(owner: str, bits: object) -> None:
+    """Refuse numbers of bits that a grid cannot have."""
+    if parameters.integer(owner, "bits", bits, at_least=1) > 32:
+        parameters.choice(owner, "bits", bits, range(1, 33))
+
+
+def grids(domains: Sequence[Domain], bits: int, signed: bool = False) -> list[NDArray[np.integer]]:
+    """Return where every code lies on a grid: numbers by their value, categories by their place in the tree's walk."""
+    kind = np.int64 if signed else np.uint32
+    return [np.rint(positions(domain) * (2**bits - 1)).astype(kind) for domain in domains]
+
+
+def positions(domain: Domain) -> NDArray[np.float64]:
+    """Return the place of every code from 0 to 1; a missing value comes last."""
+    if isinstance(domain, IntervalDomain):
+        place = np.minimum(domain.positions, 1.0)
+        if domain.has_missing:
+            place[:-1] *= (domain.size - 1) / domain.size
+        return place
+    return np.linspace(0.0, 1.0, domain.size) if domain.size > 1 else np.zeros(domain.size)
+
+
+def curve_keys(
+    codes: NDArray[np.unsignedinteger], grid: Sequence[NDArray[np.integer]], bits: int
+) -> NDArray[np.uint64]:
+    """Return the places of rows on the Hilbert curve."""
+    words = max(1, -(-bits * codes.shape[1] // WORD))
+    keys = np.empty((words, len(codes)), np.uint64)
+    at = np.cumsum([0, *(len(places) for places in grid)], dtype=np.int64)
+    flat = np.concatenate(grid).astype(np.uint32)
+    in_chunks(len(codes), lambda start, stop: hilbert_keys(codes, flat, at, bits, start, stop, keys))
+    return keys
+
+
+def in_chunks(rows: int, work: Callable[[int, int], object]) -> None:
+    """Do work on stretches of rows, several at a time."""
+    stretches = list(pairwise([*range(0, rows, CHUNK), rows]))
+    if len(stretches) == 1:
+        work(*stretches[0])
+        return
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        for job in [pool.submit(work, start, stop) for start, stop in stretches]:
+            job.result()
