@@ -81,7 +81,7 @@ class Mondrian(Method):
 def _lay_out(task: Task) -> Layout:
     microdata: Microdata = task.microdata
     return Layout(
-        np.ascontiguousarray(microdata.codes.T),
+        np.array(microdata.codes.T, order="C"),  # always a copy: cutting moves rows
         np.array(task.requirements.sensitive_codes.T, order="C"),
         np.arange(len(microdata)),
     )
