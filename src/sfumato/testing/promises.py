@@ -103,6 +103,15 @@ def check_truth(method: Method) -> None:
             inside = shown[f"{name}_min"] <= original[name] <= shown[f"{name}_max"]
             assert inside, f"'{method.name}' shows an interval of '{name}' that the row is not in."
         _check_categories(method, original, shown)
+    _check_one_quasi_identifier(method, table)
+
+
+def _check_one_quasi_identifier(method: Method, table: pa.Table) -> None:
+    roles = {"quasi_identifiers": "age", "sensitive": "illness", "rest": "drop"}
+    made = certain_release(method, table, keep_order=True, intervals="bounds", **roles).table
+    for age, low, high in zip(table["age"], made["age_min"], made["age_max"], strict=True):
+        inside = low.as_py() <= age.as_py() <= high.as_py()
+        assert inside, f"'{method.name}' shows an interval that a row is not in, where there is one quasi-identifier."
 
 
 def _check_categories(method: Method, original: dict[str, Any], shown: dict[str, Any]) -> None:
