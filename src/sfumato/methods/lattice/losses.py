@@ -75,64 +75,57 @@ class Marginals:
         return 1.0 if loss == "height" else float(self.weights[place])
 
     @cached_property
-    def surprise(self) -> tuple[NDArray[np.float64], ...]:
-        """The bits of every code of every attribute, weighted: what remains to be said when it is shown exactly."""
-        return tuple(
-            np.log2(np.maximum(count, 1)) * weight for count, weight in zip(self.counts, self.weights, strict=True)
-        )
+    def known_bits(self) -> float:
+        """The bits of all rows that even exact values leave open."""
+        bits = [count @ np.log2(np.maximum(count, 1)) for count in self.counts]
+        return float(np.array(bits) @ self.weights)
 
     @cached_property
-    def all_surprise(self) -> float:
-        """The bits of all rows."""
-        return float(sum(count @ bits for count, bits in zip(self.counts, self.surprise, strict=True)))
+    def row_bits(self) -> float:
+        """The bits that a row leaves open that tells nothing."""
+        return float(self.weights.sum() * np.log2(max(1, self.rows)))
 
-    @cached_property
-    def all_bits(self) -> float:
-        """The bits that a table loses that tells nothing."""
-        return float(self.weights.sum() * self.rows * np.log2(max(1, self.rows))) - self.all_surprise
-
-    def loss(self, name: str, found: NDArray[np.float64], kept_surprise: NDArray[np.float64]) -> NDArray[np.float64]:
+    def loss(self, name: str, found: NDArray[np.float64]) -> NDArray[np.float64]:
         """Turn the findings of nodes into a loss to be minimized; what tells nothing at all is never the least."""
-        suppressed, cost = found[:, SUPPRESSED], found[:, COST]
+        suppressed, cost = found[..., SUPPRESSED], found[..., COST]
         kept = self.rows - suppressed
         if name == "dm":
-            return found[:, SQUARES] + suppressed * self.rows
+            return found[..., SQUARES] + suppressed * self.rows
         if name == "c_avg":
-            return np.where(kept > 0, kept / np.maximum(1, found[:, CLASSES]) / self.k, np.inf)
+            return np.where(kept > 0, kept / np.maximum(1, found[..., CLASSES]) / self.k, np.inf)
         if name == "height":
             return (cost + sum(domain.top for domain in self.domains) * suppressed) / self.rows
         if name == "entropy":
-            lost = (cost - kept_surprise) / self.all_bits if self.all_bits > 0 else np.zeros(len(found))
-            return lost + suppressed / self.rows
+            most = self.rows * self.row_bits - self.known_bits
+            lost = cost + suppressed * self.row_bits - self.known_bits
+            return lost / most if most > 0 else suppressed / self.rows
         return (cost + suppressed) / self.rows
 
 
-def marginals_of(judge: Judge) -> Marginals:
-    """Return the marginals of a task's table."""
+def marginals_of(judge: Judge, weights: Mapping[str, float] | None = None) -> Marginals:
+    """Return the marginals of a task's table; weights given here come before those of the schema."""
     microdata = judge.task.microdata
-    counts = [
-        np.bincount(microdata.codes[:, at], minlength=domain.size) for at, domain in enumerate(microdata.domains)
-    ]
-    return Marginals(microdata.domains, tuple(counts), microdata.weights, judge.task.requirements.k)
+    counts = tuple(
+        np.bincount(microdata.codes[:, at], judge.counts, minlength=domain.size).astype(np.int64)
+        for at, domain in enumerate(microdata.domains)
+    )
+    if weights is None:
+        return Marginals(microdata.domains, counts, microdata.weights, judge.task.requirements.k)
+    given = np.array([float(weights.get(name, 1.0)) for name in microdata.names])
+    return Marginals(microdata.domains, counts, given / given.sum(), judge.task.requirements.k)
 
 
 def _span_costs(domain: Domain, level: int, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    first, last = _group_edges(domain, level)
-    return domain.span_costs(first, last)
+    first = np.unique(domain.levels[level].groups, return_index=True)[1]
+    return domain.span_costs(first, np.append(first[1:], domain.size) - 1)
 
 
 def _shares_climbed(domain: Domain, level: int, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    return _heights(domain, level, sizes) / max(1, domain.top)
+    return np.full(len(sizes), level / max(1, domain.top))
 
 
 def _heights(domain: Domain, level: int, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the lowest level at which what a group holds is one group already."""
-    first, last = _group_edges(domain, level)
-    heights = np.full(len(first), float(domain.top))
-    for lower in range(domain.top - 1, -1, -1):
-        groups = domain.levels[lower].groups
-        heights[groups[first] == groups[last]] = lower
-    return heights
+    return np.full(len(sizes), float(level))
 
 
 def _bits(domain: Domain, level: int, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -147,17 +140,12 @@ _CELLS: Mapping[str, Callable[[Domain, int, NDArray[np.float64]], NDArray[np.flo
 }
 
 
-def _group_edges(domain: Domain, level: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    first = np.unique(domain.levels[level].groups, return_index=True)[1]
-    return first, np.append(first[1:], domain.size) - 1
-
-
 class Scorer:
     """Measures nodes, one after the other or many at once."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: Judge, weights: Mapping[str, float] | None = None) -> None:
         self.judge = judge
-        self.marginals = marginals_of(judge)
+        self.marginals = marginals_of(judge, weights)
         self._costs: dict[str, Costs] = {}
 
     def costs(self, loss: str) -> Costs:
@@ -166,29 +154,26 @@ class Scorer:
             self._costs[loss] = self.marginals.costs(loss)
         return self._costs[loss]
 
-    def without_suppression(self, loss: str, levels: Sequence[Levels]) -> NDArray[np.float64]:
-        """Return what nodes lose at least: an additive loss if no row goes, without counting anything."""
-        costs = self.costs(loss)
-        nodes = np.array(levels).reshape(len(levels), -1)
+    def at_least(self, loss: str, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return what nodes lose at the least: an additive loss if no row goes, without counting anything."""
+        totals = self.costs(loss).totals
         found = np.zeros((len(nodes), FINDINGS))
         for at in range(nodes.shape[1]):
-            found[:, COST] += costs.totals[at, nodes[:, at]]
-        return self.marginals.loss(loss, found, np.full(len(nodes), self.marginals.all_surprise))
+            found[:, COST] += totals[at, nodes[:, at]]
+        return self.marginals.loss(loss, found)
 
     def losses(self, frequencies: Frequencies, names: Sequence[str] = LOSSES) -> dict[str, float]:
         """Return the losses of a node, from its frequency set."""
         keys, counts, allowed = self._classes(frequencies)
-        losses = {}
-        for name in names:
-            layout, levels = self.judge.roller.layout, np.array(frequencies.levels)
-            found = measure_node(keys, counts, layout, levels, allowed, self.costs(name))[None]
-            kept = np.array([self.kept_surprise(frequencies.levels)]) if name == "entropy" else np.zeros(1)
-            losses[name] = float(self.marginals.loss(name, found, kept)[0])
-        return losses
+        layout, levels = self.judge.roller.layout, np.array(frequencies.levels)
+        return {
+            name: float(
+                self.marginals.loss(name, measure_node(keys, counts, layout, levels, allowed, self.costs(name)))
+            )
+            for name in names
+        }
 
-    def _classes(
-        self, frequencies: Frequencies
-    ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.bool_]]:
+    def _classes(self, frequencies: Frequencies) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.bool_]]:
         """Return key, size and permission of every class of a node."""
         if self.judge.size_only:
             return frequencies.keys, frequencies.counts, frequencies.counts >= self.judge.smallest
@@ -196,12 +181,3 @@ class Scorer:
         sizes = np.bincount(of_key, weights=frequencies.counts, minlength=len(allowed)).astype(np.int64)
         first = np.unique(of_key, return_index=True)[1]
         return frequencies.keys[first], sizes, allowed
-
-    def kept_surprise(self, levels: Levels) -> float:
-        """Return the bits of the rows that a node keeps."""
-        gone = self.judge.suppressed_rows(levels)
-        if not gone.any():
-            return self.marginals.all_surprise
-        codes = self.judge.task.microdata.codes[gone]
-        lost = sum(bits[codes[:, at]].sum() for at, bits in enumerate(self.marginals.surprise))
-        return self.marginals.all_surprise - float(lost)

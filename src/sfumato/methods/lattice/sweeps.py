@@ -21,6 +21,11 @@ PARTS = 8
 LIMIT = 2_000_000_000
 
 
+def can_sweep(judge: Judge, space: Space) -> bool:
+    """Return whether counting every node is possible and takes no more than some seconds."""
+    return judge.size_only and len(space) * len(judge.task.microdata) <= LIMIT
+
+
 def sweep_nodes(judge: Judge, space: Space, base: Frequencies, costs: Costs) -> NDArray[np.float64]:
     """Return the findings of every node at or above that of a frequency set; the others are left empty.
 

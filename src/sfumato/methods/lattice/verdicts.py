@@ -55,10 +55,22 @@ class Verdict:
 
 
 class Judge:
-    """Tells for the nodes of one task what they mean."""
+    """Tells for the nodes of one task what they mean.
 
-    def __init__(self, task: Task) -> None:
+    Parameters
+    ----------
+    task
+        What is asked.
+    counts
+        How often every row of the task's table stands for; once where nothing is given.
+    prune
+        Whether what holds at a node may be passed on to others; False for models that are not monotone.
+    """
+
+    def __init__(self, task: Task, counts: NDArray[np.int64] | None = None, prune: bool = True) -> None:
         self.task = task
+        self.counts = counts
+        self.prune = prune
         requirements = task.requirements
         self.budget = task.suppressible
         self.rules: Rules = requirements.rules
@@ -78,7 +90,7 @@ class Judge:
 
     def scan(self, levels: Levels) -> Frequencies:
         """Count the table itself at a node."""
-        return self.roller.scan(self.row_keys, None, levels)
+        return self.roller.scan(self.row_keys, self.counts, levels)
 
     def verdict(self, frequencies: Frequencies) -> Verdict:
         """Say what the node of a frequency set means."""
@@ -91,7 +103,8 @@ class Judge:
 
     def _verdict(self, suppressed: int, least: int) -> Verdict:
         answer = suppressed <= self.budget
-        return Verdict(suppressed, least, answer, suppressed == 0 or (self.absorbing and answer), least > self.budget)
+        clean = suppressed == 0 or (self.absorbing and answer)
+        return Verdict(suppressed, least, answer, self.prune and clean, self.prune and least > self.budget)
 
     def classes(
         self, frequencies: Frequencies

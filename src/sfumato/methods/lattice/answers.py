@@ -1,0 +1,204 @@
+"""What a search in the lattice found: the answers, what they lose, and which one is released."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels.sweeping import SUPPRESSED
+from sfumato.methods.lattice.frequencies import Frequencies, Levels
+from sfumato.methods.lattice.losses import ADDITIVE, LOSSES, Minimized, Scorer
+from sfumato.methods.lattice.space import ANSWER, REJECTED, Map, Space, minimal
+from sfumato.methods.lattice.sweeps import can_sweep, sweep_nodes
+
+STATUS = {ANSWER: "answer", REJECTED: "rejected"}
+
+
+@dataclass
+class Search:
+    """What a search did.
+
+    Attributes
+    ----------
+    nodes_checked
+        How many nodes were counted and checked.
+    scans
+        How often the table itself was read.
+    rollups
+        How many frequency sets were counted from others.
+    candidates
+        How many nodes each size of subset had to consider, where a search goes by subsets.
+    seconds
+        How long the search took.
+    complete
+        Whether every answer is known; else the search ended with what it was asked for, or at its time limit.
+    bound
+        What every answer loses at the least, by the loss that is minimized, where a time limit ended the search.
+    """
+
+    nodes_checked: int = 0
+    scans: int = 0
+    rollups: int = 0
+    candidates: dict[int, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    complete: bool = True
+    bound: float | None = None
+
+
+@dataclass
+class Alternatives:
+    """The answers of a search with their levels and losses, worked out when somebody looks.
+
+    A release shows them as a frame of the kind that came in.
+    """
+
+    space: Space
+    scorer: Scorer
+    answers: list[Levels]
+    chosen: Levels
+    minimal_only: bool = False
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return one list per column: the levels, the suppressed rows, every loss, and what is released."""
+        return self._columns
+
+    @cached_property
+    def _columns(self) -> dict[str, list[Any]]:
+        columns: dict[str, list[Any]] = {
+            name: [node[at] for node in self.answers] for at, name in enumerate(self.space.names)
+        }
+        rest: dict[str, list[Any]] = {name: [] for name in ("suppressed", *LOSSES)}
+        for frequencies in walk(self.scorer, self.answers):
+            rest["suppressed"].append(self.scorer.judge.verdict(frequencies).suppressed)
+            for name, loss in self.scorer.losses(frequencies).items():
+                rest[name].append(1 - loss if name == "precision" else loss)
+        lowest = set(minimal(self.answers))
+        return (
+            columns
+            | rest
+            | {
+                "minimal": [node in lowest for node in self.answers],
+                "released": [node == self.chosen for node in self.answers],
+            }
+        )
+
+
+@dataclass
+class NodeTable:
+    """Every node of the lattice with its height and status, for drawing."""
+
+    map: Map
+    chosen: Levels
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return one list per column."""
+        space = self.map.space
+        nodes = list(space.nodes())
+        columns: dict[str, list[Any]] = {name: [node[at] for node in nodes] for at, name in enumerate(space.names)}
+        return columns | {
+            "height": [sum(node) for node in nodes],
+            "status": [
+                "released" if node == self.chosen else STATUS[int(status)]
+                for node, status in zip(nodes, self.map.status.reshape(-1), strict=True)
+            ],
+        }
+
+
+def walk(scorer: Scorer, nodes: Sequence[Levels]) -> Iterator[Frequencies]:
+    """Yield the frequency set of every node, in order; neighbours in the order share what they have in common."""
+    if not nodes:
+        return
+    roller = scorer.judge.roller
+    low = tuple(np.array(nodes).min(axis=0).tolist())
+    stack = [scorer.judge.scan(low)]
+    for node in nodes:
+        stack = [known for known in stack if _reaches(known.levels, node, low)]
+        for depth in range(len(stack) - 1, len(node)):
+            stack.append(roller.up(stack[-1], (*node[: depth + 1], *low[depth + 1 :])))
+        yield stack[-1]
+
+
+def _reaches(known: Levels, node: Levels, low: Levels) -> bool:
+    """Return whether a set on the way to another node is also on the way to this one."""
+    depth = max((at + 1 for at, level in enumerate(known) if level != low[at]), default=0)
+    return known[:depth] == node[:depth]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How to choose among answers.
+
+    Attributes
+    ----------
+    minimize
+        A loss by name, or a function of the levels and the losses by name.
+    scorer
+        What measures nodes.
+    space
+        The lattice.
+    """
+
+    minimize: Minimized
+    scorer: Scorer
+    space: Space
+
+    def best(self, answers: list[Levels]) -> Levels:
+        """Return the answer that loses least; among equals the lowest, then the first."""
+        if callable(self.minimize):
+            return self._best_by(self.minimize, answers)
+        if not self.scorer.judge.budget:
+            # Nothing is suppressed, so whatever generalizes another answer loses no less.
+            answers = minimal(answers)
+        elif self.minimize in ADDITIVE:
+            return self._best_bounded(self.minimize, answers)
+        elif can_sweep(self.scorer.judge, self.space):
+            return self._best_swept(self.minimize, answers)
+        losses = [self.scorer.losses(frequencies, [self.minimize]) for frequencies in walk(self.scorer, answers)]
+        return min(zip((loss[self.minimize] for loss in losses), map(sum, answers), answers, strict=True))[2]
+
+    def _best_by(
+        self, function: Callable[[dict[str, int], dict[str, float]], float], answers: list[Levels]
+    ) -> Levels:
+        scores = []
+        for frequencies in walk(self.scorer, answers):
+            losses = self.scorer.losses(frequencies)
+            losses["precision"] = 1 - losses["precision"]
+            levels = dict(zip(self.space.names, frequencies.levels, strict=True))
+            scores.append(float(function(levels, losses)))
+        return min(zip(scores, map(sum, answers), answers, strict=True))[2]
+
+    def _best_bounded(self, loss: str, answers: list[Levels]) -> Levels:
+        """Measure answers in the order of what they lose at the least, until none can be better."""
+        least = self.scorer.at_least(loss, np.array(answers))
+        base = self.scorer.judge.scan(self.space.bottom)
+        best: tuple[float, int, Levels] | None = None
+        for at in np.argsort(least, kind="stable"):
+            if best is not None and least[at] > best[0]:
+                break
+            node = answers[at]
+            measured = self.scorer.losses(self.scorer.judge.roller.up(base, node), [loss])[loss]
+            found = (measured, sum(node), node)
+            best = found if best is None else min(best, found)
+        assert best is not None
+        return best[2]
+
+    def _best_swept(self, loss: str, answers: list[Levels]) -> Levels:
+        judge = self.scorer.judge
+        found = sweep_nodes(judge, self.space, judge.scan(self.space.bottom), self.scorer.costs(loss))
+        losses = self.scorer.marginals.loss(loss, found)[tuple(np.array(answers).T)]
+        return min(zip(losses.tolist(), map(sum, answers), answers, strict=True))[2]
+
+
+def status_of(found: NDArray[np.float64], budget: int) -> NDArray[np.int8]:
+    """Return what a sweep says of every node."""
+    return np.where(found[..., SUPPRESSED] <= budget, ANSWER, REJECTED).astype(np.int8)
+
+

@@ -1,0 +1,56 @@
+"""Bottom-up breadth-first search of the whole lattice: the simple way to all answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sfumato import parameters
+from sfumato.methods.base import register
+from sfumato.methods.lattice.answers import Search
+from sfumato.methods.lattice.frequencies import Frequencies, Levels
+from sfumato.methods.lattice.full_domain import Found, FullDomain
+from sfumato.methods.lattice.space import UNKNOWN, Map, Space
+from sfumato.methods.lattice.verdicts import Judge
+
+
+@dataclass(frozen=True)
+class BottomUp(FullDomain):
+    """Check every node from the bottom up, height by height, except those above an answer that decides them.
+
+    Parameters
+    ----------
+    rollup
+        Count each node from one that it directly generalizes; False reads the table for every node.
+    minimize, weights, max_level, exhaustive
+        As in `Lattice`.
+    """
+
+    rollup: bool = True
+
+    name: ClassVar[str] = "bottom-up"
+    summary: ClassVar[str] = "All full-domain answers by exhaustive breadth-first search, the comparator of Incognito."
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        parameters.flag("BottomUp", "rollup", self.rollup)
+
+    def _find(self, judge: Judge, space: Space) -> Found:
+        search, known = Search(), Map(space)
+        row: dict[Levels, Frequencies | None] = {space.bottom: None}
+        while row:
+            above: dict[Levels, Frequencies | None] = {}
+            for node, source in row.items():
+                if known.status[node] != UNKNOWN:
+                    above |= dict.fromkeys(space.above(node))
+                    continue
+                frequencies = judge.scan(node) if source is None else judge.roller.up(source, node)
+                verdict = judge.verdict(frequencies)
+                search.nodes_checked += 1
+                known.note(node, verdict)
+                above |= dict.fromkeys(space.above(node), frequencies if self.rollup else None)
+            row = above
+        return Found(known.answers(), search, known)
+
+
+register()(BottomUp)

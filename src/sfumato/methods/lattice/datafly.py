@@ -1,0 +1,55 @@
+"""Datafly: generalize the attribute with most distinct values until little enough is left to suppress."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from sfumato.kernels.rollup import MASK, SHIFT, WORD
+from sfumato.methods.base import register
+from sfumato.methods.lattice.answers import Search
+from sfumato.methods.lattice.frequencies import Frequencies, Levels
+from sfumato.methods.lattice.full_domain import Found, FullDomain
+from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.verdicts import Judge
+
+
+@dataclass(frozen=True)
+class Datafly(FullDomain):
+    """Climb greedily: fast, an answer, but nothing says that a lower one does not exist."""
+
+    name: ClassVar[str] = "datafly"
+    summary: ClassVar[str] = "One full-domain answer by greedy climbing: fast, without a promise of minimality."
+
+    def _find(self, judge: Judge, space: Space) -> Found:
+        search = Search(complete=False)
+        frequencies = judge.scan(space.bottom)
+        while True:
+            search.nodes_checked += 1
+            if judge.verdict(frequencies).answer:
+                return Found([frequencies.levels], search)
+            higher = _next(frequencies, judge, space)
+            if higher is None:
+                return Found([], search)
+            frequencies = judge.roller.up(frequencies, higher)
+
+
+def _next(frequencies: Frequencies, judge: Judge, space: Space) -> Levels | None:
+    """Raise the attribute that shows most distinct values, of those that may still rise."""
+    levels = frequencies.levels
+    distinct = {at: _distinct(frequencies, judge, at) for at, top in enumerate(space.tops) if levels[at] < top}
+    if not distinct:
+        return None
+    raised = max(distinct, key=lambda at: (distinct[at], -at))
+    return (*levels[:raised], levels[raised] + 1, *levels[raised + 1 :])
+
+
+def _distinct(frequencies: Frequencies, judge: Judge, at: int) -> int:
+    field = judge.roller.layout.fields[at]
+    groups = (frequencies.keys[:, field[WORD]] >> np.uint64(field[SHIFT])) & np.uint64(field[MASK])
+    return len(np.unique(groups))
+
+
+register()(Datafly)

@@ -1,0 +1,137 @@
+"""What all searches for full-domain recodings share: parameters, the choice among answers, and what is told."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato import parameters
+from sfumato.errors import InfeasibleError, ParameterError, SchemaError, listed
+from sfumato.methods.base import Method, Task
+from sfumato.methods.lattice.answers import Alternatives, Choice, NodeTable, Search
+from sfumato.methods.lattice.frequencies import Levels
+from sfumato.methods.lattice.losses import LOSSES, Minimized, Scorer
+from sfumato.methods.lattice.space import Map, Space, minimal
+from sfumato.methods.lattice.verdicts import Judge
+from sfumato.microdata import Recoding
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found: its answers, the map of all nodes if it drew one, and what it did."""
+
+    answers: list[Levels]
+    search: Search
+    map: Map | None = None
+
+
+@dataclass(frozen=True)
+class FullDomain(Method):
+    """One level for each quasi-identifier, the same for all rows.
+
+    Parameters
+    ----------
+    minimize
+        Which answer is released: that with the least ``"gcp"``, ``"dm"``, ``"c_avg"``, ``"entropy"`` or ``"height"``,
+        the greatest ``"precision"``, or the least of a function of the levels and the losses, two dicts by name.
+    weights
+        How much quasi-identifiers count in that; those of the schema if left out.
+    max_level
+        The highest level of some quasi-identifiers: ``{"sex": 0}`` releases sex as it is.
+    exhaustive
+        Also search with models that are not monotone, by looking at every single node.
+    """
+
+    minimize: Minimized = "gcp"
+    weights: Mapping[str, float] | None = None
+    max_level: Mapping[str, int] = field(default_factory=dict)
+    exhaustive: bool = False
+
+    recoding: ClassVar[str] = "full-domain"
+
+    def __post_init__(self) -> None:
+        if not callable(self.minimize):
+            parameters.choice(type(self).__name__, "minimize", self.minimize, LOSSES)
+        parameters.flag(type(self).__name__, "exhaustive", self.exhaustive)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters as plain values."""
+        shown = super().parameters()
+        if callable(self.minimize):
+            shown["minimize"] = getattr(self.minimize, "__name__", "a function")
+        return shown
+
+    def recode(self, task: Task) -> Recoding:
+        """Search, choose, and mark the rows that must go."""
+        if not (task.requirements.monotone or self.exhaustive):
+            names = [model.name for model in task.requirements.models if not model.monotone]
+            raise ParameterError(
+                f"{listed(names)} is not monotone: a more general release may break it although a finer one keeps it, "
+                f"so a search may not prune. Use {type(self).__name__}(exhaustive=True) to look at every node."
+            )
+        space = Space(task.microdata.domains, self.max_level)
+        judge = Judge(task, prune=task.requirements.monotone)
+        started = time.perf_counter()
+        found = self._find(judge, space)
+        found.search.seconds = time.perf_counter() - started
+        found.search.scans, found.search.rollups = judge.roller.scans, judge.roller.rollups
+        if not found.answers:
+            raise InfeasibleError(self._explanation(judge, space))
+        scorer = Scorer(judge, self._checked_weights(space))
+        chosen = self._choose(Choice(self.minimize, scorer, space), found)
+        return Recoding(
+            levels=chosen, suppressed=suppressed_rows(judge, chosen), details=_details(scorer, space, found, chosen)
+        )
+
+    @abstractmethod
+    def _find(self, judge: Judge, space: Space) -> Found:
+        """Search the space."""
+
+    def _choose(self, choice: Choice, found: Found) -> Levels:
+        return choice.best(found.answers)
+
+    def _checked_weights(self, space: Space) -> Mapping[str, float] | None:
+        unknown = [name for name in self.weights or {} if name not in space.names]
+        if unknown:
+            raise SchemaError(
+                f"'weights' names {listed(unknown)}, which is not a quasi-identifier. "
+                f"Quasi-identifiers: {listed(space.names)}."
+            )
+        return self.weights
+
+    def _explanation(self, judge: Judge, space: Space) -> str:
+        verdict = judge.verdict(judge.scan(space.tops))
+        limits = ", ".join(f"{name}={level}" for name, level in self.max_level.items()) or "none"
+        needed = np.ceil(verdict.suppressed / max(1, len(judge.task.microdata)) * 1e4) / 1e4
+        return (
+            f"No full-domain recoding keeps the stated privacy within the limits (max_level: {limits}). Even the most "
+            f"general one would leave out {verdict.suppressed:,} rows. Raise a limit, or allow suppression={needed:g}."
+        )
+
+
+def suppressed_rows(judge: Judge, levels: Levels) -> NDArray[np.bool_] | None:
+    """Return which rows must go at a node; None for none."""
+    gone = judge.suppressed_rows(levels)
+    return gone if gone.any() else None
+
+
+def _details(scorer: Scorer, space: Space, found: Found, chosen: Levels) -> dict[str, Any]:
+    details: dict[str, Any] = {
+        "search": found.search,
+        "levels": dict(zip(space.names, chosen, strict=True)),
+        "alternatives": Alternatives(space, scorer, found.answers, chosen),
+    }
+    if found.map is not None:
+        details["lattice"] = NodeTable(found.map, chosen)
+    return details
+
+
+def frontier(found: Found) -> Found:
+    """Return only the answers that generalize no other."""
+    return replace(found, answers=minimal(found.answers)) if found.answers else found

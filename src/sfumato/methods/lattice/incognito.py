@@ -1,0 +1,210 @@
+"""Incognito: every full-domain answer, by subsets of the quasi-identifier (LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005)."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from sfumato import parameters
+from sfumato.methods.base import register
+from sfumato.methods.lattice.answers import Search
+from sfumato.methods.lattice.frequencies import Frequencies, Levels
+from sfumato.methods.lattice.full_domain import Found, FullDomain
+from sfumato.methods.lattice.space import ANSWER, REJECTED, Map, Space
+from sfumato.methods.lattice.verdicts import Judge
+
+VARIANTS = ("basic", "superroots", "cube")
+
+#: Some attributes, by their places.
+Subset = tuple[int, ...]
+#: A generalization of some attributes: which, and the level of each.
+Candidate = tuple[Subset, Levels]
+
+
+@dataclass(frozen=True)
+class Incognito(FullDomain):
+    """Find all answers: first for single attributes, then for ever larger subsets out of what the smaller ones left.
+
+    Parameters
+    ----------
+    variant
+        ``"basic"``: one scan of the table for every root of a candidate graph. ``"superroots"``: one scan for all roots
+        of the same attributes, of the node below them all. ``"cube"``: one scan in all; the sets of all subsets are
+        counted from each other beforehand.
+    minimize, weights, max_level, exhaustive
+        As in `Lattice`.
+    """
+
+    variant: str = "superroots"
+
+    name: ClassVar[str] = "incognito"
+    summary: ClassVar[str] = "All full-domain answers, a priori over subsets of the quasi-identifier; releases the best."
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        parameters.choice("Incognito", "variant", self.variant, VARIANTS)
+
+    def _find(self, judge: Judge, space: Space) -> Found:
+        return SubsetSearch(judge, space, self.variant).run()
+
+
+class SubsetSearch:
+    """One run of Incognito.
+
+    Attributes
+    ----------
+    survivors
+        Per size of subset, the generalizations that are not ruled out.
+    graphs
+        Per size of subset, the candidates that were considered.
+    """
+
+    def __init__(self, judge: Judge, space: Space, variant: str) -> None:
+        self.judge = judge
+        self.space = space
+        self.variant = variant
+        self.search = Search()
+        self.map = Map(space)
+        self.graphs: dict[int, set[Candidate]] = {}
+        self.survivors: dict[int, set[Candidate]] = {}
+        self._cube: dict[Subset, Frequencies] = {}
+
+    def run(self) -> Found:
+        """Go through the sizes of subsets."""
+        attributes = len(self.space.tops)
+        if self.variant == "cube":
+            self._build_cube(attributes)
+        candidates = {((at,), (level,)) for at, top in enumerate(self.space.tops) for level in range(top + 1)}
+        for size in range(1, attributes + 1):
+            self.graphs[size] = candidates
+            self.search.candidates[size] = len(candidates)
+            self.survivors[size] = self._survivors(candidates, last=size == attributes)
+            candidates = joined(self.survivors[size])
+        self.map.status[:] = REJECTED
+        answers = sorted(levels for _, levels in self.survivors[attributes])
+        if answers:
+            self.map.status[tuple(np.array(answers).T)] = ANSWER
+        return Found(answers, self.search, self.map)
+
+    def _survivors(self, candidates: set[Candidate], last: bool) -> set[Candidate]:
+        """Search a candidate graph from its roots up; return the nodes that are not ruled out, at last the answers."""
+        sources = self._root_sources(candidates)
+        queue = [(sum(levels), (subset, levels)) for subset, levels in sources]
+        heapq.heapify(queue)
+        survivors, marked, queued = set(candidates), set[Candidate](), set(sources)
+        while queue:
+            _, node = heapq.heappop(queue)
+            source = sources.pop(node)
+            if node in marked:
+                continue
+            frequencies = source if isinstance(source, Frequencies) else self._scan(source)
+            frequencies = self.judge.roller.up(frequencies, self._full(node))
+            self.search.nodes_checked += 1
+            verdict = self.judge.verdict(frequencies)
+            if verdict.clean:
+                mark(node, candidates, marked)
+                continue
+            if verdict.hopeless or (last and not verdict.answer):
+                survivors.discard(node)
+            for above in generalizations(node):
+                if above in candidates and above not in queued:
+                    queued.add(above)
+                    sources[above] = frequencies
+                    heapq.heappush(queue, (sum(above[1]), above))
+        return survivors
+
+    def _root_sources(self, candidates: set[Candidate]) -> dict[Candidate, Frequencies | Candidate]:
+        """Return the roots of a graph, and for each what its frequency set comes from: another set, or a scan."""
+        roots = [node for node in candidates if not any(below in candidates for below in specializations(node))]
+        if self.variant == "basic":
+            return {root: root for root in roots}
+        if self.variant == "cube":
+            return {root: self._cube[root[0]] for root in roots}
+        families: dict[Subset, list[Candidate]] = {}
+        for root in roots:
+            families.setdefault(root[0], []).append(root)
+        sources: dict[Candidate, Frequencies | Candidate] = {}
+        for subset, family in families.items():
+            lowest = tuple(np.array([levels for _, levels in family]).min(axis=0).tolist())
+            shared = self._scan((subset, lowest))
+            sources |= dict.fromkeys(family, shared)
+        return sources
+
+    def _scan(self, node: Candidate) -> Frequencies:
+        return self.judge.scan(self._full(node))
+
+    def _build_cube(self, attributes: int) -> None:
+        """Count the exact values of all subsets, each from a set with one attribute more."""
+        everything = tuple(range(attributes))
+        self._cube[everything] = self.judge.scan((0,) * attributes)
+        for size in range(attributes - 1, 0, -1):
+            for subset in combinations(everything, size):
+                missing = [at for at in everything if at not in subset]
+                larger = min(
+                    (self._cube[tuple(sorted((*subset, at)))] for at in missing), key=len
+                )
+                self._cube[subset] = self.judge.roller.up(larger, self._full((subset, (0,) * size)))
+
+    def _full(self, node: Candidate) -> Levels:
+        """Return a node of the whole lattice: attributes outside the subset tell nothing."""
+        levels = list(self.judge.roller.top)
+        for at, level in zip(*node, strict=True):
+            levels[at] = level
+        return tuple(levels)
+
+
+def joined(survivors: set[Candidate]) -> set[Candidate]:
+    """Return the candidates with one attribute more: those of which every smaller part survived."""
+    by_start: dict[tuple[Subset, Levels], list[tuple[int, int]]] = {}
+    for subset, levels in survivors:
+        by_start.setdefault((subset[:-1], levels[:-1]), []).append((subset[-1], levels[-1]))
+    candidates = set()
+    for (subset, levels), ends in by_start.items():
+        for one, other in combinations(sorted(ends), 2):
+            if one[0] < other[0]:
+                node = (*subset, one[0], other[0]), (*levels, one[1], other[1])
+                if all(part in survivors for part in parts(node)):
+                    candidates.add(node)
+    return candidates
+
+
+def parts(node: Candidate) -> Iterable[Candidate]:
+    """Yield a candidate without each of its attributes in turn."""
+    subset, levels = node
+    for at in range(len(subset)):
+        yield (*subset[:at], *subset[at + 1 :]), (*levels[:at], *levels[at + 1 :])
+
+
+def generalizations(node: Candidate) -> Iterable[Candidate]:
+    """Yield the direct generalizations of a candidate, whether they exist or not."""
+    subset, levels = node
+    for at, level in enumerate(levels):
+        yield subset, (*levels[:at], level + 1, *levels[at + 1 :])
+
+
+def specializations(node: Candidate) -> Iterable[Candidate]:
+    """Yield what a candidate directly generalizes, whether that exists or not."""
+    subset, levels = node
+    for at, level in enumerate(levels):
+        yield subset, (*levels[:at], level - 1, *levels[at + 1 :])
+
+
+def mark(node: Candidate, candidates: set[Candidate], marked: set[Candidate]) -> None:
+    """Mark all generalizations of a node: what holds at the node holds there."""
+    waiting = [node]
+    while waiting:
+        for above in generalizations(waiting.pop()):
+            if above in candidates and above not in marked:
+                marked.add(above)
+                waiting.append(above)
+
+
+register(
+    incognito_basic=lambda: Incognito(variant="basic"),
+    incognito_cube=lambda: Incognito(variant="cube"),
+)(Incognito)

@@ -1,0 +1,94 @@
+"""Our own search of the lattice, and the default of the family."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sfumato import parameters
+from sfumato.methods.base import register
+from sfumato.methods.lattice.answers import Choice, Search, status_of
+from sfumato.methods.lattice.boxes import BoxSearch
+from sfumato.methods.lattice.bounded import BoundedSearch
+from sfumato.methods.lattice.frequencies import Levels
+from sfumato.methods.lattice.full_domain import Found, FullDomain, frontier
+from sfumato.methods.lattice.losses import Scorer
+from sfumato.methods.lattice.space import Map, Space
+from sfumato.methods.lattice.sweeps import can_sweep, sweep_nodes
+from sfumato.methods.lattice.verdicts import Judge
+
+#: Lattices with more nodes are not mapped node by node; the best answer is searched for instead.
+MAPPED = 5_000_000
+
+
+@dataclass(frozen=True)
+class Lattice(FullDomain):
+    """Find all answers with as few counts as possible, or the best answer of a lattice too large to list.
+
+    Parameters
+    ----------
+    minimize
+        Which answer is released: that with the least ``"gcp"``, ``"dm"``, ``"c_avg"``, ``"entropy"`` or ``"height"``,
+        the greatest ``"precision"``, or the least of a function of the levels and the losses, two dicts by name.
+    weights
+        How much quasi-identifiers count in that; those of the schema if left out.
+    max_level
+        The highest level of some quasi-identifiers: ``{"sex": 0}`` releases sex as it is.
+    exhaustive
+        Also search with models that are not monotone, by looking at every single node.
+    answers
+        ``"all"``; ``"minimal"``: only those that generalize no other; ``"best"``: only the one that is released, found
+        without listing the lattice; ``"auto"``: all, but the best where the lattice has millions of nodes.
+    seconds
+        When to stop looking for a better answer, where only the best is searched for.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sfumato as sf
+    >>> people = pa.table({"age": [21, 24, 27, 28], "sex": ["f", "m", "f", "m"]})
+    >>> schema = sf.Schema({"age": sf.Numeric(widths=(5, 10)), "sex": None})
+    >>> release = sf.anonymize(people, schema, k=2, method=sf.Lattice(max_level={"sex": 0}))
+    >>> release.levels
+    {'age': 2, 'sex': 0}
+    """
+
+    answers: str = "auto"
+    seconds: float = 10.0
+
+    name: ClassVar[str] = "lattice"
+    summary: ClassVar[str] = "All full-domain answers by boxes of the lattice; the best one is released. The fastest."
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        parameters.choice("Lattice", "answers", self.answers, ("auto", "all", "minimal", "best"))
+        parameters.number("Lattice", "seconds", self.seconds, at_least=0)
+
+    def _find(self, judge: Judge, space: Space) -> Found:
+        if self.answers == "best" or (self.answers == "auto" and len(space) > MAPPED):
+            return self._find_best(judge, space)
+        if judge.budget and judge.prune and can_sweep(judge, space):
+            found = self._swept(judge, space)
+        else:
+            searching = BoxSearch(judge, space)
+            known = searching.run()
+            found = Found(known.answers(), Search(searching.checked), known)
+        return frontier(found) if self.answers == "minimal" else found
+
+    def _find_best(self, judge: Judge, space: Space) -> Found:
+        """Search for the best answer alone."""
+        choice = Choice(self.minimize, Scorer(judge, self._checked_weights(space)), space)
+        return BoundedSearch(choice, self.seconds).run()
+
+    def _swept(self, judge: Judge, space: Space) -> Found:
+        """Count every node: with suppression most of them are near the limit."""
+        costs = Scorer(judge).costs("dm")
+        found = sweep_nodes(judge, space, judge.scan(space.bottom), costs)
+        known = Map(space)
+        known.status[:] = status_of(found, judge.budget)
+        return Found(known.answers(), Search(len(space)), known)
+
+    def _choose(self, choice: Choice, found: Found) -> Levels:
+        return found.answers[0] if len(found.answers) == 1 else super()._choose(choice, found)
+
+
+register()(Lattice)

@@ -1,0 +1,66 @@
+"""Samarati's binary search on the height of the lattice: one answer of the least height."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sfumato.methods.base import register
+from sfumato.methods.lattice.answers import Search
+from sfumato.methods.lattice.frequencies import Frequencies, Levels
+from sfumato.methods.lattice.full_domain import Found, FullDomain
+from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.verdicts import Judge
+
+
+@dataclass(frozen=True)
+class Samarati(FullDomain):
+    """Find the least height at which there is an answer by halving the heights; release the first answer found there.
+
+    With suppression and a model that a bad class can spoil (see the page on Incognito) an answer says nothing about
+    greater heights; then all heights are tried from the lowest.
+    """
+
+    name: ClassVar[str] = "samarati"
+    summary: ClassVar[str] = "One full-domain answer of the least height, by binary search on the height."
+
+    def _find(self, judge: Judge, space: Space) -> Found:
+        search = Search(complete=False)
+        base = judge.scan(space.bottom)
+        best: Levels | None = None
+        halving = judge.prune and (judge.absorbing or not judge.budget)
+        low, high = 0, sum(space.tops)
+        while low <= high:
+            height = (low + high) // 2 if halving else low
+            found = _first_answer(judge, base, space, height, search)
+            if found is None:
+                low = height + 1
+                continue
+            best, high = found, height - 1
+            if not halving:
+                break
+        return Found([] if best is None else [best], search)
+
+
+def _first_answer(judge: Judge, base: Frequencies, space: Space, height: int, search: Search) -> Levels | None:
+    for node in nodes_of_height(space.tops, height):
+        search.nodes_checked += 1
+        if judge.verdict(judge.roller.up(base, node)).answer:
+            return node
+    return None
+
+
+def nodes_of_height(tops: Levels, height: int) -> Iterator[Levels]:
+    """Yield all nodes of a height."""
+    if not tops:
+        if height == 0:
+            yield ()
+        return
+    for level in range(min(tops[0], height), -1, -1):
+        if height - level <= sum(tops[1:]):
+            for rest in nodes_of_height(tops[1:], height - level):
+                yield (level, *rest)
+
+
+register()(Samarati)
