@@ -1,0 +1,87 @@
+"""A table on the grid of its cuts: rows in the same cell become one atom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels.boxes import Grid
+from sfumato.kernels.classes import class_bounds
+from sfumato.microdata import group_rows
+from sfumato.privacy import Requirements
+
+#: Where the random words of the atoms start; any other number would do.
+WORDS_SEED = 20070426
+
+
+@dataclass(frozen=True)
+class GridTable:
+    """The atoms of a table, and the atom of every row.
+
+    Attributes
+    ----------
+    grid
+        The atoms, for kernels.
+    of_row
+        The atom of every row.
+    """
+
+    grid: Grid = field(repr=False)
+    of_row: NDArray[np.int32] = field(repr=False)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.of_row)
+
+    def order(self) -> NDArray[np.int32]:
+        """Return all atoms, the box that holds everything."""
+        return np.arange(len(self.grid.rows), dtype=np.int32)
+
+
+def grid_of(requirements: Requirements, cuts: Sequence[NDArray[np.int64]]) -> GridTable:
+    """Lay a table on the grid of its cuts.
+
+    Parameters
+    ----------
+    requirements
+        What classes must keep, bound to the table.
+    cuts
+        Per attribute the codes at which a new slab begins, ascending, none of them 0.
+    """
+    microdata = requirements.microdata
+    slabs = np.cumsum([0, *(len(places) + 1 for places in cuts)], dtype=np.int64)
+    local = np.stack(
+        [np.searchsorted(places, microdata.codes[:, at], side="right") for at, places in enumerate(cuts)], axis=1
+    )
+    atoms = group_rows(local, [len(places) + 1 for places in cuts])
+    _, lo, hi = class_bounds(microdata.codes, atoms.of_row, len(atoms))
+    values_at, values = _sensitive_values(requirements, atoms.of_row, len(atoms))
+    words = np.random.default_rng(WORDS_SEED).integers(0, 2**64, (len(atoms), 2), np.uint64)
+    grid = Grid(
+        (atoms.codes + slabs[:-1]).astype(np.int32),
+        slabs,
+        atoms.counts,
+        np.zeros(len(atoms)),
+        words,
+        np.stack([lo, hi], axis=1).astype(np.int32),
+        values_at,
+        values,
+    )
+    return GridTable(grid, atoms.of_row)
+
+
+def _sensitive_values(
+    requirements: Requirements, of_row: NDArray[np.int32], atoms: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the sensitive values of every atom with their counts, and where those of each atom begin."""
+    codes = requirements.sensitive_codes + requirements.rules.counts_at[:-1]
+    size = int(requirements.rules.counts_at[-1])
+    if not size:
+        return np.zeros(atoms + 1, np.int64), np.empty((0, 2), np.int64)
+    pairs, counts = np.unique(of_row[:, None].astype(np.int64) * size + codes, return_counts=True)
+    values_at = np.searchsorted(pairs, np.arange(atoms + 1) * size)
+    return values_at.astype(np.int64), np.stack([pairs % size, counts], axis=1)
