@@ -86,6 +86,8 @@ def distinct(name: str, column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.i
         # Adding 0 makes -0.0 and 0.0 one value, as people count.
         one_zero = pc.add(column, pa.scalar(0.0, column.type))
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), one_zero)
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.string())
     if pa.types.is_dictionary(column.type):
         return _distinct_of_dictionary(name, column)
     try:
