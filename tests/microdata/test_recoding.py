@@ -1,0 +1,87 @@
+"""Equivalence classes of classes and of levels, against groups in a dict."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.helpers import microdata_strategy, table_strategy
+from tests.reference import SlowHierarchy
+
+from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
+
+
+@given(microdata_strategy(), st.data())
+def test_classes_span_their_rows_whatever_their_numbers(microdata, data):
+    """Numbers may have gaps; rows may be left out."""
+    number = st.sampled_from([SUPPRESSED, 0, 2, 3, 9])
+    of_row = np.array([data.draw(number) for _ in range(len(microdata))], np.int32)
+    classes = EquivalenceClasses.of(microdata, Recoding(classes=of_row))
+    rows_of = defaultdict(list)
+    for row, name in enumerate(of_row):
+        rows_of[name].append(row)
+    suppressed = rows_of.pop(SUPPRESSED, [])
+    assert classes.suppressed == len(suppressed)
+    assert len(classes) == len(rows_of)
+    for group, (_, rows) in enumerate(sorted(rows_of.items())):
+        assert np.flatnonzero(classes.of_row == group).tolist() == rows
+        assert classes.sizes[group] == len(rows)
+        assert classes.lo[group].tolist() == microdata.codes[rows].min(axis=0).tolist()
+        assert classes.hi[group].tolist() == microdata.codes[rows].max(axis=0).tolist()
+    assert (classes.of_row[suppressed] == SUPPRESSED).all()
+
+
+@given(table_strategy(), st.data())
+def test_levels_put_together_what_has_one_name(table, data):
+    microdata = table.encoded()
+    slow = [SlowHierarchy(how, table.cells[name]) for name, how in table.hierarchies.items()]
+    levels = tuple(data.draw(st.integers(0, domain.top)) for domain in microdata.domains)
+    suppressed = np.array([data.draw(st.booleans()) for _ in range(len(table))])
+    classes = EquivalenceClasses.of(microdata, Recoding(levels=levels, suppressed=suppressed))
+    groups = defaultdict(list)
+    for row, cells in enumerate(zip(*table.cells.values(), strict=True)):
+        if not suppressed[row]:
+            groups[tuple(tree.paths[cell][level:] for tree, cell, level in zip(slow, cells, levels, strict=True))] += [
+                row
+            ]
+    assert classes.levels == levels
+    assert classes.suppressed == suppressed.sum()
+    assert sorted(np.flatnonzero(classes.of_row == group).tolist() for group in range(len(classes))) == sorted(
+        groups.values()
+    )
+    for at, (tree, domain, cells) in enumerate(zip(slow, microdata.domains, table.cells.values(), strict=True)):
+        values = domain.values.to_pylist() + [None] * domain.has_missing
+        for group in range(len(classes)):
+            shown = set(values[classes.lo[group, at] : classes.hi[group, at] + 1])
+            member = cells[int(np.flatnonzero(classes.of_row == group)[0])]
+            assert shown == tree.group(member, levels[at])
+
+
+@given(microdata_strategy())
+def test_nothing_suppressed_is_the_same_as_saying_nothing(microdata):
+    levels = tuple(domain.top for domain in microdata.domains)
+    silent = EquivalenceClasses.of(microdata, Recoding(levels=levels))
+    spoken = EquivalenceClasses.of(microdata, Recoding(levels=levels, suppressed=np.zeros(len(microdata), bool)))
+    assert silent.sizes.tolist() == spoken.sizes.tolist() == [len(microdata)]
+    assert silent.lo.tolist() == [[0] * len(levels)]
+    assert silent.hi.tolist() == [[domain.size - 1 for domain in microdata.domains]]
+
+
+@given(microdata_strategy())
+def test_everything_can_be_suppressed(microdata):
+    nobody = np.full(len(microdata), SUPPRESSED, np.int32)
+    top = tuple(domain.top for domain in microdata.domains)
+    for recoding in (Recoding(classes=nobody), Recoding(levels=top, suppressed=np.ones(len(microdata), bool))):
+        classes = EquivalenceClasses.of(microdata, recoding)
+        assert len(classes) == 0
+        assert classes.suppressed == len(microdata)
+
+
+def test_a_recoding_is_either_classes_or_levels():
+    with pytest.raises(TypeError, match="either classes or levels"):
+        Recoding()
+    with pytest.raises(TypeError, match="either classes or levels"):
+        Recoding(classes=np.zeros(1, np.int32), levels=(0,))
