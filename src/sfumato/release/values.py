@@ -152,7 +152,7 @@ def _on_scale(domain: Domain, numbers: NDArray[np.float64]) -> pa.Array:
     lacking = np.isnan(numbers)
     if not pa.types.is_temporal(domain.values.type):
         return pa.array(numbers, mask=lacking)
-    ticks = np.where(lacking, 0, np.floor(numbers * MICROSECONDS_PER_DAY)).astype(np.int64)
+    ticks = np.where(lacking, 0, np.rint(numbers * MICROSECONDS_PER_DAY)).astype(np.int64)
     moments = pa.array(ticks, pa.timestamp("us", getattr(domain.values.type, "tz", None)), mask=lacking)
     return moments.cast(domain.values.type, safe=False)
 
