@@ -234,7 +234,7 @@ def _verified(
     if not verification.ok:
         raise VerificationError(
             "The release did not pass its independent check and is not handed out. This is a fault of the method, "
-            f"please report it.\n{verification.summary()}"
+            f"please report it.\n{verification.broken_rules()}"
         )
     if verification.rows != recoded.rows - recoded.suppressed:
         raise VerificationError(

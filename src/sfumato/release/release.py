@@ -94,7 +94,7 @@ class Release:
             Where to write the manifest as JSON; not written if left out. It is for the publisher's files.
         """
         if not self.verification.ok:
-            raise VerificationError(f"This release is not safe and is not written.\n{self.verification.summary()}")
+            raise VerificationError(f"This release is not safe and is not written.\n{self.verification.broken_rules()}")
         write_table(self.table, path)
         if manifest is not None:
             write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n")

@@ -171,6 +171,10 @@ class Verification:
                 lines.append(f"  and {check.breaking - len(check.sample):,} more")
         return "\n".join(lines)
 
+    def broken_rules(self) -> str:
+        """Say which rules are broken, without a value of the table: what is not safe must not get into logs."""
+        return "\n".join(str(check) for check in self.violations)
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON; an endless number becomes None."""
         return {
