@@ -8,7 +8,7 @@ import decimal
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.helpers import encoded_column, table_strategy
 
@@ -125,6 +125,7 @@ def test_the_widest_column_decides_for_all():
     assert microdata.codes.flags.c_contiguous
 
 
+@settings(max_examples=40)
 @given(table_strategy(missing=True))
 def test_encoding_changes_nothing_and_can_be_undone(table):
     microdata = table.encoded()
@@ -168,6 +169,12 @@ def test_refusing_missing_values_names_columns_and_counts():
 def test_a_column_of_nothing_is_refused(cells):
     with pytest.raises(DataError, match="'a' holds only missing values"):
         encoded_column(cells)
+
+
+def test_a_sensitive_column_of_nothing_has_one_value():
+    microdata = encode(pa.table({"a": [1, 2], "s": pa.nulls(2)}), {"a": None}, ["s"])
+    assert microdata.sensitive[0].codes.tolist() == [0, 0]
+    assert microdata.sensitive[0].values.to_pylist() == [None]
 
 
 @pytest.mark.parametrize("column", [pa.array([[1]]), pa.array([{"x": 1}]), pa.array([b"\xff"])])

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.helpers import microdata_strategy
 
@@ -23,6 +23,7 @@ def assert_counts(found, codes):
     assert len(found) == len(expected)
 
 
+@settings(max_examples=40)
 @given(microdata_strategy())
 def test_frequency_sets_of_tables(microdata):
     assert_counts(frequency_set(microdata), microdata.codes)

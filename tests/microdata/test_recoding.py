@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.helpers import microdata_strategy, table_strategy
 from tests.reference import SlowHierarchy
@@ -14,11 +14,12 @@ from tests.reference import SlowHierarchy
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
 
 
+@settings(max_examples=40)
 @given(microdata_strategy(), st.data())
 def test_classes_span_their_rows_whatever_their_numbers(microdata, data):
     """Numbers may have gaps; rows may be left out."""
     number = st.sampled_from([SUPPRESSED, 0, 2, 3, 9])
-    of_row = np.array([data.draw(number) for _ in range(len(microdata))], np.int32)
+    of_row = np.array(data.draw(st.lists(number, min_size=len(microdata), max_size=len(microdata))), np.int32)
     classes = EquivalenceClasses.of(microdata, Recoding(classes=of_row))
     rows_of = defaultdict(list)
     for row, name in enumerate(of_row):
@@ -34,19 +35,19 @@ def test_classes_span_their_rows_whatever_their_numbers(microdata, data):
     assert (classes.of_row[suppressed] == SUPPRESSED).all()
 
 
+@settings(max_examples=40)
 @given(table_strategy(), st.data())
 def test_levels_put_together_what_has_one_name(table, data):
     microdata = table.encoded()
     slow = [SlowHierarchy(how, table.cells[name]) for name, how in table.hierarchies.items()]
     levels = tuple(data.draw(st.integers(0, domain.top)) for domain in microdata.domains)
-    suppressed = np.array([data.draw(st.booleans()) for _ in range(len(table))])
+    suppressed = np.array(data.draw(st.lists(st.booleans(), min_size=len(table), max_size=len(table))))
     classes = EquivalenceClasses.of(microdata, Recoding(levels=levels, suppressed=suppressed))
     groups = defaultdict(list)
     for row, cells in enumerate(zip(*table.cells.values(), strict=True)):
         if not suppressed[row]:
-            groups[tuple(tree.paths[cell][level:] for tree, cell, level in zip(slow, cells, levels, strict=True))] += [
-                row
-            ]
+            names = [tree.paths[cell][level:] for tree, cell, level in zip(slow, cells, levels, strict=True)]
+            groups[tuple(names)].append(row)
     assert classes.levels == levels
     assert classes.suppressed == suppressed.sum()
     assert sorted(np.flatnonzero(classes.of_row == group).tolist() for group in range(len(classes))) == sorted(
@@ -60,6 +61,7 @@ def test_levels_put_together_what_has_one_name(table, data):
             assert shown == tree.group(member, levels[at])
 
 
+@settings(max_examples=40)
 @given(microdata_strategy())
 def test_nothing_suppressed_is_the_same_as_saying_nothing(microdata):
     levels = tuple(domain.top for domain in microdata.domains)
@@ -70,6 +72,7 @@ def test_nothing_suppressed_is_the_same_as_saying_nothing(microdata):
     assert silent.hi.tolist() == [[domain.size - 1 for domain in microdata.domains]]
 
 
+@settings(max_examples=40)
 @given(microdata_strategy())
 def test_everything_can_be_suppressed(microdata):
     nobody = np.full(len(microdata), SUPPRESSED, np.int32)
