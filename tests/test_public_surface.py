@@ -14,12 +14,16 @@ import pytest
 import sfumato
 
 PUBLIC = [
+    "BottomUp",
     "Categorical",
+    "Datafly",
     "Dates",
     "Hilbert",
     "IDistance",
+    "Incognito",
     "KAnonymity",
     "LDiversity",
+    "Lattice",
     "MinimumSpan",
     "Mondrian",
     "Numeric",
@@ -27,6 +31,7 @@ PUBLIC = [
     "Policy",
     "Prefix",
     "Release",
+    "Samarati",
     "Schema",
     "SfumatoError",
     "TCloseness",
@@ -37,6 +42,7 @@ PUBLIC = [
     "datasets",
     "errors",
     "methods",
+    "recode",
 ]
 SUBMODULES = ["datasets", "errors", "methods"]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sfumato import datasets, errors, methods
-    from sfumato.api import anonymize, check
+    from sfumato.api import anonymize, check, recode
     from sfumato.errors import SfumatoError
     from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
-    from sfumato.methods import Hilbert, IDistance, Mondrian
+    from sfumato.methods import BottomUp, Datafly, Hilbert, IDistance, Incognito, Lattice, Mondrian, Samarati
     from sfumato.policy import Policy
     from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, TCloseness
     from sfumato.release.release import Release
@@ -22,6 +22,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "anonymize": "sfumato.api",
     "check": "sfumato.api",
+    "recode": "sfumato.api",
     "Schema": "sfumato.schema",
     "Policy": "sfumato.policy",
     "Release": "sfumato.release.release",
@@ -38,6 +39,11 @@ _HOMES = {
     "Mondrian": "sfumato.methods",
     "Hilbert": "sfumato.methods",
     "IDistance": "sfumato.methods",
+    "Lattice": "sfumato.methods",
+    "Incognito": "sfumato.methods",
+    "BottomUp": "sfumato.methods",
+    "Samarati": "sfumato.methods",
+    "Datafly": "sfumato.methods",
     "SfumatoError": "sfumato.errors",
     "datasets": "sfumato.datasets",
     "errors": "sfumato.errors",
@@ -45,12 +51,16 @@ _HOMES = {
 }
 
 __all__ = [
+    "BottomUp",
     "Categorical",
+    "Datafly",
     "Dates",
     "Hilbert",
     "IDistance",
+    "Incognito",
     "KAnonymity",
     "LDiversity",
+    "Lattice",
     "MinimumSpan",
     "Mondrian",
     "Numeric",
@@ -58,6 +68,7 @@ __all__ = [
     "Policy",
     "Prefix",
     "Release",
+    "Samarati",
     "Schema",
     "SfumatoError",
     "TCloseness",
@@ -68,6 +79,7 @@ __all__ = [
     "datasets",
     "errors",
     "methods",
+    "recode",
 ]
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from sfumato import pipeline
 from sfumato.clock import Clock
 from sfumato.errors import SchemaError, invalid_parameter
 from sfumato.io import open_source
-from sfumato.methods import Method, find_method
-from sfumato.pipeline import Options, build_release, prepare, recode, requested_models, requirement_of
-from sfumato.privacy import PrivacyModel
+from sfumato.methods import FixedLevels, Method, find_method
+from sfumato.pipeline import Options, build_release, prepare, requested_models, requirement_of
+from sfumato.privacy import KAnonymity, PrivacyModel
 from sfumato.progress import ProgressOption, reporting
 from sfumato.release.release import Release
 from sfumato.release.verification import Verification
@@ -92,12 +93,69 @@ def anonymize(
             source = open_source(data, separator=separator)
             prepared = prepare(source, given, options)
         with clock.measuring("method"):
-            outcome = recode(prepared.microdata, models, chosen, options, report)
+            outcome = pipeline.recode(prepared.microdata, models, chosen, options, report)
         with clock.measuring("release"):
             report("writing values", 0.0)
             release = build_release(source, given, prepared, outcome, chosen, options, clock)
     release.manifest["seconds"] = clock.rounded()
     return release
+
+
+def recode(
+    data: object,
+    schema: Schema,
+    *,
+    levels: Mapping[str, int],
+    k: int | None = None,
+    l: float | None = None,  # noqa: E741
+    t: float | None = None,
+    privacy: PrivacyModel | Sequence[PrivacyModel] = (),
+    suppression: float = 0.0,
+    missing: str = "category",
+    keep_order: bool = False,
+    seed: int = 0,
+    separator: str | None = None,
+) -> Release:
+    """Recode a table to given levels, such as those chosen for last month's table, and check that the models hold.
+
+    Parameters
+    ----------
+    data, schema
+        As in `anonymize`; the hierarchies must be those that the levels were chosen with.
+    levels
+        The level of every quasi-identifier by name: ``release.levels``, or a row of ``release.alternatives``.
+    k, l, t, privacy
+        What must hold, as in `anonymize`. Without any, the table is recoded and nothing is promised.
+    suppression
+        The share of rows that may be left out because their classes break a model.
+    missing, keep_order, seed, separator
+        As in `anonymize`.
+
+    Raises
+    ------
+    InfeasibleError
+        If the levels no longer keep the models; the message says how many rows are in the way.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sfumato as sf
+    >>> schema = sf.Schema({"age": sf.Numeric(widths=(5, 10))})
+    >>> release = sf.recode(pa.table({"age": [21, 23, 34, 38]}), schema, levels={"age": 2}, k=2)
+    >>> sorted(release.data["age"].to_pylist())
+    ['[20, 29]', '[20, 29]', '[30, 39]', '[30, 39]']
+    """
+    models = requested_models(k, l, t, privacy, required=False) or (KAnonymity(1),)
+    return anonymize(
+        data,
+        schema,
+        privacy=models,
+        method=FixedLevels(levels),
+        suppression=suppression,
+        missing=missing,
+        keep_order=keep_order,
+        seed=seed,
+        separator=separator,
+    )
 
 
 def check(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sfumato.methods.base import REGISTRY, Method, Task, find_method, register
+from sfumato.methods.lattice import BottomUp, Datafly, FixedLevels, Incognito, Lattice, Samarati
 from sfumato.methods.linear.linear import CostAware, Hilbert, IDistance, Linear
 from sfumato.methods.linear.mapping import HilbertCurve, Mapping
 from sfumato.methods.linear.nested import CostOrder
@@ -15,15 +16,21 @@ REGISTRY["auto"] = REGISTRY[DEFAULT]
 __all__ = [
     "DEFAULT",
     "REGISTRY",
+    "BottomUp",
     "CostAware",
     "CostOrder",
+    "Datafly",
+    "FixedLevels",
     "Hilbert",
     "HilbertCurve",
     "IDistance",
+    "Incognito",
+    "Lattice",
     "Linear",
     "Mapping",
     "Method",
     "Mondrian",
+    "Samarati",
     "Task",
     "find_method",
     "register",

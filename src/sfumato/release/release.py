@@ -103,7 +103,9 @@ class Release:
         """Offer what the method has to tell about its search under its own name."""
         details = self.__dict__.get("details", {})
         if name in details:
-            return details[name]
+            found = details[name]
+            # What a method tells as columns is shown as the kind of frame that came in.
+            return self.to_native(pa.table(found.to_columns())) if hasattr(found, "to_columns") else found
         raise AttributeError(f"This release has no {name!r}; methods tell different things about their search.")
 
     def summary(self) -> str:

@@ -118,18 +118,14 @@ def walk(scorer: Scorer, nodes: Sequence[Levels]) -> Iterator[Frequencies]:
         return
     roller = scorer.judge.roller
     low = tuple(np.array(nodes).min(axis=0).tolist())
+    # The set at place i has the first i attributes at the node's levels, the others at their lowest.
     stack = [scorer.judge.scan(low)]
     for node in nodes:
-        stack = [known for known in stack if _reaches(known.levels, node, low)]
-        for depth in range(len(stack) - 1, len(node)):
-            stack.append(roller.up(stack[-1], (*node[: depth + 1], *low[depth + 1 :])))
+        while stack[-1].levels[: len(stack) - 1] != node[: len(stack) - 1]:
+            stack.pop()
+        for depth in range(len(stack), len(node) + 1):
+            stack.append(roller.up(stack[-1], (*node[:depth], *low[depth:])))
         yield stack[-1]
-
-
-def _reaches(known: Levels, node: Levels, low: Levels) -> bool:
-    """Return whether a set on the way to another node is also on the way to this one."""
-    depth = max((at + 1 for at, level in enumerate(known) if level != low[at]), default=0)
-    return known[:depth] == node[:depth]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,108 @@
+"""All searches find the same answers as trying every node, for every model, with and without suppression."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sfumato.errors import InfeasibleError
+from sfumato.loss import LossReport, Recoded
+from sfumato.methods import Task
+from sfumato.methods.lattice import BottomUp, Datafly, Incognito, Lattice, Samarati
+from sfumato.methods.lattice.losses import LOSSES
+from sfumato.methods.lattice.space import minimal
+from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+from sfumato.privacy import KAnonymity
+from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, suppressed_rows, tables, task_of
+
+COMPLETE = [
+    Lattice(),
+    Incognito(variant="basic"),
+    Incognito(variant="superroots"),
+    Incognito(variant="cube"),
+    BottomUp(),
+    BottomUp(rollup=False),
+]
+
+
+@pytest.mark.parametrize("models", MODELS, ids=str)
+@settings(max_examples=25)
+@given(microdata=tables(), share=st.sampled_from([0.0, 0.0, 0.1, 0.3, 1.0]))
+def test_every_complete_search_finds_what_trying_all_nodes_finds(models, microdata: Microdata, share: float) -> None:
+    assume(feasible(models, microdata))
+    task = task_of(microdata, models, int(share * len(microdata)))
+    expected = all_answers(task)
+    for method in COMPLETE:
+        recoding = method.recode(task)
+        found = recoding.details["alternatives"].answers
+        assert found == expected, method
+        assert recoding.levels in expected
+        gone = np.zeros(len(microdata), bool) if recoding.suppressed is None else recoding.suppressed
+        assert (gone == suppressed_rows(task, recoding.levels)).all()
+    assert Lattice(answers="minimal").recode(task).details["alternatives"].answers == minimal(expected)
+
+
+@pytest.mark.parametrize("models", MODELS, ids=str)
+@settings(max_examples=15)
+@given(microdata=tables(), share=st.sampled_from([0.0, 0.2, 1.0]))
+def test_searches_for_one_answer_return_an_answer(models, microdata: Microdata, share: float) -> None:
+    assume(feasible(models, microdata))
+    task = task_of(microdata, models, int(share * len(microdata)))
+    expected = all_answers(task)
+    assert Datafly().recode(task).levels in expected
+    lowest = min(map(sum, expected))
+    found = Samarati().recode(task).levels
+    assert found in expected
+    assert sum(found) == lowest
+
+
+def measured(task: Task, levels: tuple[int, ...]) -> LossReport:
+    """Return the losses of a node by the code that measures releases."""
+    recoding = Recoding(levels=levels, suppressed=suppressed_rows(task, levels))
+    classes = EquivalenceClasses.of(task.microdata, recoding)
+    return LossReport.of(Recoded(task.microdata, classes, 0, task.requirements.k))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@settings(max_examples=25)
+@given(microdata=tables(), share=st.sampled_from([0.0, 0.2, 1.0]), models=st.sampled_from(MODELS))
+def test_the_released_answer_loses_least_and_alternatives_say_what_each_loses(
+    loss: str, microdata: Microdata, share: float, models
+) -> None:
+    assume(feasible(models, microdata))
+    task = task_of(microdata, models, int(share * len(microdata)))
+    recoding = Lattice(minimize=loss).recode(task)
+    alternatives = recoding.details["alternatives"]
+    reports = [measured(task, node) for node in alternatives.answers]
+    columns = alternatives.to_columns()
+    for name in LOSSES:
+        told = np.array(columns[name])
+        truth = np.array([report[name] for report in reports])
+        releasing = np.array(columns["suppressed"]) < len(microdata)
+        assert told[releasing] == pytest.approx(truth[releasing])
+    values = [(-1 if loss == "precision" else 1) * value for value in columns[loss]]
+    assert values[alternatives.answers.index(recoding.levels)] == pytest.approx(min(values))
+    best = Lattice(minimize=loss, answers="best").recode(task).levels
+    assert values[alternatives.answers.index(best)] == pytest.approx(min(values))
+
+
+@settings(max_examples=30)
+@given(microdata=tables(), limit=st.integers(0, 2))
+def test_limits_are_kept_by_every_search(microdata: Microdata, limit: int) -> None:
+    task = task_of(microdata, (KAnonymity(2),), 0)
+    assume(len(microdata) >= 2)
+    tops = tuple(domain.top for domain in microdata.domains)
+    limits = (min(limit, tops[0]), *tops[1:])
+    expected = all_answers(task, limits)
+    for method in [*COMPLETE, Samarati(), Datafly()]:
+        limited = type(method)(**{**vars(method), "max_level": {"q0": limit}})
+        if not expected:
+            with pytest.raises(InfeasibleError, match="max_level: q0="):
+                limited.recode(task)
+            continue
+        recoding = limited.recode(task)
+        assert recoding.levels in expected
+        if method in COMPLETE:
+            assert recoding.details["alternatives"].answers == expected
