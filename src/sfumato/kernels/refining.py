@@ -24,6 +24,7 @@ from sfumato.kernels.grouping import (
     box_allowed,
     box_penalty,
     box_without,
+    clear,
     close_class,
     count_class,
     count_row,
@@ -66,12 +67,10 @@ class Effort(NamedTuple):
 
 
 class Nearby(NamedTuple):
-    """Scratch: classes near a class with what the nearest of their rows would cost it, and copies of boxes."""
+    """Classes near a class, and what the nearest of their rows would cost it."""
 
     group: NDArray[np.int32]
     reach: NDArray[np.float64]
-    boxes: NDArray[np.int32]
-    histogram: NDArray[np.int64]
 
 
 @inner
@@ -85,12 +84,12 @@ def next_random(state: int) -> int:
 @kernel
 def move_rows(table: Table, aim: Aim, groups: Grouping, near: Neighbours, window: int, start: int, stop: int) -> float:
     """Let each of the rows at ``start:stop`` of the order move to a nearby class; return what was gained."""
-    boxes = np.empty((2, 2, table.codes.shape[1]), np.int32)
+    boxes = np.empty((2, 2, table.codes.shape[1]), np.int64)
     histogram = np.zeros(max(1, aim.rules.counts_at[-1]), np.int64)
     gained = 0.0
     for place in range(start, stop):
-        row = near.order[place]
-        group = groups.of_row[row]
+        row = np.int64(near.order[place])
+        group = np.int64(groups.of_row[row])
         if group < 0 or groups.penalty[group] <= EPSILON or groups.sizes[group] <= aim.smallest:
             continue
         size = groups.sizes[group]
@@ -108,12 +107,12 @@ def cheapest_class(
     table: Table, aim: Aim, groups: Grouping, near: Neighbours, row: int, window: int, limit: float
 ) -> tuple[int, float]:
     """Return the nearby class that a row joins at the least cost below ``limit``, and that cost."""
-    best, least = -1, limit - EPSILON
-    own, last = groups.of_row[row], -1
+    best, least = np.int64(-1), limit - EPSILON
+    own, last = np.int64(groups.of_row[row]), np.int64(-1)
     codes = table.codes[row]
     place = near.place[row]
     for other in range(max(0, place - window), min(len(near.order), place + window + 1)):
-        group = groups.of_row[near.order[other]]
+        group = np.int64(groups.of_row[near.order[other]])
         if group < 0 or group == own or group == last:  # noqa: PLR1714
             continue
         last = group
@@ -134,12 +133,12 @@ def move_allowed(
     groups: Grouping,
     row: int,
     target: int,
-    boxes: NDArray[np.int32],
+    boxes: NDArray[np.int64],
     histogram: NDArray[np.int64],
 ) -> bool:
     """Return whether both classes keep every rule when a row moves; ``boxes[0]`` is its class without it."""
     counting = counts_values(aim.rules)
-    group = groups.of_row[row]
+    group = np.int64(groups.of_row[row])
     if counting:
         count_class(table, groups, aim.rules, group, histogram)
         count_row(table, aim.rules, row, -1, histogram)
@@ -149,7 +148,7 @@ def move_allowed(
         count_class(table, groups, aim.rules, target, histogram)
         count_row(table, aim.rules, row, 1, histogram)
     for attribute in range(boxes.shape[2]):
-        code = np.int32(table.codes[row, attribute])
+        code = np.int64(table.codes[row, attribute])
         boxes[1, 0, attribute] = min(groups.boxes[target, 0, attribute], code)
         boxes[1, 1, attribute] = max(groups.boxes[target, 1, attribute], code)
     return box_allowed(aim, groups.sizes[target] + 1, histogram, boxes[1])
@@ -158,7 +157,7 @@ def move_allowed(
 @inner
 def move(table: Table, aim: Aim, groups: Grouping, row: int, target: int) -> None:
     """Move a row to another class."""
-    group = groups.of_row[row]
+    group = np.int64(groups.of_row[row])
     take_row(table, groups, row)
     add_row(table, groups, row, target)
     groups.penalty[group] = box_penalty(aim.costs, groups.boxes[group]) if groups.sizes[group] else 0.0
@@ -182,7 +181,7 @@ def dissolve_classes(
             continue
         after = 0.0
         for member in range(size):
-            row, target = targets[member, 0], targets[member, 1]
+            row, target = np.int64(targets[member, 0]), np.int64(targets[member, 1])
             after -= groups.sizes[target] * groups.penalty[target]
             move(table, aim, groups, row, target)
             after += groups.sizes[target] * groups.penalty[target]
@@ -191,7 +190,7 @@ def dissolve_classes(
             gained += before - after
         else:
             for member in range(size - 1, -1, -1):
-                move(table, aim, groups, targets[member, 0], group)
+                move(table, aim, groups, np.int64(targets[member, 0]), np.int64(group))
     return gained
 
 
@@ -208,7 +207,7 @@ def rehousing_cost(
     """Find for every row of a class the nearby class where it costs least; return what they cost, each by itself."""
     limit = groups.sizes[group] * groups.penalty[group]
     total, member = 0.0, 0
-    row = groups.heads[group]
+    row = np.int64(groups.heads[group])
     while row != NONE:
         target, cost = cheapest_class(table, aim, groups, near, row, window, limit - total)
         if target < 0:
@@ -216,7 +215,7 @@ def rehousing_cost(
         targets[member, 0], targets[member, 1] = row, target
         total += cost
         member += 1
-        row = groups.links[row, NEXT]
+        row = np.int64(groups.links[row, NEXT])
     return total
 
 
@@ -227,7 +226,7 @@ def targets_allowed(
     """Return whether every class that took rows in keeps every rule."""
     counting = counts_values(aim.rules)
     for member in range(len(targets)):
-        group = targets[member, 1]
+        group = np.int64(targets[member, 1])
         if counting:
             count_class(table, groups, aim.rules, group, histogram)
         if not box_allowed(aim, groups.sizes[group], histogram, groups.boxes[group]):
@@ -250,7 +249,7 @@ def regroup_classes(
     pool = make_pool(table, aim, effort)
     best = np.empty(len(pool.rows), np.int32)
     members = np.empty((2, effort.classes), np.int32)
-    nearby = make_nearby(pool, effort)
+    nearby = Nearby(np.empty(2 * effort.window + 2, np.int32), np.empty(2 * effort.window + 2))
     gained = 0.0
     for group in range(start, stop):
         if groups.sizes[group] == 0 or groups.penalty[group] <= EPSILON:
@@ -274,7 +273,8 @@ def regroup_classes(
             total, cost = regroup(table, aim, pool, count, lenders, random)
             if cost < least and grouping_allowed(table, aim, groups, pool, count, lenders, total, members):
                 least, made = cost, total
-                best[:count] = pool.group[:count]
+                for entry in range(count):
+                    best[entry] = pool.group[entry]
         if made:
             apply(table, aim, groups, pool, best[:count], members, lenders, full, made)
             gained += before - least
@@ -291,7 +291,7 @@ def make_pool(table: Table, aim: Aim, effort: Effort) -> Pool:
         np.empty(most, np.int32),
         np.empty(most, np.int32),
         np.empty(most),
-        np.empty((count, 2, attributes), np.int32),
+        np.empty((count, 2, attributes), np.int64),
         np.zeros(count, np.int64),
         np.zeros(count),
         np.zeros(max(1, aim.rules.counts_at[-1]), np.int64),
@@ -299,18 +299,11 @@ def make_pool(table: Table, aim: Aim, effort: Effort) -> Pool:
 
 
 @inner
-def make_nearby(pool: Pool, effort: Effort) -> Nearby:
-    """Make room for the classes near a class."""
-    most = 2 * effort.window + 2
-    return Nearby(np.empty(most, np.int32), np.empty(most), pool.boxes, pool.histogram)
-
-
-@inner
 def some_member(groups: Grouping, group: int, random: int) -> int:
     """Return one of the first rows of a class."""
-    row = groups.heads[group]
+    row = np.int64(groups.heads[group])
     for _ in range(random % min(groups.sizes[group], 32)):
-        row = groups.links[row, NEXT]
+        row = np.int64(groups.links[row, NEXT])
     return row
 
 
@@ -367,15 +360,15 @@ def gather(
     """
     count = lenders = full = 0
     for at in range(wanted):
-        group = nearby.group[at]
+        group = np.int64(nearby.group[at])
         if count + groups.sizes[group] <= effort.rows:
             members[1, full] = group
             full += 1
-            row = groups.heads[group]
+            row = np.int64(groups.heads[group])
             while row != NONE:
                 pool.rows[count] = row
                 count += 1
-                row = groups.links[row, NEXT]
+                row = np.int64(groups.links[row, NEXT])
         else:
             lent = borrow(groups, near, effort, smallest, focus, group, pool, count)
             if lent:
@@ -423,9 +416,11 @@ def cost_of(groups: Grouping, members: NDArray[np.int32], lenders: int, full: in
 def lend(groups: Grouping, pool: Pool, members: NDArray[np.int32], lenders: int, count: int) -> None:
     """Make the lenders the first groups, without the rows that they lent; their boxes are at most too wide."""
     for at in range(lenders):
-        group = members[0, at]
+        group = np.int64(members[0, at])
         pool.sizes[at] = groups.sizes[group]
-        pool.boxes[at] = groups.boxes[group]
+        for attribute in range(pool.boxes.shape[2]):
+            pool.boxes[at, 0, attribute] = groups.boxes[group, 0, attribute]
+            pool.boxes[at, 1, attribute] = groups.boxes[group, 1, attribute]
         pool.penalty[at] = groups.penalty[group]
         for entry in range(count):
             pool.sizes[at] -= groups.of_row[pool.rows[entry]] == group
@@ -447,17 +442,17 @@ def grouping_allowed(
     for group in range(total):
         if counting:
             if group < lenders:
-                count_class(table, groups, aim.rules, members[0, group], pool.histogram)
+                count_class(table, groups, aim.rules, np.int64(members[0, group]), pool.histogram)
             else:
-                pool.histogram[:] = 0
+                clear(pool.histogram)
             for entry in range(count):
-                row = pool.rows[entry]
+                row = np.int64(pool.rows[entry])
                 if group < lenders and groups.of_row[row] == members[0, group]:
                     count_row(table, aim.rules, row, -1, pool.histogram)
                 if pool.group[entry] == group:
                     count_row(table, aim.rules, row, 1, pool.histogram)
         if group < lenders and shows_spans:
-            exact_lender_box(table, groups, pool, count, group, members[0, group])
+            exact_lender_box(table, groups, pool, count, group, np.int64(members[0, group]))
         if not box_allowed(aim, pool.sizes[group], pool.histogram, pool.boxes[group]):
             return False
     return True
@@ -472,22 +467,22 @@ def exact_lender_box(table: Table, groups: Grouping, pool: Pool, count: int, gro
         if groups.of_row[pool.rows[entry]] == lender and pool.group[entry] != group:
             # Marked as lent by a number that no group has, so that one walk over the class finds who stays.
             groups.of_row[pool.rows[entry]] = -2 - lender
-    row = groups.heads[lender]
+    row = np.int64(groups.heads[lender])
     while row != NONE:
         if groups.of_row[row] == lender:
             for attribute in range(box.shape[1]):
-                code = np.int32(table.codes[row, attribute])
+                code = np.int64(table.codes[row, attribute])
                 box[0, attribute] = min(box[0, attribute], code) if begun else code
                 box[1, attribute] = max(box[1, attribute], code) if begun else code
             begun = True
-        row = groups.links[row, NEXT]
+        row = np.int64(groups.links[row, NEXT])
     for entry in range(count):
-        row = pool.rows[entry]
+        row = np.int64(pool.rows[entry])
         if groups.of_row[row] == -2 - lender:
             groups.of_row[row] = lender
         elif pool.group[entry] == group:
             for attribute in range(box.shape[1]):
-                code = np.int32(table.codes[row, attribute])
+                code = np.int64(table.codes[row, attribute])
                 box[0, attribute] = min(box[0, attribute], code) if begun else code
                 box[1, attribute] = max(box[1, attribute], code) if begun else code
             begun = True
@@ -507,14 +502,14 @@ def apply(
 ) -> None:
     """Make the classes what a grouping of the pool says."""
     for at in range(full):
-        empty_class(groups, members[1, at])
+        empty_class(groups, np.int64(members[1, at]))
     for entry in range(len(chosen)):
-        row = pool.rows[entry]
+        row = np.int64(pool.rows[entry])
         if groups.of_row[row] >= 0 and (chosen[entry] >= lenders or groups.of_row[row] != members[0, chosen[entry]]):
             take_row(table, groups, row)
     for group in range(total):
-        target = members[0, group] if group < lenders else open_class(groups)
+        target = np.int64(members[0, group]) if group < lenders else open_class(groups)
         for entry in range(len(chosen)):
             if chosen[entry] == group and groups.of_row[pool.rows[entry]] != target:
-                add_row(table, groups, pool.rows[entry], target)
+                add_row(table, groups, np.int64(pool.rows[entry]), target)
         groups.penalty[target] = box_penalty(aim.costs, groups.boxes[target])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner
-from sfumato.kernels.grouping import EPSILON, Aim, Table, box_allowed, box_penalty, count_row, widened_penalty
+from sfumato.kernels.grouping import EPSILON, Aim, Table, box_allowed, box_penalty, clear, count_row, widened_penalty
 
 #: A row of the pool that belongs to no group yet.
 FREE = -1
@@ -34,7 +34,7 @@ class Pool(NamedTuple):
     rows: NDArray[np.int32]
     group: NDArray[np.int32]
     reach: NDArray[np.float64]
-    boxes: NDArray[np.int32]
+    boxes: NDArray[np.int64]
     sizes: NDArray[np.int64]
     penalty: NDArray[np.float64]
     histogram: NDArray[np.int64]
@@ -46,7 +46,8 @@ def regroup(table: Table, aim: Aim, pool: Pool, count: int, lenders: int, random
 
     The cost is infinite when no grouping was found. Rows that go back to their lenders cost what they cost there.
     """
-    pool.group[:count] = FREE
+    for entry in range(count):
+        pool.group[entry] = FREE
     groups, left = lenders, count
     seed = np.int64(random % count)
     while left >= aim.smallest and groups < len(pool.sizes):
@@ -68,7 +69,7 @@ def regroup(table: Table, aim: Aim, pool: Pool, count: int, lenders: int, random
 def grow(table: Table, aim: Aim, pool: Pool, count: int, group: int, seed: int) -> int:
     """Let a group grow from a seed by the rows that widen it least until it is allowed; return its size, 0 if never."""
     box = pool.boxes[group]
-    pool.histogram[:] = 0
+    clear(pool.histogram)
     sensitive = table.sensitive.shape[1]
     current, size, entry = 0.0, np.int64(0), seed
     for attribute in range(box.shape[1]):
@@ -78,7 +79,7 @@ def grow(table: Table, aim: Aim, pool: Pool, count: int, group: int, seed: int) 
         pool.group[entry] = group
         size += 1
         if sensitive:
-            count_row(table, aim.rules, pool.rows[entry], 1, pool.histogram)
+            count_row(table, aim.rules, np.int64(pool.rows[entry]), 1, pool.histogram)
         if renew:
             reach_out(table, aim, pool, count, box)
         if box_allowed(aim, size, pool.histogram, box):
@@ -97,7 +98,7 @@ def grow(table: Table, aim: Aim, pool: Pool, count: int, group: int, seed: int) 
 
 
 @inner
-def reach_out(table: Table, aim: Aim, pool: Pool, count: int, box: NDArray[np.int32]) -> None:
+def reach_out(table: Table, aim: Aim, pool: Pool, count: int, box: NDArray[np.int64]) -> None:
     """Find what the group would cost with each free row."""
     for entry in range(count):
         if pool.group[entry] == FREE:
@@ -107,7 +108,7 @@ def reach_out(table: Table, aim: Aim, pool: Pool, count: int, box: NDArray[np.in
 @inner
 def nearest(table: Table, aim: Aim, pool: Pool, count: int) -> int:
     """Return the free row that widens the group least; among equals the one whose sensitive values are rarest in it."""
-    best, least, rarest = -1, np.inf, np.int64(0)
+    best, least, rarest = np.int64(-1), np.inf, np.int64(0)
     for entry in range(count):
         if pool.group[entry] != FREE or pool.reach[entry] > least:
             continue
@@ -116,17 +117,17 @@ def nearest(table: Table, aim: Aim, pool: Pool, count: int) -> int:
             value = table.sensitive[pool.rows[entry], column]
             seen = max(seen, pool.histogram[aim.rules.counts_at[column] + value])
         if pool.reach[entry] < least or seen < rarest:
-            best, least, rarest = entry, pool.reach[entry], seen
+            best, least, rarest = np.int64(entry), pool.reach[entry], seen
     return best
 
 
 @inner
 def farthest(pool: Pool, count: int) -> int:
     """Return the free row that would have widened the last group most: outliers first, so that none is left over."""
-    best, most = 0, -1.0
+    best, most = np.int64(0), -1.0
     for entry in range(count):
         if pool.group[entry] == FREE and pool.reach[entry] > most:
-            best, most = entry, pool.reach[entry]
+            best, most = np.int64(entry), pool.reach[entry]
     return best
 
 
@@ -139,11 +140,11 @@ def release(pool: Pool, count: int, group: int) -> None:
 
 
 @inner
-def widen(box: NDArray[np.int32], codes: NDArray[np.unsignedinteger]) -> None:
+def widen(box: NDArray[np.int64], codes: NDArray[np.unsignedinteger]) -> None:
     """Make a box hold a row."""
     for attribute in range(box.shape[1]):
-        box[0, attribute] = min(box[0, attribute], np.int32(codes[attribute]))
-        box[1, attribute] = max(box[1, attribute], np.int32(codes[attribute]))
+        box[0, attribute] = min(box[0, attribute], np.int64(codes[attribute]))
+        box[1, attribute] = max(box[1, attribute], np.int64(codes[attribute]))
 
 
 @inner

@@ -1,0 +1,62 @@
+"""The levels at which a search looks at each quasi-identifier: those of its tree, or intervals from narrow to wide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.hierarchies import Domain, IntervalDomain
+
+#: Widths of intervals in multiples of the mean gap between neighbouring values, again for every power of ten.
+WIDTHS = (2, 3, 5, 7, 10, 15)
+
+
+def search_levels(domain: Domain) -> list[NDArray[np.int64]]:
+    """Return the group of every code at every level, from single values to everything together.
+
+    Numbers get many more levels than a user would declare: they are seen only by the search, and classes are shown by
+    what they really span.
+    """
+    if isinstance(domain, IntervalDomain):
+        steps = [np.arange(domain.size), *_intervals(domain), np.zeros(domain.size, np.int64)]
+    else:
+        steps = [level.groups.astype(np.int64) for level in domain.levels]
+    return _different(steps)
+
+
+def level_costs(domain: Domain, levels: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+    """Return what every code costs at every level when its whole group is shown."""
+    costs = []
+    for groups in levels:
+        first = np.flatnonzero(np.append(True, groups[1:] != groups[:-1]))
+        last = np.append(first[1:], len(groups)) - 1
+        costs.append(domain.span_costs(first, last)[groups])
+    return np.stack(costs)
+
+
+def _intervals(domain: IntervalDomain) -> Iterator[NDArray[np.int64]]:
+    numbers = len(domain.numbers)
+    for width in _widths(numbers - 1):
+        groups = np.floor(domain.positions[:numbers] * (numbers - 1) / width + 1e-9)
+        yield _numbered(np.append(groups, -1.0) if domain.has_missing else groups)
+
+
+def _widths(extent: int) -> Iterator[int]:
+    scale = 1
+    while scale < extent:
+        yield from (width * scale for width in WIDTHS if width * scale < extent)
+        scale *= 10
+
+
+def _numbered(groups: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Number runs of equal groups in code order."""
+    return np.cumsum(np.append(False, groups[1:] != groups[:-1]))
+
+
+def _different(levels: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+    """Leave out levels that are like the one before."""
+    kept = levels[:1]
+    kept += [after for before, after in zip(levels, levels[1:], strict=False) if after[-1] != before[-1]]
+    return kept

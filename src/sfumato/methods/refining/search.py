@@ -1,0 +1,172 @@
+"""The search: parts of the table refined side by side, round after round, in ever other orders."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels.classes import class_bounds
+from sfumato.kernels.grouping import NONE, Aim, Grouping, Table, fill
+from sfumato.kernels.refining import Effort, Neighbours, dissolve_classes, move_rows, regroup_classes
+from sfumato.methods.base import Task
+from sfumato.methods.refining.neighbours import NeighbourOrders
+from sfumato.microdata import SUPPRESSED
+
+#: Rows of a part: it stays in the processor's cache, and two parts keep two processors busy.
+PART_ROWS = 16_384
+
+#: Rounds over a part before the table is cut into other parts.
+ROUNDS_PER_PART = 4
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When to stop.
+
+    Attributes
+    ----------
+    rounds
+        Passes over the table, at most.
+    seconds
+        Time, at most; results then depend on the machine's speed.
+    patience
+        The share of the loss that a batch of rounds must gain for the search to go on.
+    """
+
+    rounds: int = 16
+    seconds: float = np.inf
+    patience: float = 1e-3
+
+
+def refine(task: Task, classes: NDArray[np.int32], limit: Limit) -> NDArray[np.int32]:
+    """Return classes that lose at most what the given ones lose, and keep every requirement as they do."""
+    search = _Search(task)
+    begin = time.perf_counter()
+    best = classes
+    loss = search.loss(best)
+    try:
+        for batch in range(-(-limit.rounds // ROUNDS_PER_PART)):
+            best = search.improve(best, begin + limit.seconds)
+            before, loss = loss, search.loss(best)
+            _tell(task, loss, max(batch * ROUNDS_PER_PART / limit.rounds, (time.perf_counter() - begin) / limit.seconds))
+            if before - loss <= limit.patience * loss or time.perf_counter() - begin >= limit.seconds:
+                break
+    except KeyboardInterrupt:
+        # Whoever stops the search wants what it found so far.
+        task.progress("refining stopped", 1.0)
+    return best
+
+
+def _tell(task: Task, loss: float, share: float) -> None:
+    task.progress(f"refining, loss {loss:.4f}", min(1.0, share))
+
+
+class _Search:
+    """What stays the same from round to round."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.codes = np.ascontiguousarray(task.microdata.codes)
+        self.sensitive = task.requirements.sensitive_codes
+        self.random = task.random()
+        self.orders = NeighbourOrders(task.microdata.domains)
+        spans = task.microdata.spans
+        self.smallest = max(1, task.requirements.smallest_class)
+        self.aim = Aim(task.requirements.rules, spans, spans, self.smallest)
+
+    def loss(self, classes: NDArray[np.int32]) -> float:
+        """Return the mean penalty of the released rows."""
+        microdata = self.task.microdata
+        sizes, lo, hi = class_bounds(self.codes, classes, int(classes.max(initial=-1)) + 1)
+        penalty = sum(
+            domain.span_costs(lo[:, at], hi[:, at]) * microdata.weights[at]
+            for at, domain in enumerate(microdata.domains)
+        )
+        return float(sizes @ penalty) / max(1, int(sizes.sum()))
+
+    def improve(self, classes: NDArray[np.int32], deadline: float) -> NDArray[np.int32]:
+        """Refine all parts of the table for a few rounds."""
+        parts = list(self._parts(classes))
+        seeds = self.random.integers(1, 1 << 62, size=len(parts))
+        result = np.full(len(classes), SUPPRESSED, np.int32)
+        with ThreadPoolExecutor(max_workers=min(len(parts), os.cpu_count() or 1) or 1) as pool:
+            jobs = [
+                pool.submit(self._improve_part, rows, classes[rows], int(seed), deadline)
+                for rows, seed in zip(parts, seeds, strict=True)
+            ]
+            count = 0
+            for rows, job in zip(parts, jobs, strict=True):
+                found = job.result()
+                result[rows] = found + count
+                count += int(found.max(initial=-1)) + 1
+        return result
+
+    def _parts(self, classes: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
+        """Cut the table into parts of similar classes, each with all its rows."""
+        order = self.orders.order(self.codes, self.random)
+        order = order[classes[order] >= 0]
+        if not len(order):
+            return
+        seen, first = np.unique(classes[order], return_index=True)
+        place = np.empty(int(seen[-1]) + 1, np.int64)
+        place[seen] = first
+        rows = np.flatnonzero(classes >= 0)
+        key = place[classes[rows]]
+        rows = rows[np.argsort(key, kind="stable")]
+        key = place[classes[rows]]
+        count = max(1, round(len(rows) / PART_ROWS), min(2, len(seen) // 64))
+        cuts = [_class_begin(key, len(rows) * part // count) for part in range(count)]
+        yield from (part for part in np.split(rows, cuts[1:]) if len(part))
+
+    def _improve_part(
+        self, rows: NDArray[np.intp], classes: NDArray[np.int32], seed: int, deadline: float
+    ) -> NDArray[np.int32]:
+        random = np.random.default_rng(seed)
+        table = Table(self.codes[rows], self.sensitive[rows])
+        groups = _grouping(table, self.aim, _renumbered(classes))
+        for _ in range(ROUNDS_PER_PART):
+            if time.perf_counter() > deadline:
+                break
+            self._round(table, groups, random)
+        return _renumbered(groups.of_row)
+
+    def _round(self, table: Table, groups: Grouping, random: np.random.Generator) -> None:
+        order = self.orders.order(table.codes, random)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        near = Neighbours(order, place)
+        effort = Effort(24, 4, 6 * self.smallest + 16, 2)
+        count = len(groups.sizes)
+        move_rows(table, self.aim, groups, near, 8, 0, len(order))
+        dissolve_classes(table, self.aim, groups, near, effort, 0, count)
+        regroup_classes(table, self.aim, groups, near, effort, 0, count, int(random.integers(1, 1 << 62)))
+
+
+def _class_begin(key: NDArray[np.int64], place: int) -> int:
+    """Return where the class of the row at a place begins."""
+    return int(np.searchsorted(key, key[place]))
+
+
+def _renumbered(classes: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.unique(classes, return_inverse=True)[1].astype(np.int32)
+
+
+def _grouping(table: Table, aim: Aim, classes: NDArray[np.int32]) -> Grouping:
+    rows, attributes = table.codes.shape
+    count = max(int(classes.max(initial=-1)) + 1, rows // aim.smallest) + 1
+    groups = Grouping(
+        classes,
+        np.full((rows, 2), NONE, np.int32),
+        np.full(2 * count + 1, NONE, np.int32),
+        np.zeros(count, np.int64),
+        np.zeros((count, 2, attributes), np.int64),
+        np.zeros(count),
+    )
+    fill(table, aim, groups)
+    return groups
