@@ -10,16 +10,14 @@ from sfumato.cli.exits import FAILED
 from sfumato.cli.request import Request
 from sfumato.cli.screen import answer, answer_json
 from sfumato.errors import SchemaError
+from sfumato.policy import Policy
 from sfumato.release.verification import SensitiveAchieved, Verification
 
 
 def run(request: Request, table: Path, as_json: bool, quiet: bool) -> None:
     """Check a table; the exit code is the verdict."""
     policy = request.to_policy()
-    if not policy.schema.quasi_identifiers:
-        raise SchemaError(
-            "Name the quasi-identifiers with --qi COLUMN or --policy FILE: without any, every table looks safe."
-        )
+    _require_roles(policy)
     result = policy.check(table)
     if as_json:
         answer_json(result.to_dict())
@@ -27,6 +25,16 @@ def run(request: Request, table: Path, as_json: bool, quiet: bool) -> None:
         answer(report(result))
     if not result.ok:
         raise typer.Exit(FAILED)
+
+
+def _require_roles(policy: Policy) -> None:
+    """Say how to name what is lacking; the verifier does not know about options."""
+    if not policy.schema.quasi_identifiers:
+        raise SchemaError(
+            "Name the quasi-identifiers with --qi COLUMN or --policy FILE: without any, every table looks safe."
+        )
+    if not policy.schema.sensitive and any(model.needs_sensitive for model in policy.privacy):
+        raise SchemaError("l-diversity and t-closeness need a sensitive column. Name it, such as --sensitive disease.")
 
 
 def report(result: Verification) -> str:

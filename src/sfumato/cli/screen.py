@@ -82,9 +82,12 @@ def wrapped(facts: str, width: int | None = None) -> str:
     lines = []
     for line in facts.splitlines():
         name = _NAME.match(line)
-        indent = " " * name.end() if name else ""
-        lines += textwrap.wrap(line, width or screen_width(), subsequent_indent=indent) or [""]
+        lines += _wrap(line, width or screen_width(), " " * name.end() if name else "") or [""]
     return "\n".join(lines)
+
+
+def _wrap(line: str, width: int, indent: str) -> list[str]:
+    return textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def screen_width() -> int:

@@ -1,0 +1,89 @@
+"""``sfumato check``: the exit code is the verdict, the text says why."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.command import refused, run
+
+import sfumato as sf
+
+TABLE = """age,sex,disease
+"[20, 29]",F,flu
+"[20, 29]",F,ulcer
+"[20, 29]",F,flu
+"[30, 39]",M,flu
+"[30, 39]",M,flu
+*,*,ulcer
+"""
+ROLES = ("--qi", "age", "--qi", "sex", "--sensitive", "disease")
+
+
+@pytest.fixture
+def table(folder: Path) -> str:
+    Path("table.csv").write_text(TABLE, encoding="utf-8")
+    return "table.csv"
+
+
+def test_every_rule_holds(table: str) -> None:
+    done = run("check", table, *ROLES, "-k", 1)
+    assert (done.code, done.stderr) == (0, "")
+    assert done.stdout.startswith("Verified: 6 rows in 3 classes\nk-anonymity k=1: holds")
+
+
+def test_broken_rules_name_their_classes(table: str) -> None:
+    done = run("check", table, *ROLES, "-k", 2, "-l", 1.5, "-t", 0.5)
+    assert (done.code, done.stderr) == (1, "")
+    assert "NOT verified" in done.stdout
+    assert (
+        "k-anonymity k=2: BROKEN by 1 class, smallest class 1\n  age=*, sex=*: 1 row, found 1 (asked 2)" in done.stdout
+    )
+    assert "age=[30, 39], sex=M: 2 rows, found 1 (asked 1.5)" in done.stdout
+    assert "t-closeness t=0.5 (equal) of 'disease': BROKEN" in done.stdout
+
+
+def test_without_a_rule_it_says_what_the_table_achieves(table: str) -> None:
+    done = run("check", table, *ROLES)
+    assert done.code == 0
+    assert done.stdout == (
+        "6 rows in 3 classes\n\nachieved  k=1\n          disease: l=1 (distinct 1, entropy 1), t=0.6667 (equal)\n"
+    )
+
+
+def test_a_table_without_rows(folder: Path) -> None:
+    Path("empty.csv").write_text("age\n", encoding="utf-8")
+    done = run("check", "empty.csv", "--qi", "age", "-k", 3)
+    assert done.code == 0
+    assert "The table has no rows" in done.stdout
+
+
+def test_json(table: str) -> None:
+    done = run("check", table, *ROLES, "-k", 2, "--json")
+    assert (done.code, done.stderr) == (1, "")
+    told = json.loads(done.stdout)
+    assert (told["ok"], told["k"], told["rules"][0]["breaking"]) == (False, 1, 1)
+
+
+def test_quiet_leaves_the_exit_code(table: str) -> None:
+    done = run("check", table, *ROLES, "-k", 2, "--quiet")
+    assert (done.code, done.stdout, done.stderr) == (1, "", "")
+
+
+def test_a_policy_says_what_to_check(table: str) -> None:
+    sf.Policy(sf.Schema(["age", "sex"], sensitive="disease", rest="drop"), [sf.KAnonymity(2)]).write("policy.toml")
+    assert run("check", table, "--policy", "policy.toml").code == 1
+    assert run("check", table, "--policy", "policy.toml", "-k", 1).code == 0
+
+
+def test_any_model_can_be_checked(table: str) -> None:
+    assert run("check", table, *ROLES, "--privacy", "minimum-span:column=age,width=9").code == 0
+    assert run("check", table, *ROLES, "--privacy", "minimum-span:column=age,width=10").code == 1
+
+
+def test_mistakes(table: str) -> None:
+    assert "Name the quasi-identifiers with --qi COLUMN or --policy FILE" in refused(2, "check", table, "-k", 2)
+    assert "has no column 'pay'" in refused(2, "check", table, "--qi", "pay", "-k", 2)
+    assert "There is no file 'no.csv'" in refused(3, "check", "no.csv", "--qi", "age")
+    assert "--sensitive disease" in refused(2, "check", table, "--qi", "age", "-l", 2)

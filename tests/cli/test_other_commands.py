@@ -1,0 +1,169 @@
+"""The demo, the list of methods, hierarchy files, help."""
+
+from __future__ import annotations
+
+import csv
+import json
+import resource
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.command import refused, run
+
+import sfumato as sf
+from sfumato.cli.screen import aligned, wrapped
+from sfumato.methods import DEFAULT, REGISTRY
+
+# Help
+
+
+def test_help_takes_less_than_four_tenths_of_a_second() -> None:
+    spent = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-m", "sfumato", "--help"], capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        # Time on a processor, which other programs on the machine do not change much.
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(spent) < 0.4
+
+
+@pytest.mark.parametrize("command", ["anonymize", "check", "methods", "hierarchy", "demo"])
+def test_every_command_explains_itself_within_a_screen(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    done = run(command, "--help")
+    assert (done.code, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: ")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert run(command, "-h").stdout == done.stdout
+
+
+def test_help_lists_commands_and_exit_codes() -> None:
+    text = run("--help").stdout
+    assert all(command in text for command in ("anonymize", "check", "methods", "hierarchy", "demo"))
+    assert "Exit codes: 0 done" in text
+    assert "..." not in text.split("Commands:")[1]
+
+
+def test_version() -> None:
+    assert run("--version").stdout == f"sfumato {sf.__version__}\n"
+
+
+# Methods
+
+
+def test_methods_are_listed_with_what_they_guarantee() -> None:
+    text = run("methods").stdout
+    for name, make in REGISTRY.items():
+        if name != "auto":
+            assert f"\n{name}" in f"\n{text}"
+            assert make().summary.split()[0] in text
+    assert f"{DEFAULT} (default)" in text
+
+
+def test_methods_for_programs() -> None:
+    listed = {method["name"]: method for method in json.loads(run("methods", "--json").stdout)}
+    assert set(listed) == set(REGISTRY) - {"auto"}
+    assert listed["mondrian-relaxed"]["parameters"]["relaxed"] is True
+    assert listed["mondrian"]["order_free"] is True
+    assert [name for name, method in listed.items() if method["default"]] == [DEFAULT]
+
+
+# Hierarchy files
+
+
+def test_a_hierarchy_is_spelled_out(folder: Path) -> None:
+    done = run("hierarchy", "patients.csv", "zip=prefix", "-o", "zip.csv")
+    assert (done.code, done.stdout) == (0, "")
+    assert "4 values in 6 levels: zip.csv" in done.stderr
+    assert Path("zip.csv").read_text(encoding="utf-8").splitlines()[0] == "02138;0213*;021**;02***;0****;*"
+    roles = ("--qi", "zip", "--rest", "drop", "--hierarchy", "zip=zip.csv")
+    assert run("anonymize", "patients.csv", "-o", "release.csv", *roles, "-k", 5).code == 0
+
+
+def test_numbers_become_intervals(folder: Path) -> None:
+    run("hierarchy", "patients.csv", "age=numeric:5,10", "-o", "age.csv")
+    rows = sf.Taxonomy.read("age.csv").rows
+    assert ("29", "[25, 29]", "[20, 29]", "*") in rows
+
+
+def test_a_hierarchy_by_type(folder: Path) -> None:
+    run("hierarchy", "patients.csv", "disease", "-o", "disease.csv")
+    assert sf.Taxonomy.read("disease.csv").rows[0] == ("angina", "*")
+
+
+def test_mistakes_with_hierarchies(folder: Path) -> None:
+    table = Path("patients.csv").read_bytes()
+    assert "no column 'pay'" in refused(2, "hierarchy", "patients.csv", "pay", "-o", "h.csv")
+    assert "same file" in refused(2, "hierarchy", "patients.csv", "age", "-o", "patients.csv")
+    assert "directory does not exist" in refused(4, "hierarchy", "patients.csv", "age", "-o", "none/h.csv")
+    assert "neither a hierarchy file" in refused(2, "hierarchy", "patients.csv", "age=numbers", "-o", "h.csv")
+    Path("given.csv").write_text("age,zip\n,1\n,2\n", encoding="utf-8")
+    assert "has no values" in refused(3, "hierarchy", "given.csv", "age", "-o", "h.csv")
+    assert Path("patients.csv").read_bytes() == table
+    assert not Path("h.csv").exists()
+
+
+# The demo
+
+
+@pytest.fixture
+def demo(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("COLUMNS", "80")
+    done = run("demo", "--rows", 2000)
+    assert (done.code, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_the_demo_shows_everything(demo: str) -> None:
+    facts = ("quasi-identifiers", "sensitive", "method", "classes", "achieved", "GCP", "DM", "C_AVG", "rows")
+    for fact in (*facts, "verified", "seconds", "Before", "After", "k-anonymity (k=10)", "l-diversity (l=3"):
+        assert fact in demo
+    assert max(map(len, demo.splitlines())) <= 80
+
+
+def test_the_demo_leaves_files_to_look_at(demo: str) -> None:
+    with open("demo/release.csv", encoding="utf-8", newline="") as file:
+        assert len(list(csv.DictReader(file))) == 2000
+    for name in ("census.csv", "release.csv", "manifest.json", "policy.toml"):
+        assert Path("demo", name).is_file()
+        assert str(Path("demo", name)) in demo
+    assert sf.Policy.read("demo/policy.toml").check("demo/release.csv").ok
+
+
+def test_the_demo_by_hand_is_the_same(demo: str) -> None:
+    command = shlex.split(demo.splitlines()[-1])
+    assert command[0] == "sfumato"
+    release = Path("demo", "release.csv").read_bytes()
+    Path("demo", "release.csv").unlink()
+    assert run(*command[1:]).code == 0
+    assert Path("demo", "release.csv").read_bytes() == release
+
+
+def test_the_demo_elsewhere(folder: Path) -> None:
+    assert run("demo", "--rows", 500, "--folder", "a folder/below").code == 0
+    assert Path("a folder", "below", "release.csv").is_file()
+    Path("taken").write_text("", encoding="utf-8")
+    assert "taken" in refused(4, "demo", "--rows", 500, "--folder", "taken")
+    assert "The largest k that works is 5" in refused(1, "demo", "--rows", 5)
+
+
+# The screen
+
+
+def test_a_table_is_cut_to_the_screen() -> None:
+    rows = [["x" * 50, "short", None], ["y", "z" * 30, "a\nb"]]
+    lines = aligned(["one", "two", "three"], rows, width=40).splitlines()
+    assert max(map(len, lines)) <= 40
+    assert lines[1].startswith("xxx")
+    assert "…" in lines[1]
+    assert lines[2].endswith("a b")
+
+
+def test_facts_are_wrapped_under_themselves() -> None:
+    assert wrapped("name  one two-three\n\nother one  wonderful", width=18) == (
+        "name  one\n      two-three\n\nother one\n           wonderful"
+    )
