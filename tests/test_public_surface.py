@@ -18,6 +18,7 @@ PUBLIC = [
     "Categorical",
     "Datafly",
     "Dates",
+    "EnumMulti",
     "Hilbert",
     "IDistance",
     "Incognito",

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sfumato.api import anonymize, check, recode
     from sfumato.errors import SfumatoError
     from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
-    from sfumato.methods import BottomUp, Datafly, Hilbert, IDistance, Incognito, Lattice, Mondrian, Samarati
+    from sfumato.methods import BottomUp, Datafly, EnumMulti, Hilbert, IDistance, Incognito, Lattice, Mondrian, Samarati
     from sfumato.policy import Policy
     from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, TCloseness
     from sfumato.release.release import Release
@@ -37,6 +37,7 @@ _HOMES = {
     "TCloseness": "sfumato.privacy",
     "MinimumSpan": "sfumato.privacy",
     "Mondrian": "sfumato.methods",
+    "EnumMulti": "sfumato.methods",
     "Hilbert": "sfumato.methods",
     "IDistance": "sfumato.methods",
     "Lattice": "sfumato.methods",
@@ -55,6 +56,7 @@ __all__ = [
     "Categorical",
     "Datafly",
     "Dates",
+    "EnumMulti",
     "Hilbert",
     "IDistance",
     "Incognito",

@@ -17,11 +17,12 @@ def cut_greedily(problem: Problem, memo: Memo, order: NDArray[np.int32], own: fl
     grid = problem.grid
     slabs = grid.slabs[-1]
     rows, words, sides = np.empty(slabs, np.int64), np.empty((slabs, 2), np.uint64), np.empty((slabs, 4))
-    boxes = np.empty((len(memo.words), 4), np.int64)
+    most = min(len(memo.words), 2 * (len(problem.costs.by_size) // problem.costs.smallest) + 3)
+    boxes = np.empty((most, 4), np.int64)
     uncut = np.empty(2)
     boxes[0, 0], boxes[0, 1] = 0, len(order)
     count, at = 1, 0
-    costs = np.empty(len(memo.words))
+    costs = np.empty(most)
     costs[0] = own
     while at < count:
         start, close = boxes[at, 0], boxes[at, 1]
@@ -29,7 +30,7 @@ def cut_greedily(problem: Problem, memo: Memo, order: NDArray[np.int32], own: fl
         last = grid.slabs[1] - 1
         add_entry(memo, words[last, 0], words[last, 1], -np.inf, costs[at], WHOLE)
         boxes[at, 2] = -1
-        if count + 2 <= len(boxes):
+        if count + 2 <= most:
             cut = median_cut(problem, order, start, close, rows, uncut)
             if cut >= 0:
                 middle = move_left(grid, order, start, close, cut)

@@ -72,9 +72,7 @@ def begin_pass(frames: Frames, grid: Grid, control: NDArray[np.int64], width: in
 
 
 @kernel
-def search(
-    problem: Problem, memo: Memo, frames: Frames, order: NDArray[np.int32], control: NDArray[np.int64]
-) -> None:
+def search(problem: Problem, memo: Memo, frames: Frames, order: NDArray[np.int32], control: NDArray[np.int64]) -> None:
     """Go on with a pass until it ends (``control[DEPTH]`` is -1) or it is time to pause.
 
     Entry 0 of the memo, the whole table, tells the result.
@@ -162,7 +160,7 @@ def look(
     """Look at the rows of a box: its cost as it is, and the bounds of all its cuts; return whether it is hopeless."""
     start, close = frames.places[depth, START], frames.places[depth, CLOSE]
     control[NODES] += 1
-    control[WORK] += (close - start) * problem.grid.cells.shape[1]
+    control[WORK] += (close - start) * problem.grid.cells.shape[1] + 10 * problem.grid.slabs[-1]
     sum_slabs(problem.grid, order, start, close, frames.rows[depth], frames.words[depth], frames.sides[depth])
     rows = frames.rows[depth, problem.grid.slabs[1] - 1]
     own, kind = class_cost(problem, order, start, close, rows), WHOLE

@@ -118,9 +118,7 @@ def solve_boxes(problem: Problem, table: BoxTable, first: int, end: int) -> None
             if rows * costs.suppressed < value:
                 value, cut = rows * costs.suppressed, LEFT_OUT
             # What is not allowed as a whole cannot be cut into allowed parts, nor what is too small for two.
-            if costs.suppressed < np.inf or (
-                rows >= 2 * costs.smallest and (value < np.inf or not costs.monotone)
-            ):
+            if costs.suppressed < np.inf or (rows >= 2 * costs.smallest and (value < np.inf or not costs.monotone)):
                 value, cut = best_cut(table, slabs, box, lo, hi, value, cut)
         table.values[box], table.cuts[box] = value, cut
         next_box(slabs, lo, hi)

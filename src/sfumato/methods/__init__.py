@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from sfumato.methods.base import REGISTRY, Method, Task, find_method, register
+from sfumato.methods.enumeration.costs import BlockCost
+from sfumato.methods.enumeration.enum_multi import EnumMulti
+from sfumato.methods.enumeration.partitions import partitions
 from sfumato.methods.lattice import BottomUp, Datafly, FixedLevels, Incognito, Lattice, Samarati
 from sfumato.methods.linear.linear import CostAware, Hilbert, IDistance, Linear
 from sfumato.methods.linear.mapping import HilbertCurve, Mapping
@@ -16,10 +19,12 @@ REGISTRY["auto"] = REGISTRY[DEFAULT]
 __all__ = [
     "DEFAULT",
     "REGISTRY",
+    "BlockCost",
     "BottomUp",
     "CostAware",
     "CostOrder",
     "Datafly",
+    "EnumMulti",
     "FixedLevels",
     "Hilbert",
     "HilbertCurve",
@@ -33,5 +38,6 @@ __all__ = [
     "Samarati",
     "Task",
     "find_method",
+    "partitions",
     "register",
 ]

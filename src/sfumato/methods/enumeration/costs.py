@@ -14,7 +14,7 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class BlockCost:
-    """A cost that is a sum over classes: of their sizes, of what they span, or of both.
+    """A cost that is a sum over classes: of what their sizes cost, of what their rows lose by what they span, or both.
 
     Parameters
     ----------
@@ -29,23 +29,28 @@ class BlockCost:
         What a row costs whose class shows ``*`` everywhere; in between, in proportion to its certainty penalty.
     suppressed
         What a suppressed row costs, given the rows of the table; None where rows may not be left out.
+    shown
+        How a sum is shown, given the rows of the table and the smallest class.
 
     Examples
     --------
-    Halfway between the discernibility of a class and what it spans:
+    Discernibility and what classes span, in one cost:
 
     >>> mixed = BlockCost("mixed", lambda sizes: sizes**2 / 1000, spread=1.0)
+    >>> mixed.size_costs(3)
+    array([0.   , 0.001, 0.004, 0.009])
     """
 
     name: str
-    by_size: Callable[[Sizes], Values] = field(default=lambda sizes: np.zeros(len(sizes)))
-    floor: Callable[[Sizes, int], Values] | None = None
+    by_size: Callable[[Sizes], Values] = field(default=lambda sizes: np.zeros(len(sizes)), repr=False)
+    floor: Callable[[Sizes, int], Values] | None = field(default=None, repr=False)
     spread: float = 0.0
-    suppressed: Callable[[int], float] | None = None
+    suppressed: Callable[[int], float] | None = field(default=None, repr=False)
+    shown: Callable[[float, int, int], float] = field(default=lambda value, rows, smallest: value, repr=False)
 
     def size_costs(self, rows: int) -> Values:
         """Return what a class of every size from 0 to ``rows`` costs, spans left aside."""
-        costs = np.asarray(self.by_size(np.arange(rows + 1)), np.float64)
+        costs = np.array(self.by_size(np.arange(rows + 1)), np.float64)
         costs[0] = 0.0
         return costs
 
@@ -54,20 +59,23 @@ class BlockCost:
         sizes = np.arange(rows + 1)
         least = np.full(rows + 1, np.inf)
         least[0] = 0.0
-        if self.floor is not None:
-            least[smallest:] = self.floor(sizes[smallest:], smallest)
-        else:
-            each = self.size_costs(rows)[smallest:] / sizes[smallest:]
-            least[smallest:] = sizes[smallest:] * np.minimum.accumulate(each)
+        if smallest <= rows:
+            least[smallest:] = self._allowed_floors(sizes[smallest:], smallest)
         return _with_suppression(least, suppressed)
+
+    def _allowed_floors(self, sizes: Sizes, smallest: int) -> Values:
+        if self.floor is not None:
+            return self.floor(sizes, smallest)
+        each = self.size_costs(int(sizes[-1]))[smallest:] / sizes
+        return sizes * np.minimum.accumulate(each)
 
 
 def _with_suppression(least: Values, suppressed: float) -> Values:
     """Lower the floors where leaving rows out may be cheaper: the best number to leave out decides."""
     if not np.isfinite(suppressed):
         return least
-    sizes = np.arange(len(least))
-    return np.minimum.accumulate(least - suppressed * sizes) + suppressed * sizes
+    prices = suppressed * np.arange(len(least))
+    return np.minimum.accumulate(least - prices) + prices
 
 
 def _dm_floor(sizes: Sizes, smallest: int) -> Values:
@@ -78,21 +86,19 @@ def _dm_floor(sizes: Sizes, smallest: int) -> Values:
 
 
 #: The discernibility metric: every row costs the size of its class, and the size of the table if it is left out.
-DM = BlockCost(
-    "dm",
-    lambda sizes: sizes.astype(np.float64) ** 2,
-    _dm_floor,
-    suppressed=float,
-)
+DM = BlockCost("dm", lambda sizes: sizes.astype(np.float64) ** 2, _dm_floor, suppressed=float)
 
-#: The average class size: with all rows released it is least where there are most classes, so each class earns one.
+#: The average class size. With all rows released it is least where there are most classes, so each class earns one.
 C_AVG = BlockCost(
     "c_avg",
-    lambda sizes: np.where(sizes > 0, -1.0, 0.0),
+    lambda sizes: np.full(len(sizes), -1.0),
     lambda sizes, smallest: -(sizes // smallest).astype(np.float64),
+    shown=lambda value, rows, smallest: rows / smallest / -value,
 )
 
-#: The certainty penalty, summed over rows.
-GCP = BlockCost("gcp", spread=1.0, suppressed=lambda rows: 1.0)
+#: The certainty penalty: summed over rows, shown as their mean.
+GCP = BlockCost(
+    "gcp", spread=1.0, suppressed=lambda rows: 1.0, shown=lambda value, rows, smallest: value / max(1, rows)
+)
 
 COSTS = {cost.name: cost for cost in (DM, C_AVG, GCP)}

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.boxes import Grid
+from sfumato.kernels.box_floors import nearest_penalties
+from sfumato.kernels.boxes import Costs, Grid
 from sfumato.kernels.classes import class_bounds
+from sfumato.kernels.spans import Spans
 from sfumato.microdata import group_rows
 from sfumato.privacy import Requirements
 
@@ -85,3 +87,15 @@ def _sensitive_values(
     pairs, counts = np.unique(of_row[:, None].astype(np.int64) * size + codes, return_counts=True)
     values_at = np.searchsorted(pairs, np.arange(atoms + 1) * size)
     return values_at.astype(np.int64), np.stack([pairs % size, counts], axis=1)
+
+
+def atom_floors(grid: Grid, costs: Costs, spans: Spans) -> NDArray[np.float64]:
+    """Return what the rows of every atom cost at least, whatever class they are in: they are never told apart."""
+    sizes = np.maximum(grid.rows, costs.smallest)
+    # Only where larger classes cost each of their rows more does an atom's own size say anything.
+    each = costs.by_size[1:] / np.arange(1, len(costs.by_size))
+    least = np.minimum.accumulate(each[::-1])[::-1]
+    floors = grid.rows * least[np.minimum(sizes, len(least)) - 1]
+    if costs.spread > 0:
+        floors = floors + costs.spread * grid.rows * nearest_penalties(grid, spans, costs.smallest)
+    return np.minimum(floors, grid.rows * costs.suppressed)

@@ -1,0 +1,128 @@
+"""EnumMulti: the best hierarchical partition, with proof (Hore, Jammalamadaka and Mehrotra, SDM 2007)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato import parameters
+from sfumato.errors import invalid_parameter
+from sfumato.methods.base import Method, Task, register
+from sfumato.methods.enumeration.boxes import best_by_boxes
+from sfumato.methods.enumeration.costs import COSTS, BlockCost
+from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration.optimality import Found, Optimality
+from sfumato.methods.enumeration.pet import PRIORITIES, best_by_partitions
+from sfumato.methods.enumeration.splits import Splits, check_splits, plain_splits, split_codes
+from sfumato.methods.enumeration.suppression import best_with_suppression
+from sfumato.methods.enumeration.watch import Watch
+from sfumato.microdata import Recoding
+
+ENGINES = ("boxes", "pet")
+
+
+@dataclass(frozen=True)
+class EnumMulti(Method):
+    """Find the partition into boxes that costs least among all that cuts at the given points can make.
+
+    The search can stop at any time: ``release.optimality`` tells the cost, a proven bound that no other partition is
+    below, and whether they meet. It starts from Mondrian's partition with the same cuts and is never worse.
+
+    Parameters
+    ----------
+    splits
+        Where each quasi-identifier may be cut: a list of cut points (a value at or below a cut point lies on its
+        left; a taxonomy is cut after a value or a group) or how many cuts there are to be. One number holds for all
+        quasi-identifiers; those left out get up to 32.
+    placing
+        Where cuts lie that are given by number: ``"quantiles"``, ``"width"`` (equal widths), ``"taxonomy"`` (between
+        the groups of the highest levels), or ``"auto"``: taxonomies at their boundaries, all else at quantiles.
+    cost
+        What is to be least: ``"dm"``, ``"c_avg"``, ``"gcp"``, or a `BlockCost` of your own.
+    time_limit
+        Seconds; without it, a limit on work that gives the same answer on every machine.
+    gap
+        Stop as soon as the cost is proven to be at most this share above the least possible: 0 asks for the optimum,
+        0.5 for an answer within a factor of 1.5.
+    memory_limit
+        Megabytes for what the search remembers. Beyond them the answer stays valid and the bound becomes weaker.
+    engine
+        ``"boxes"``, or ``"pet"``: the partition enumeration tree of the paper, which is far slower.
+    priority
+        Which partition the paper's engine looks at next: the one with the least ``"bound"``, ``"cost"`` or
+        ``"ratio"`` of the two.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sfumato as sf
+    >>> people = pa.table({"age": [21, 22, 35, 38, 39, 61, 64], "height": [160, 181, 170, 172, 190, 165, 175]})
+    >>> best = sf.EnumMulti(splits={"age": [30, 50], "height": 3}, cost="dm")
+    >>> release = sf.anonymize(people, quasi_identifiers=["age", "height"], k=2, method=best)
+    >>> release.optimality.cost, release.optimality.proven
+    (17.0, True)
+    """
+
+    splits: Mapping[str, Splits] | int | None = None
+    placing: str = "auto"
+    cost: str | BlockCost = "dm"
+    time_limit: float | None = None
+    gap: float = 0.0
+    memory_limit: float = 512.0
+    engine: str = "boxes"
+    priority: str = field(default="bound")
+
+    name: ClassVar[str] = "enum-multi"
+    summary: ClassVar[str] = "The best partition that given cuts allow, with a proven bound. Stops at any time."
+    recoding: ClassVar[str] = "global"
+
+    def __post_init__(self) -> None:
+        check_splits(self.splits, self.placing)
+        if not isinstance(self.cost, BlockCost) and self.cost not in COSTS:
+            names = ", ".join(repr(name) for name in COSTS)
+            raise invalid_parameter("EnumMulti", "cost", f"one of {names} or a BlockCost", self.cost)
+        if self.time_limit is not None:
+            parameters.number("EnumMulti", "time_limit", self.time_limit, at_least=0)
+        parameters.number("EnumMulti", "gap", self.gap, at_least=0)
+        parameters.number("EnumMulti", "memory_limit", self.memory_limit, above=0)
+        parameters.choice("EnumMulti", "engine", self.engine, ENGINES)
+        parameters.choice("EnumMulti", "priority", self.priority, tuple(PRIORITIES))
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters as plain values."""
+        cost = self.cost.name if isinstance(self.cost, BlockCost) else self.cost
+        return super().parameters() | {"splits": plain_splits(self.splits), "cost": cost}
+
+    def recode(self, task: Task) -> Recoding:
+        """Search for the best partition; the details tell how good it is."""
+        cost = self.cost if isinstance(self.cost, BlockCost) else COSTS[self.cost]
+        cuts = split_codes(task.microdata, self.splits, self.placing)
+        instance = Instance.of(task.requirements, cuts, cost, self.gap)
+        watch = Watch(self.time_limit, self.memory_limit, task.progress)
+        found = best_with_suppression(instance, watch, task.suppressible, self._solve)
+        return Recoding(classes=_classes(instance, found), details={"optimality": _optimality(instance, found)})
+
+    def _solve(self, instance: Instance, watch: Watch) -> Found:
+        if self.engine == "pet":
+            return best_by_partitions(instance, watch, self.priority)
+        return best_by_boxes(instance, watch)
+
+
+def _classes(instance: Instance, found: Found) -> NDArray[np.int32]:
+    return found.blocks[instance.table.of_row]
+
+
+def _optimality(instance: Instance, found: Found) -> Optimality:
+    return Optimality(
+        instance.cost.name,
+        instance.shown(found.value),
+        instance.shown(found.bound),
+        instance.shown(found.greedy),
+        found.nodes,
+    )
+
+
+register()(EnumMulti)

@@ -1,0 +1,66 @@
+"""Leaving rows out where that is cheaper, within what is allowed.
+
+A limit on the rows left out ties all blocks together, so that they could no longer be searched one by one. A price
+for each such row does the same job: what is best under a price is best among all partitions that leave out as many
+rows, and its cost less the price of all rows that may be left out bounds every other (Lagrangian relaxation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration.optimality import ROUNDING, Found
+from sfumato.methods.enumeration.watch import Watch
+from sfumato.microdata import SUPPRESSED, Recoding
+from sfumato.privacy import Requirements
+
+#: How many prices are tried at most.
+ROUNDS = 8
+
+Solve = Callable[[Instance, Watch], Found]
+
+
+def best_with_suppression(instance: Instance, watch: Watch, suppressible: int, solve: Solve) -> Found:
+    """Return the best partition in which at most ``suppressible`` rows are left out."""
+    if not suppressible or instance.cost.suppressed is None:
+        return solve(instance, watch)
+    best = solve(instance, watch.part(1 / (ROUNDS + 1)))
+    worth = float(instance.cost.suppressed(instance.table.rows))
+    bound = replace(instance, price=worth).floor
+    cheap, dear, extra = 0.0, np.inf, 0.0
+    for done in range(ROUNDS):
+        if best.interrupted or watch.over() or bound >= best.value * (1 - ROUNDING):
+            break
+        found = solve(replace(instance, price=worth + extra), watch.part(1 / (ROUNDS - done)))
+        left_out = _left_out(instance, found)
+        bound = max(bound, found.bound - extra * suppressible)
+        if left_out > suppressible:
+            cheap = extra
+        else:
+            dear = extra
+            best = _better(instance, best, replace(found, value=found.value - extra * left_out))
+        extra = (cheap + dear) / 2 if np.isfinite(dear) else max(2 * cheap, worth)
+        if extra in {cheap, dear}:
+            break
+    return replace(best, bound=min(best.value, bound))
+
+
+def _left_out(instance: Instance, found: Found) -> int:
+    return int(instance.table.grid.rows[found.blocks == SUPPRESSED].sum())
+
+
+def _better(instance: Instance, best: Found, found: Found) -> Found:
+    """Return the cheaper of two partitions; t-closeness compares with the released rows, so it is checked again."""
+    if found.value >= best.value:
+        return replace(best, nodes=best.nodes + found.nodes)
+    classes = found.blocks[instance.table.of_row]
+    kept = classes != SUPPRESSED
+    requirements = instance.requirements
+    released = Requirements(requirements.models, requirements.microdata.take(kept))
+    if not kept.any() or released.broken_by(Recoding(classes=classes[kept])):
+        return best
+    return replace(found, greedy=best.greedy, nodes=best.nodes + found.nodes)

@@ -1,0 +1,70 @@
+"""Watching a search: how long it may take, and telling how far it is."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+
+from sfumato.methods.enumeration.instance import Instance
+from sfumato.progress import Progress, silent
+
+#: Without a limit on time, a search may look at this many values: about a second, and the same ones everywhere.
+DEFAULT_WORK = 100_000_000
+
+
+@dataclass(frozen=True)
+class Watch:
+    """The limits of a search and its listener.
+
+    Attributes
+    ----------
+    seconds
+        How long it may take; None leaves the limit to ``work``, so that the answer does not depend on the machine.
+    megabytes
+        How much it may remember.
+    progress
+        Where to tell how far it is.
+    work
+        How many values it may look at.
+    begun
+        When it began.
+    """
+
+    seconds: float | None = None
+    megabytes: float = 512.0
+    progress: Progress = field(default=silent, repr=False)
+    work: float = DEFAULT_WORK
+    begun: float = field(default_factory=time.perf_counter, repr=False)
+
+    def over(self) -> bool:
+        """Return whether the time is up."""
+        return self.seconds is not None and self.elapsed > self.seconds
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the search began."""
+        return time.perf_counter() - self.begun
+
+    @property
+    def most_work(self) -> float:
+        """How many values may be looked at: with a limit on time, any number."""
+        return self.work if self.seconds is None else math.inf
+
+    def restarted(self) -> Watch:
+        """Return a watch with the same limits that begins now."""
+        return replace(self, begun=time.perf_counter())
+
+    def part(self, share: float) -> Watch:
+        """Return a watch for a share of what is left."""
+        left = None if self.seconds is None else max(0.0, self.seconds - self.elapsed) * share
+        return replace(self, seconds=left, work=self.work * share, begun=time.perf_counter())
+
+    def tell(self, instance: Instance, value: float, bound: float, nodes: int) -> None:
+        """Tell the best cost, the bound, how far they are apart, and how much was looked at."""
+        if not (math.isfinite(value) and math.isfinite(bound)):
+            return
+        cost, least = instance.shown(value), instance.shown(bound)
+        share = min(1.0, max(0.0, least / cost)) if cost > 0 else 1.0
+        gap = f"{cost / least - 1:.2%}" if least > 0 else "unknown"
+        self.progress(f"best {cost:,.6g}, bound {least:,.6g}, gap {gap}, {nodes:,} nodes", share)
