@@ -40,7 +40,7 @@ def refused(code: int, *arguments: object) -> str:
     return done.stderr
 
 
-def started(*arguments: object, **environment: str) -> Done:
+def started(*arguments: object) -> Done:
     """Run a command in a process of its own."""
     command = [sys.executable, "-m", "sfumato", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)

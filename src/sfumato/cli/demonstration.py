@@ -16,8 +16,9 @@ from sfumato.policy import Policy
 from sfumato.privacy import KAnonymity, LDiversity
 from sfumato.schema import Declared, Schema
 
-#: How many rows are shown before and after.
-SHOWN = 5
+#: What is shown before and after: as much as a narrow screen holds.
+SHOWN_ROWS = 5
+SHOWN_COLUMNS = ["age", "gender", "education", "marital_status", "country", "occupation"]
 
 
 def run(rows: int, folder: Path) -> None:
@@ -30,7 +31,7 @@ def run(rows: int, folder: Path) -> None:
     files = Files(table, folder / "release.csv", folder / "manifest.json", folder / "policy.toml")
     release = make(policy, files, progress=is_watched())
     parts = [
-        _titled("Before", _rows(people.table)),
+        _titled(f"Before ({len(SHOWN_COLUMNS)} of {people.table.num_columns} columns)", _rows(people.table)),
         _titled("After (rows are shuffled, so these are other people)", _rows(release.table)),
         _titled("Release", wrapped(release.summary())),
         _titled("Files", _files(files, folder)),
@@ -54,8 +55,8 @@ def _titled(title: str, text: str) -> str:
 
 
 def _rows(table: pa.Table) -> str:
-    some = table.slice(0, SHOWN).to_pylist()
-    return aligned(table.column_names, [list(row.values()) for row in some])
+    some = table.select(SHOWN_COLUMNS).slice(0, SHOWN_ROWS).to_pylist()
+    return aligned(SHOWN_COLUMNS, [list(row.values()) for row in some])
 
 
 def _command(files: Files) -> str:
