@@ -83,7 +83,7 @@ def shortened(value: object, limit: int = 60) -> str:
 
 def listed(names: Iterable[str], limit: int = 12) -> str:
     """Join names for a message: ``'a', 'b', 'c'``, and how many more there are."""
-    quoted = [f"'{name}'" for name in names]
+    quoted = [f"'{name}'" if len(name) <= 80 else f"'{name[:79]}…'" for name in names]
     if len(quoted) <= limit:
         return ", ".join(quoted)
     return ", ".join(quoted[:limit]) + f" and {len(quoted) - limit} more"
