@@ -71,7 +71,7 @@ def commands_of(block: Block) -> Iterator[list[str]]:
 def run_python(block: Block, page: Path, namespace: dict[str, object]) -> None:
     # Blank lines in front make tracebacks show the line of the page.
     padded = "\n" * (block.line - 1) + block.text
-    exec(compile(padded, str(page), "exec"), namespace)
+    exec(compile(padded, str(page), "exec", dont_inherit=True), namespace)
 
 
 def run_command(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ class Mondrian(Method):
     categories: str = "ordered"
 
     name: ClassVar[str] = "mondrian"
-    summary: ClassVar[str] = "Median cuts of the widest attribute; strict classes never overlap. O(n log n)."
+    summary: ClassVar[str] = "Median cuts of the widest attribute; strict, its classes never overlap. O(n log n)."
 
     def __post_init__(self) -> None:
         parameters.flag("Mondrian", "relaxed", self.relaxed)
