@@ -138,8 +138,9 @@ def assert_equal(report, slow, k):
         assert report[name] == pytest.approx(getattr(slow, name)(), abs=1e-9), name
     assert report.c_avg == pytest.approx(slow.c_avg(k))
     for name, metric in METRICS.items():
-        assert report[name] >= -1e-9
-        assert metric.upper is None or report[name] <= metric.upper + 1e-9
+        assert report[name] >= -1e-12
+        assert metric.upper is None or report[name] <= metric.upper + 1e-12
+    assert report.entropy >= 0
 
 
 # --- the two ends

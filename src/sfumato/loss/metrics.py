@@ -127,7 +127,9 @@ def entropy(recoded: Recoded) -> float:
         total += total_here * recoded.microdata.weights[at]
     if total <= 0:
         return recoded.suppressed / max(1, recoded.rows)
-    return (lost / total * len(recoded.microdata) + recoded.left_out) / recoded.rows
+    # Sums of logarithms may come out a little below what they stand for.
+    share = min(max(lost / total, 0.0), 1.0)
+    return (share * len(recoded.microdata) + recoded.left_out) / recoded.rows
 
 
 @metric("precision", higher_is_better=True)
