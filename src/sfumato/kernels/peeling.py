@@ -76,7 +76,7 @@ def peel_node(
         cell = cells.tuples[place, CELL]
         rows = cells.table[cell, ROWS]
         if rows >= smallest:
-            # From here on the cell's first tuple stands for its decision: its class, or below 0 that it is refused.
+            # Where the number of rows stood is now what was decided: below 0 a class, 0 that the cell is refused.
             allowed = only_size or cell_allowed(frequencies, rules, spans, waiting, cells, cell, bounds, histogram)
             cells.table[cell, ROWS] = -1 - classes if allowed else 0
             classes += allowed
@@ -130,8 +130,8 @@ def cell_allowed(
 ) -> bool:
     """Return whether the rows of a cell keep every rule as a class.
 
-    Tuples that are done are overwritten in ``waiting`` only by later ones, and a cell is judged at its first tuple, so
-    its own are still in place: except that they moved forward, which is why they are read before anything moves.
+    A cell is judged when the first of its tuples has its turn. Those that wait on move to the front of ``waiting``, but
+    never beyond the tuple whose turn it is, so that all tuples of the cell are still where they were.
     """
     clear(histogram)
     place = cells.table[cell, FIRST]

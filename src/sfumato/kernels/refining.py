@@ -44,6 +44,13 @@ class Neighbours(NamedTuple):
     order: NDArray[np.int32]
     place: NDArray[np.int32]
 
+    @classmethod
+    def of(cls, order: NDArray[np.int32]) -> Neighbours:
+        """Return an order with its inverse."""
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        return cls(order, place)
+
 
 class Effort(NamedTuple):
     """How far a step looks.
@@ -84,7 +91,7 @@ def next_random(state: int) -> int:
 @kernel
 def move_rows(table: Table, aim: Aim, groups: Grouping, near: Neighbours, window: int, start: int, stop: int) -> float:
     """Let each of the rows at ``start:stop`` of the order move to a nearby class; return what was gained."""
-    boxes = np.empty((2, 2, table.codes.shape[1]), np.int64)
+    box = np.empty((2, table.codes.shape[1]), np.int64)
     histogram = np.zeros(max(1, aim.rules.counts_at[-1]), np.int64)
     gained = 0.0
     for place in range(start, stop):
@@ -93,10 +100,14 @@ def move_rows(table: Table, aim: Aim, groups: Grouping, near: Neighbours, window
         if group < 0 or groups.penalty[group] <= EPSILON or groups.sizes[group] <= aim.smallest:
             continue
         size = groups.sizes[group]
-        box_without(table, groups, group, row, boxes[0])
-        saved = size * groups.penalty[group] - (size - 1) * box_penalty(aim.costs, boxes[0])
+        box_without(table, groups, group, row, box)
+        saved = size * groups.penalty[group] - (size - 1) * box_penalty(aim.costs, box)
         target, cost = cheapest_class(table, aim, groups, near, row, window, saved)
-        if target >= 0 and move_allowed(table, aim, groups, row, target, boxes, histogram):
+        if (
+            target >= 0
+            and leaving_allowed(table, aim, groups, row, box, histogram)
+            and joining_allowed(table, aim, groups, row, target, box, histogram)
+        ):
             move(table, aim, groups, row, target)
             gained += saved - cost
     return gained
@@ -127,31 +138,36 @@ def cheapest_class(
 
 
 @inner
-def move_allowed(
+def leaving_allowed(
+    table: Table, aim: Aim, groups: Grouping, row: int, box: NDArray[np.int64], histogram: NDArray[np.int64]
+) -> bool:
+    """Return whether a class, which then has this box, keeps every rule without one of its rows."""
+    group = np.int64(groups.of_row[row])
+    if counts_values(aim.rules):
+        count_class(table, groups, aim.rules, group, histogram)
+        count_row(table, aim.rules, row, -1, histogram)
+    return box_allowed(aim, groups.sizes[group] - 1, histogram, box)
+
+
+@inner
+def joining_allowed(
     table: Table,
     aim: Aim,
     groups: Grouping,
     row: int,
     target: int,
-    boxes: NDArray[np.int64],
+    box: NDArray[np.int64],
     histogram: NDArray[np.int64],
 ) -> bool:
-    """Return whether both classes keep every rule when a row moves; ``boxes[0]`` is its class without it."""
-    counting = counts_values(aim.rules)
-    group = np.int64(groups.of_row[row])
-    if counting:
-        count_class(table, groups, aim.rules, group, histogram)
-        count_row(table, aim.rules, row, -1, histogram)
-    if not box_allowed(aim, groups.sizes[group] - 1, histogram, boxes[0]):
-        return False
-    if counting:
+    """Return whether a class keeps every rule with one more row."""
+    if counts_values(aim.rules):
         count_class(table, groups, aim.rules, target, histogram)
         count_row(table, aim.rules, row, 1, histogram)
-    for attribute in range(boxes.shape[2]):
+    for attribute in range(box.shape[1]):
         code = np.int64(table.codes[row, attribute])
-        boxes[1, 0, attribute] = min(groups.boxes[target, 0, attribute], code)
-        boxes[1, 1, attribute] = max(groups.boxes[target, 1, attribute], code)
-    return box_allowed(aim, groups.sizes[target] + 1, histogram, boxes[1])
+        box[0, attribute] = min(groups.boxes[target, 0, attribute], code)
+        box[1, attribute] = max(groups.boxes[target, 1, attribute], code)
+    return box_allowed(aim, groups.sizes[target] + 1, histogram, box)
 
 
 @inner
@@ -162,6 +178,23 @@ def move(table: Table, aim: Aim, groups: Grouping, row: int, target: int) -> Non
     add_row(table, groups, row, target)
     groups.penalty[group] = box_penalty(aim.costs, groups.boxes[group]) if groups.sizes[group] else 0.0
     groups.penalty[target] = box_penalty(aim.costs, groups.boxes[target])
+
+
+@kernel
+def join_rows(table: Table, aim: Aim, groups: Grouping, near: Neighbours, window: int) -> int:
+    """Let rows without a class join a nearby one where that is allowed; return how many did."""
+    box = np.empty((2, table.codes.shape[1]), np.int64)
+    histogram = np.zeros(max(1, aim.rules.counts_at[-1]), np.int64)
+    joined = 0
+    for row in range(len(groups.of_row)):
+        if groups.of_row[row] >= 0:
+            continue
+        target, _ = cheapest_class(table, aim, groups, near, row, window, np.inf)
+        if target >= 0 and joining_allowed(table, aim, groups, row, target, box, histogram):
+            add_row(table, groups, row, target)
+            groups.penalty[target] = box_penalty(aim.costs, groups.boxes[target])
+            joined += 1
+    return joined
 
 
 @kernel

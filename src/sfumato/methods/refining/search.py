@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.classes import class_bounds
-from sfumato.kernels.grouping import NONE, Aim, Grouping, Table, fill
+from sfumato.kernels.grouping import Grouping, Table
 from sfumato.kernels.refining import Effort, Neighbours, dissolve_classes, move_rows, regroup_classes
 from sfumato.methods.base import Task
+from sfumato.methods.refining.grouping import make_aim, make_grouping
 from sfumato.methods.refining.neighbours import NeighbourOrders
 from sfumato.microdata import SUPPRESSED
 
@@ -76,9 +77,7 @@ class _Search:
         self.sensitive = task.requirements.sensitive_codes
         self.random = task.random()
         self.orders = NeighbourOrders(task.microdata.domains)
-        spans = task.microdata.spans
-        self.smallest = max(1, task.requirements.smallest_class)
-        self.aim = Aim(task.requirements.rules, spans, spans, self.smallest)
+        self.aim = make_aim(task)
 
     def loss(self, classes: NDArray[np.int32]) -> float:
         """Return the mean penalty of the released rows."""
@@ -129,7 +128,7 @@ class _Search:
     ) -> NDArray[np.int32]:
         random = np.random.default_rng(seed)
         table = Table(self.codes[rows], self.sensitive[rows])
-        groups = _grouping(table, self.aim, _renumbered(classes))
+        groups = make_grouping(table, self.aim, _renumbered(classes))
         for _ in range(ROUNDS_PER_PART):
             if time.perf_counter() > deadline:
                 break
@@ -137,13 +136,10 @@ class _Search:
         return _renumbered(groups.of_row)
 
     def _round(self, table: Table, groups: Grouping, random: np.random.Generator) -> None:
-        order = self.orders.order(table.codes, random)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        near = Neighbours(order, place)
-        effort = Effort(24, 4, 6 * self.smallest + 16, 2)
+        near = Neighbours.of(self.orders.order(table.codes, random))
+        effort = Effort(24, 4, 6 * self.aim.smallest + 16, 2)
         count = len(groups.sizes)
-        move_rows(table, self.aim, groups, near, 8, 0, len(order))
+        move_rows(table, self.aim, groups, near, 8, 0, len(table.codes))
         dissolve_classes(table, self.aim, groups, near, effort, 0, count)
         regroup_classes(table, self.aim, groups, near, effort, 0, count, int(random.integers(1, 1 << 62)))
 
@@ -155,18 +151,3 @@ def _class_begin(key: NDArray[np.int64], place: int) -> int:
 
 def _renumbered(classes: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.unique(classes, return_inverse=True)[1].astype(np.int32)
-
-
-def _grouping(table: Table, aim: Aim, classes: NDArray[np.int32]) -> Grouping:
-    rows, attributes = table.codes.shape
-    count = max(int(classes.max(initial=-1)) + 1, rows // aim.smallest) + 1
-    groups = Grouping(
-        classes,
-        np.full((rows, 2), NONE, np.int32),
-        np.full(2 * count + 1, NONE, np.int32),
-        np.zeros(count, np.int64),
-        np.zeros((count, 2, attributes), np.int64),
-        np.zeros(count),
-    )
-    fill(table, aim, groups)
-    return groups

@@ -1,0 +1,171 @@
+"""Peeling: full-domain nodes from the least loss to the most, each releasing the rows that it suits."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato import parameters
+from sfumato.kernels.peeling import Cells, Frequencies, peel_node
+from sfumato.methods.base import Method, Task, register
+from sfumato.methods.refining.joining import join_leftovers
+from sfumato.methods.refining.levels import level_costs, search_levels
+from sfumato.methods.suppression import trim
+from sfumato.microdata import Recoding
+from sfumato.microdata.frequency import FrequencySet, frequency_set
+
+Node = tuple[int, ...]
+
+#: Nodes are weighed anew whenever this share of the tuples that waited is gone.
+REWEIGH = 0.1
+
+
+@dataclass(frozen=True)
+class Peeling(Method):
+    """Walk full-domain nodes from the least loss up; at each, the rows whose cell is allowed are released there.
+
+    Rows that are left when no node takes them any more join the class where they cost least. Every class shows what
+    its rows really span, which is often less than the cell of its node.
+
+    Parameters
+    ----------
+    nodes
+        How many nodes are visited at most; rows that wait after that are one cell.
+    """
+
+    nodes: int = 20_000
+
+    name: ClassVar[str] = "peeling"
+    summary: ClassVar[str] = "Every row at the finest full-domain node that allows it; spans tightened. O(nodes n)."
+    recoding: ClassVar[str] = "local"
+    order_free: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        parameters.integer("Peeling", "nodes", self.nodes, at_least=1)
+
+    def recode(self, task: Task) -> Recoding:
+        """Peel, join what is left, and spend what may be suppressed on the rows that widen their classes most."""
+        walk = _Walk(task)
+        visited = walk.run(self.nodes)
+        classes = join_leftovers(task, walk.of_tuple[walk.frequencies.of_row])
+        return Recoding(classes=trim(task, classes), details={"nodes_visited": visited})
+
+
+class _Walk:
+    """One walk over the nodes of a table."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.frequencies: FrequencySet = frequency_set(task.microdata)
+        self.of_tuple = np.full(len(self.frequencies), -1, np.int32)
+        self.waiting = np.arange(len(self.frequencies), dtype=np.int32)
+        self.classes = 0
+        domains = task.microdata.domains
+        self.levels = [search_levels(domain) for domain in domains]
+        self.costs = [level_costs(domain, levels) for domain, levels in zip(domains, self.levels, strict=True)]
+        self.hashes, self.begins = _hashed(self.levels)
+
+    def run(self, most: int) -> int:
+        """Visit nodes best first until no tuple waits; the last node is the whole table. Return their number."""
+        start: Node = (0,) * len(self.levels)
+        weights = self._weights()
+        heap, seen = [(0.0, start)], {start}
+        visited, waited = 0, len(self.waiting)
+        while heap and len(self.waiting) and visited < most:
+            _, node = heapq.heappop(heap)
+            self._peel(node)
+            visited += 1
+            self._report(visited)
+            for following in self._successors(node):
+                if following not in seen:
+                    seen.add(following)
+                    heapq.heappush(heap, (_loss(weights, following), following))
+            if len(self.waiting) < (1 - REWEIGH) * waited:
+                waited, weights = len(self.waiting), self._weights()
+                heap = [(_loss(weights, other), other) for _, other in heap]
+                heapq.heapify(heap)
+        self._peel(tuple(len(levels) - 1 for levels in self.levels))
+        return visited
+
+    def _report(self, visited: int) -> None:
+        if visited % 64 == 0:
+            self.task.progress("peeling", 1 - len(self.waiting) / len(self.frequencies))
+
+    def _successors(self, node: Node) -> list[Node]:
+        return [
+            (*node[:at], level + 1, *node[at + 1 :])
+            for at, level in enumerate(node)
+            if level + 1 < len(self.levels[at])
+        ]
+
+    def _weights(self) -> list[list[float]]:
+        """Return what every level of every attribute costs the rows that still wait."""
+        counts = self.frequencies.counts[self.waiting]
+        total = max(1, int(counts.sum()))
+        weights = []
+        for at, costs in enumerate(self.costs):
+            codes = self.frequencies.codes[self.waiting, at]
+            shares = np.bincount(codes, counts, minlength=costs.shape[1]) / total
+            weights.append((self.task.microdata.weights[at] * (costs @ shares)).tolist())
+        return weights
+
+    def _peel(self, node: Node) -> None:
+        requirements = self.task.requirements
+        at = np.array([begins[level] for begins, level in zip(self.begins, node, strict=True)])
+        self.classes, left = peel_node(
+            self._compiled,
+            requirements.rules,
+            self.task.microdata.spans,
+            max(1, requirements.smallest_class),
+            self.hashes,
+            at,
+            self.waiting,
+            self.of_tuple,
+            self.classes,
+            self._cells,
+        )
+        self.waiting = self.waiting[:left]
+
+    @cached_property
+    def _compiled(self) -> Frequencies:
+        found = self.frequencies
+        order = np.argsort(found.of_row, kind="stable")
+        begins = np.append(0, np.cumsum(found.counts))
+        sensitive = self.task.requirements.sensitive_codes[order]
+        return Frequencies(np.ascontiguousarray(found.codes), found.counts, sensitive, begins)
+
+    @cached_property
+    def _cells(self) -> Cells:
+        size = max(64, 1 << (2 * len(self.frequencies) - 1).bit_length())
+        tuples = np.empty((len(self.frequencies), 2), np.int32)
+        return Cells(np.empty(size, np.uint64), np.zeros((size, 2), np.int64), tuples)
+
+
+def _loss(weights: list[list[float]], node: Node) -> float:
+    return sum(costs[level] for costs, level in zip(weights, node, strict=True))
+
+
+def _hashed(levels: list[list[NDArray[np.int64]]]) -> tuple[NDArray[np.uint64], list[list[int]]]:
+    """Return a number without pattern for every group of every level, and where each level begins.
+
+    The key of a cell is the sum of its groups' numbers. They are always the same, so that results are.
+    """
+    random = np.random.default_rng(0)
+    pool: list[NDArray[np.uint64]] = []
+    begins: list[list[int]] = []
+    total = 0
+    for of_attribute in levels:
+        begins.append([])
+        for groups in of_attribute:
+            pool.append(random.integers(1 << 64, size=int(groups[-1]) + 1, dtype=np.uint64, endpoint=False)[groups])
+            begins[-1].append(total)
+            total += len(groups)
+    return np.concatenate(pool), begins
+
+
+register()(Peeling)
