@@ -22,6 +22,7 @@ def cheapest_runs(
     hi: NDArray[np.uint64],
     ends: NDArray[np.int64],
     latest: NDArray[np.int64],
+    price: float,
     width: int,
     spans: Spans,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
@@ -36,6 +37,8 @@ def cheapest_runs(
     latest
         For every place between units, the latest place where a run that ends there may begin; -1 for none. A run
         that begins earlier is allowed too.
+    price
+        What it costs to leave out a row; infinite if none may be. The beginning is then negative: ``-1 - unit``.
     width, spans
         The width of a field, and what spans cost.
     """
@@ -48,6 +51,7 @@ def cheapest_runs(
     box_hi = np.empty(words, np.uint64)
     costs = np.empty(len(spans.weight))
     for stop in range(1, units + 1):
+        loss[stop], begin[stop] = loss[stop - 1] + price * (ends[stop] - ends[stop - 1]), -stop
         start = latest[stop]
         if start < 0:
             continue
@@ -74,7 +78,7 @@ def cheapest_runs(
             total = loss[earlier] + (ends[stop] - ends[earlier]) * penalty
             if total < best:
                 best, best_start = total, earlier
-        if best < np.inf:
+        if best < loss[stop]:
             loss[stop], begin[stop] = best, best_start
     return loss, begin
 
@@ -104,14 +108,20 @@ def shortest_runs(
 
 @kernel
 def run_of_unit(begin: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Follow the beginnings back from the end; return the run of every unit, counted from the first."""
-    runs = np.zeros(len(begin) - 1, np.int32)
-    stop = len(begin) - 1
+    """Follow the beginnings back from the end; return the run of every unit, -1 for units left out."""
+    units = len(begin) - 1
+    runs = np.zeros(units, np.int32)
+    stop = units
     while stop > 0:
-        runs[begin[stop]] = 1
-        stop = begin[stop]
+        if begin[stop] < 0:
+            stop -= 1
+            runs[stop] = -1
+        else:
+            stop = begin[stop]
+            runs[stop] = 1
     count = np.int32(-1)
-    for unit in range(len(runs)):
-        count += runs[unit]
-        runs[unit] = count
+    for unit in range(units):
+        if runs[unit] >= 0:
+            count += runs[unit]
+            runs[unit] = count
     return runs

@@ -8,15 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels import rules as condition
+from sfumato.kernels.bracketing import cheapest_partition
 from sfumato.kernels.merging import cheapest_allowed_runs, greedy_runs
 from sfumato.kernels.packing import pack_boxes
 from sfumato.kernels.runs import cheapest_runs, run_of_unit, shortest_runs
 from sfumato.methods.linear.diversity import group_size, grouped, hardest_rule
 from sfumato.methods.linear.line import Line
+from sfumato.microdata import SUPPRESSED
 from sfumato.privacy import Requirements
 
 #: Runs under general rules are made of about this many units; longer ones of coarser units.
 UNITS_PER_RUN = 12
+
+
+#: Up to this much work, rows cubed times k, a single attribute is partitioned in every possible way.
+EXACT_WORK = 100_000_000
 
 
 class Cut(NamedTuple):
@@ -29,6 +35,8 @@ class Cut(NamedTuple):
 def cut_line(line: Line, requirements: Requirements, cost: str, keep_equal: bool) -> Cut:
     """Return the cheapest runs of a line that every model allows."""
     if only_sizes(requirements):
+        if cost == "ncp" and not keep_equal and is_small_column(line, requirements.smallest_class):
+            return cut_column(line, requirements.smallest_class)
         return cut_by_size(line, units(line, keep_equal), requirements.smallest_class, cost)
     runs = None
     hardest = None if keep_equal else hardest_rule(requirements)
@@ -45,6 +53,20 @@ def cut_line(line: Line, requirements: Requirements, cost: str, keep_equal: bool
     else:
         merged = cut_by_rules(groups, ends, requirements)
     return merged if runs is None or merged.loss <= runs.loss else runs
+
+
+def is_small_column(line: Line, k: int) -> bool:
+    """Return whether there is only one attribute and few enough rows to try partitions that are not runs."""
+    return len(line.microdata.domains) == 1 and len(line) ** 3 * k <= EXACT_WORK
+
+
+def cut_column(line: Line, k: int) -> Cut:
+    """Return the optimum of all partitions of a single attribute, runs or not."""
+    codes = line.microdata.codes[line.order, 0].astype(np.int64)
+    loss, found = cheapest_partition(codes, k, line.microdata.spans)
+    classes = np.empty(len(line), np.int32)
+    classes[line.order] = found
+    return Cut(classes, loss)
 
 
 def only_sizes(requirements: Requirements) -> bool:
@@ -67,14 +89,14 @@ def latest_begins(ends: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     return np.searchsorted(ends, ends - k, side="right").astype(np.int64) - 1
 
 
-def cut_by_size(line: Line, ends: NDArray[np.int64], k: int, cost: str) -> Cut:
-    """Cut units, the rows between two ends each, into the cheapest runs of at least k rows."""
+def cut_by_size(line: Line, ends: NDArray[np.int64], k: int, cost: str, price: float = np.inf) -> Cut:
+    """Cut units, the rows between two ends each, into the cheapest runs of at least k rows; or leave some out."""
     latest = latest_begins(ends, k)
     if cost == "extent":
         loss, begin = shortest_runs(line.place[ends[:-1]], ends, latest)
     else:
         lo, hi = unit_boxes(line, ends)
-        loss, begin = cheapest_runs(lo, hi, ends, latest, line.width, line.microdata.spans)
+        loss, begin = cheapest_runs(lo, hi, ends, latest, price, line.width, line.microdata.spans)
     return Cut(by_row(line, ends, begin), float(loss[-1]))
 
 
@@ -102,7 +124,7 @@ def cut_by_rules(line: Line, ends: NDArray[np.int64], requirements: Requirements
 
 def by_row(line: Line, ends: NDArray[np.int64], begin: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the class of every row of the table, given where the last run before every unit begins."""
-    classes = np.empty(len(line), np.int32)
+    classes = np.full(len(line.microdata), SUPPRESSED, np.int32)
     runs = run_of_unit(begin)
     classes[line.order] = runs if len(runs) == len(line) else np.repeat(runs, np.diff(ends))
     return classes

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 from sfumato import parameters
 from sfumato.errors import invalid_parameter
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.linear.cutting import Cut, cut_line
+from sfumato.methods.linear.cutting import Cut, cut_line, only_sizes
 from sfumato.methods.linear.idistance import NearestCentre
+from sfumato.methods.linear.leaving import cut_leaving_out
 from sfumato.methods.linear.line import Line
 from sfumato.methods.linear.mapping import HilbertCurve, Mapping, check_bits
 from sfumato.methods.linear.nested import CostOrder
@@ -55,6 +56,8 @@ class LinearMethod(Method):
         task.progress("mapping", 0.0)
         line = Line.of(task, self.make_mapping())
         task.progress("cutting", 0.5)
+        if task.suppressible and self.cost == "ncp" and only_sizes(task.requirements):
+            return Recoding(classes=cut_leaving_out(task, line, self.keep_equal))
         return Recoding(classes=trim(task, self.cut(line, task.requirements).classes))
 
     def cut(self, line: Line, requirements: Requirements) -> Cut:

@@ -1,0 +1,176 @@
+"""The optimal cut of an order, against every cut and every partition."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.helpers import encoded_column, microdata_strategy
+from tests.methods.linear.twins import cheapest_consecutive, cheapest_of_all_partitions, total_loss
+
+from sfumato.hierarchies import Numeric
+from sfumato.methods import CostAware, Hilbert, HilbertCurve, IDistance, Linear, Mapping, Task
+from sfumato.methods.linear.cutting import cut_by_size, units
+from sfumato.methods.linear.line import Line
+from sfumato.microdata import Microdata, encode
+from sfumato.privacy import KAnonymity, Requirements
+
+METHODS = [Hilbert(), CostAware(), IDistance(centres=3)]
+
+
+def task_of(microdata: Microdata, k: int, suppressible: int = 0) -> Task:
+    return Task(microdata, Requirements((KAnonymity(k),), microdata), suppressible)
+
+
+def sizes_of(classes: np.ndarray) -> np.ndarray:
+    return np.bincount(classes[classes >= 0])
+
+
+@given(microdata_strategy(rows=(1, 40)), st.integers(1, 8), st.sampled_from(METHODS))
+def test_the_cut_is_the_cheapest_of_all_cuts_of_the_order(microdata: Microdata, k: int, method) -> None:
+    k = min(k, len(microdata))
+    task = task_of(microdata, k)
+    line = Line.of(task, method.make_mapping())
+    cut = cut_by_size(line, np.arange(len(line) + 1), k, "ncp")
+    assert sorted(line.order) == list(range(len(microdata)))
+    assert cut.loss == pytest.approx(cheapest_consecutive(microdata, [[row] for row in line.order], k))
+    assert total_loss(microdata, cut.classes) == pytest.approx(cut.loss)
+
+
+@given(microdata_strategy(rows=(1, 40)), st.integers(1, 8), st.sampled_from(METHODS))
+def test_classes_hold_k_to_2k_minus_1_rows(microdata: Microdata, k: int, method) -> None:
+    k = min(k, len(microdata))
+    sizes = sizes_of(method.recode(task_of(microdata, k)).classes)
+    assert sizes.min() >= k
+    assert sizes.max() <= 2 * k - 1
+
+
+@given(microdata_strategy(rows=(1, 40)), st.integers(1, 8))
+def test_the_fast_cost_finds_the_shortest_runs(microdata: Microdata, k: int) -> None:
+    k = min(k, len(microdata))
+    task = task_of(microdata, k)
+    line = Line.of(task, HilbertCurve())
+    best = [0.0] + [np.inf] * len(line)
+    for stop in range(k, len(line) + 1):
+        for start in range(stop - k + 1):
+            best[stop] = min(best[stop], best[start] + (stop - start) * (line.place[stop - 1] - line.place[start]))
+    cut = Hilbert(cost="extent").cut(line, task.requirements)
+    assert cut.loss == pytest.approx(best[-1])
+    assert sizes_of(cut.classes).min() >= k
+
+
+@given(microdata_strategy(rows=(1, 30)), st.integers(1, 6), st.sampled_from(METHODS))
+def test_equal_rows_stay_together_at_the_least_loss(microdata: Microdata, k: int, method) -> None:
+    k = min(k, len(microdata))
+    task = task_of(microdata, k)
+    line = Line.of(task, method.make_mapping())
+    ends = units(line, keep_equal=True)
+    cut = cut_by_size(line, ends, k, "ncp")
+    groups = [line.order[start:stop] for start, stop in pairwise(ends)]
+    assert cut.loss == pytest.approx(cheapest_consecutive(microdata, groups, k))
+    shown = {tuple(codes): set() for codes in microdata.codes.tolist()}
+    for codes, group in zip(microdata.codes.tolist(), cut.classes, strict=True):
+        shown[tuple(codes)].add(group)
+    assert {len(classes) for classes in shown.values()} == {1}
+
+
+def test_keep_equal_is_a_parameter() -> None:
+    microdata = encoded_column(pa.array([1, 1, 2, 2, 2, 2]))
+    split = Hilbert().recode(task_of(microdata, 3)).classes
+    together = Hilbert(keep_equal=True).recode(task_of(microdata, 3)).classes
+    assert len(set(split[2:])) == 2
+    assert len(set(together)) == 1
+
+
+ONE_COLUMN = st.one_of(
+    microdata_strategy(rows=(1, 8), most_columns=1),
+    st.lists(st.integers(0, 4), min_size=1, max_size=8).map(lambda cells: encoded_column(pa.array(cells))),
+)
+
+
+@given(ONE_COLUMN, st.integers(2, 4), st.sampled_from([Hilbert(), CostAware()]))
+def test_for_one_quasi_identifier_it_is_the_optimum_of_all_partitions(microdata, k: int, method) -> None:
+    k = min(k, len(microdata))
+    task = task_of(microdata, k)
+    classes = method.recode(task).classes
+    best = cheapest_of_all_partitions(microdata, k)
+    assert total_loss(microdata, classes) == pytest.approx(best)
+    assert sizes_of(classes).min() >= k
+
+
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=8), st.integers(2, 4))
+def test_runs_of_numbers_alone_are_within_a_known_factor_of_all_partitions(cells: list[int], k: int) -> None:
+    microdata = encoded_column(pa.array(cells))
+    k = min(k, len(microdata))
+    best = cheapest_of_all_partitions(microdata, k)
+    runs = cut_by_size(Line.of(task_of(microdata, k), HilbertCurve()), np.arange(len(microdata) + 1), k, "ncp")
+    assert best - 1e-9 <= runs.loss <= (2 - 1 / k) * best + 1e-9
+
+
+def test_a_class_may_reach_around_another() -> None:
+    microdata = encoded_column(pa.array([0, 50, 50, 50, 100]))
+    task = task_of(microdata, 2)
+    around = Hilbert().recode(task).classes
+    assert around[0] == around[4] != around[1] == around[2] == around[3]
+    runs = cut_by_size(Line.of(task, HilbertCurve()), np.arange(6), 2, "ncp")
+    assert total_loss(microdata, around) == pytest.approx(2.0)
+    assert runs.loss == pytest.approx(2.5)
+
+
+def test_many_distinct_numbers_keep_their_order_beyond_the_grid() -> None:
+    values = np.random.default_rng(1).permutation(20_000).astype(float) ** 3
+    microdata = encoded_column(pa.array(values))
+    line = Line.of(task_of(microdata, 3), HilbertCurve(bits=4))
+    assert (np.diff(values[line.order]) > 0).all()
+
+
+@given(microdata_strategy(rows=(2, 40)), st.integers(1, 5), st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_matter(microdata: Microdata, k: int, random) -> None:
+    k = min(k, len(microdata))
+    shuffled = list(range(len(microdata)))
+    random.shuffle(shuffled)
+    other = microdata.take(np.array(shuffled))
+    for method in (Hilbert(), CostAware()):
+        here = total_loss(microdata, method.recode(task_of(microdata, k)).classes)
+        there = total_loss(other, method.recode(task_of(other, k)).classes)
+        assert here == pytest.approx(there)
+
+
+def test_two_words_of_packed_codes_make_no_difference() -> None:
+    rng = np.random.default_rng(2)
+    columns = {f"c{at}": pa.array(rng.integers(0, 300, 60)) for at in range(11)}
+    microdata = encode(pa.table(columns), dict.fromkeys(columns, Numeric()))
+    task = task_of(microdata, 4)
+    line = Line.of(task, HilbertCurve())
+    assert line.packed.shape[1] == 2
+    cut = Hilbert().cut(line, task.requirements)
+    assert cut.loss == pytest.approx(cheapest_consecutive(microdata, [[row] for row in line.order], 4))
+
+
+class ZOrder(Mapping):
+    """Someone's own mapping."""
+
+    name = "z-order"
+
+    def keys(self, microdata: Microdata, random: np.random.Generator) -> np.ndarray:
+        keys = np.zeros((1, len(microdata)), np.uint64)
+        for bit in range(7, -1, -1):
+            for column in microdata.codes.T.astype(np.uint64):
+                keys[0] = keys[0] << np.uint64(1) | column >> np.uint64(bit) & np.uint64(1)
+        return keys
+
+
+@given(microdata_strategy(rows=(4, 40)))
+def test_a_mapping_is_a_plug_in(microdata: Microdata) -> None:
+    method = Linear(mapping=ZOrder())
+    task = task_of(microdata, 3)
+    line = Line.of(task, ZOrder())
+    assert sizes_of(method.recode(task).classes).min() >= 3
+    assert total_loss(microdata, method.recode(task).classes) <= 1e-9 + cheapest_consecutive(
+        microdata, [[row] for row in line.order], 3
+    )
+    assert "ZOrder" in method.parameters()["mapping"]
