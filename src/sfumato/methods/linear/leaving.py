@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Task
-from sfumato.methods.linear.cutting import cut_by_size, units
+from sfumato.methods.linear.cutting import cut_by_size, cut_line, units
 from sfumato.methods.linear.line import Line
 from sfumato.methods.suppression import trim
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
@@ -28,8 +28,7 @@ Classes = NDArray[np.int32]
 
 def cut_leaving_out(task: Task, line: Line, keep_equal: bool) -> Classes:
     """Return the class of every row of the table, -1 for rows left out within the task's budget."""
-    ends = units(line, keep_equal)
-    whole = trim(task, cut_by_size(line, ends, task.requirements.smallest_class, "ncp").classes)
+    whole = trim(task, cut_line(line, task.requirements, "ncp", keep_equal).classes)
     best = min(whole, _round(task, line, keep_equal), key=lambda classes: total_loss(task, classes))
     least = total_loss(task, best)
     while True:
