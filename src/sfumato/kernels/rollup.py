@@ -249,7 +249,7 @@ def aggregate_words(
 @inner
 def differs(keys: NDArray[np.uint64], one: int, other: int) -> bool:
     """Return whether two keys differ in any word."""
+    unequal = False
     for word in range(keys.shape[1]):
-        if keys[one, word] != keys[other, word]:
-            return True
-    return False
+        unequal |= keys[one, word] != keys[other, word]
+    return unequal

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.rollup import MASK, SHIFT, WORD, Layout, aggregate, plan_steps, table_size
+from sfumato.kernels.rollup import MASK, SHIFT, WORD, Layout, aggregate_words, plan_steps, table_size
 
 #: What is found of every node: the columns of the result.
 SUPPRESSED, CLASSES, SQUARES, COST = range(4)
@@ -45,8 +45,8 @@ def sweep(
 ) -> NDArray[np.float64]:
     """Return the findings of all nodes whose levels lie from ``bounds[0]`` to ``bounds[1]``, the last varying fastest.
 
-    The first ``fixed`` attributes have one level only, and the keys are at ``bounds[0]``. Each node is counted from
-    the one before it in its last raised attribute: what lies below stays at hand, a pair of buffers per attribute.
+    Keys are of one word and at ``bounds[0]``, and the first ``fixed`` attributes have one level only. Each node is
+    counted from the one before it in its last raised attribute: two buffers per attribute hold what is needed again.
     """
     attributes = bounds.shape[1]
     nodes = 1
@@ -54,43 +54,43 @@ def sweep(
         nodes *= bounds[1, attribute] - bounds[0, attribute] + 1
     found = np.zeros((nodes, FINDINGS))
     # Buffer 0 is the input; then come two for every attribute that varies.
-    stack_keys = np.empty((1 + 2 * (attributes - fixed), len(keys), keys.shape[1]), np.uint64)
-    stack_counts = np.empty(stack_keys.shape[:2], np.int64)
-    stack_keys[0], stack_counts[0] = keys, counts
+    stack = np.empty((1 + 2 * (attributes - fixed), len(keys)), np.uint64)
+    sizes = np.empty(stack.shape, np.int64)
+    stack[0], sizes[0] = keys, counts
     # Which buffer holds the set of every attribute's current level, those after it at their lowest, and its length.
     where, lengths = np.zeros(attributes, np.int64), np.full(attributes, len(keys))
-    slots = np.empty(table_size(len(keys)), np.int32)
     levels, before = bounds[0].copy(), bounds[0].copy()
-    keep = np.empty(keys.shape[1], np.uint64)
+    slots = np.empty(table_size(len(keys)), np.int32)
+    keep = np.empty(1, np.uint64)
     steps = np.empty((attributes, 4), np.int64)
     for node in range(nodes):
         at = where[attributes - 1]
-        measure(stack_keys[at], stack_counts[at], lengths[attributes - 1], layout, levels, k, costs, found[node])
+        measure(stack[at], sizes[at], lengths[attributes - 1], layout, levels, k, costs, found[node])
         raised = raise_levels(levels, before, bounds, fixed)
         if raised < 0:
             break
         planned = plan_steps(layout, before, levels, keep, steps)
-        source, into = where[raised], 1 + 2 * (raised - fixed)
+        source, length = where[raised], lengths[raised]
+        into = 1 + 2 * (raised - fixed)
         into += source == into
-        length = aggregate(
-            stack_keys[source],
-            stack_counts[source],
-            lengths[raised],
-            keep,
+        slots[: table_size(length)] = -1
+        length = aggregate_words(
+            stack[source],
+            sizes[source],
+            length,
+            keep[0],
             steps[:planned],
             layout.maps,
             slots,
-            stack_keys[into],
-            stack_counts[into],
+            stack[into],
+            sizes[into],
         )
         where[raised:], lengths[raised:] = into, length
     return found
 
 
 @inner
-def raise_levels(
-    levels: NDArray[np.int64], before: NDArray[np.int64], bounds: NDArray[np.int64], fixed: int
-) -> int:
+def raise_levels(levels: NDArray[np.int64], before: NDArray[np.int64], bounds: NDArray[np.int64], fixed: int) -> int:
     """Move on to the next node; return the attribute that was raised, or -1 after the last node.
 
     ``before`` becomes the node with that attribute one level lower: what the next node is counted from.
@@ -109,7 +109,7 @@ def raise_levels(
 @inner
 def measure(
     keys: NDArray[np.uint64],
-    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
     length: int,
     layout: Layout,
     levels: NDArray[np.int64],
@@ -120,36 +120,32 @@ def measure(
     """Find what a node suppresses and what the rest costs; only the fewer classes, kept or not, are looked into."""
     kept, suppressed, squares = 0, 0, 0
     for group in range(length):
-        size = counts[group]
-        if size < k:
-            suppressed += size
-        else:
-            kept += 1
-            squares += size * size
+        size = sizes[group]
+        keep = np.int64(size >= k)
+        kept += keep
+        suppressed += size * (1 - keep)
+        squares += size * size * keep
     found[SUPPRESSED], found[CLASSES], found[SQUARES] = suppressed, kept, squares
+    if kept == 0 or len(costs.cells) == 0:
+        return
+    total = 0.0
+    for attribute in range(len(levels)):
+        total += costs.totals[attribute, levels[attribute]]
     look_at_kept = kept < length - kept
     cost = 0.0
-    if kept > 0 and len(costs.cells) > 0:
+    if kept < length:
         for group in range(length):
-            if (counts[group] >= k) == look_at_kept:
-                cost += counts[group] * class_cost(keys, group, layout, levels, costs)
-        if not look_at_kept:
-            total = 0.0
-            for attribute in range(len(levels)):
-                total += costs.totals[attribute, levels[attribute]]
-            cost = total - cost
-    found[COST] = cost
+            if (sizes[group] >= k) == look_at_kept:
+                cost += sizes[group] * word_cost(keys[group], layout, levels, costs)
+    found[COST] = cost if look_at_kept else total - cost
 
 
 @inner
-def class_cost(
-    keys: NDArray[np.uint64], group: int, layout: Layout, levels: NDArray[np.int64], costs: Costs
-) -> float:
-    """Return what a row of a class loses over all attributes."""
+def word_cost(key: np.uint64, layout: Layout, levels: NDArray[np.int64], costs: Costs) -> float:
+    """Return what a row of a class loses over all attributes, given the one word of its key."""
     cost = 0.0
     for attribute in range(len(levels)):
-        word, shift = layout.fields[attribute, WORD], np.uint64(layout.fields[attribute, SHIFT])
-        place = (keys[group, word] >> shift) & np.uint64(layout.fields[attribute, MASK])
+        place = (key >> np.uint64(layout.fields[attribute, SHIFT])) & np.uint64(layout.fields[attribute, MASK])
         cost += costs.cells[costs.at[attribute, levels[attribute]] + np.int64(place)]
     return cost
 
@@ -163,14 +159,18 @@ def measure_node(
     allowed: NDArray[np.bool_],
     costs: Costs,
 ) -> NDArray[np.float64]:
-    """Return the findings of one node, given its classes and which of them are allowed."""
+    """Return the findings of one node, given its classes, in keys of any length, and which of them are allowed."""
     found = np.zeros(FINDINGS)
     for group in range(len(counts)):
         size = counts[group]
-        if allowed[group]:
-            found[CLASSES] += 1
-            found[SQUARES] += size * size
-            found[COST] += size * class_cost(keys, group, layout, levels, costs)
-        else:
+        if not allowed[group]:
             found[SUPPRESSED] += size
+            continue
+        found[CLASSES] += 1
+        found[SQUARES] += size * size
+        for attribute in range(len(levels)):
+            word, shift = layout.fields[attribute, WORD], np.uint64(layout.fields[attribute, SHIFT])
+            place = (keys[group, word] >> shift) & np.uint64(layout.fields[attribute, MASK])
+            if len(costs.cells) > 0:
+                found[COST] += size * costs.cells[costs.at[attribute, levels[attribute]] + np.int64(place)]
     return found

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, suppressed_rows, tables, task_of
 
 from sfumato.errors import InfeasibleError
 from sfumato.loss import LossReport, Recoded
@@ -15,7 +16,6 @@ from sfumato.methods.lattice.losses import LOSSES
 from sfumato.methods.lattice.space import minimal
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
 from sfumato.privacy import KAnonymity
-from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, suppressed_rows, tables, task_of
 
 COMPLETE = [
     Lattice(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -160,9 +160,7 @@ class Choice:
         losses = [self.scorer.losses(frequencies, [self.minimize]) for frequencies in walk(self.scorer, answers)]
         return min(zip((loss[self.minimize] for loss in losses), map(sum, answers), answers, strict=True))[2]
 
-    def _best_by(
-        self, function: Callable[[dict[str, int], dict[str, float]], float], answers: list[Levels]
-    ) -> Levels:
+    def _best_by(self, function: Callable[[dict[str, int], dict[str, float]], float], answers: list[Levels]) -> Levels:
         scores = []
         for frequencies in walk(self.scorer, answers):
             losses = self.scorer.losses(frequencies)
@@ -196,5 +194,3 @@ class Choice:
 def status_of(found: NDArray[np.float64], budget: int) -> NDArray[np.int8]:
     """Return what a sweep says of every node."""
     return np.where(found[..., SUPPRESSED] <= budget, ANSWER, REJECTED).astype(np.int8)
-
-

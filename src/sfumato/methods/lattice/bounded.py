@@ -79,7 +79,7 @@ class BoundedSearch:
         counts = box.frequencies.counts.astype(np.float64)
         if self.judge.counts_values:
             of_key, classes = self.judge.roller.classes(box.frequencies.keys, box.low, box.low)
-            counts = np.bincount(of_key, counts, minlength=classes)
+            counts = np.bincount(of_key, counts, classes).astype(np.float64)
         return float(counts @ counts if loss == "dm" else counts.sum() / len(counts) / scorer.marginals.k)
 
     def _check(self, frequencies: Frequencies, node: Levels) -> Verdict:

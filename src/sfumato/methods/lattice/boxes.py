@@ -71,7 +71,7 @@ class BoxSearch:
         return lower is not None and lower.clean
 
     def _probe(self, box: Box) -> bool:
-        """Lower each attribute of the highest node alone, as far as that is hopeless; return whether it shrinks the box."""
+        """Lower each attribute of the highest node alone, as far as that is hopeless; return whether any was."""
         shrinks = False
         for at, (low, high) in enumerate(zip(box.low, box.high, strict=True)):
             first, last = low, high

@@ -59,6 +59,6 @@ class FixedLevels(Method):
         shown = ", ".join(f"{name}={level}" for name, level in self.levels.items())
         needed = np.ceil(verdict.suppressed / max(1, rows) * 1e4) / 1e4
         return (
-            f"At the levels {shown} this table does not keep the stated privacy: {verdict.suppressed:,} of {rows:,} rows "
-            f"lie in classes that break it. suppression={needed:g} would leave those rows out; or choose higher levels."
+            f"At the levels {shown} this table does not keep the stated privacy: {verdict.suppressed:,} of {rows:,} "
+            f"rows lie in classes that break it. suppression={needed:g} would leave those rows out; or choose higher levels."
         )

@@ -51,9 +51,7 @@ class Roller:
         How often the table itself was counted, and how often another frequency set.
     """
 
-    def __init__(
-        self, domains: Sequence[Domain], sensitive_sizes: Sequence[int] = (), smallest: int = 1
-    ) -> None:
+    def __init__(self, domains: Sequence[Domain], sensitive_sizes: Sequence[int] = (), smallest: int = 1) -> None:
         self.domains = tuple(domains)
         self.smallest = smallest
         self.layout, self.words = _lay_out(self.domains, sensitive_sizes)
@@ -93,7 +91,7 @@ class Roller:
         return self._count(frequencies.keys, frequencies.counts, frequencies.levels, levels)
 
     def classes(self, keys: NDArray[np.uint64], at: Levels, levels: Levels) -> tuple[NDArray[np.int32], int]:
-        """Return the class of every key at a node, and how many classes there are; the keys are at the levels ``at``."""
+        """Return the class at a node of every key, given at the levels ``at``, and how many classes there are."""
         of_key, class_keys = classes_of(keys, self.layout, np.array(at), np.array(levels), self.visible)
         return of_key, len(class_keys)
 

@@ -1,4 +1,4 @@
-"""Incognito: every full-domain answer, by subsets of the quasi-identifier (LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005)."""
+"""Incognito: all full-domain answers, by subsets of the quasi-identifier (LeFevre et al., SIGMOD 2005)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ class Incognito(FullDomain):
     variant: str = "superroots"
 
     name: ClassVar[str] = "incognito"
-    summary: ClassVar[str] = "All full-domain answers, a priori over subsets of the quasi-identifier; releases the best."
+    summary: ClassVar[str] = (
+        "All full-domain answers, a priori over subsets of the quasi-identifier; releases the best."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -79,7 +81,9 @@ class SubsetSearch:
         attributes = len(self.space.tops)
         if self.variant == "cube":
             self._build_cube(attributes)
-        candidates = {((at,), (level,)) for at, top in enumerate(self.space.tops) for level in range(top + 1)}
+        candidates: set[Candidate] = set()
+        for at, top in enumerate(self.space.tops):
+            candidates |= {((at,), (level,)) for level in range(top + 1)}
         for size in range(1, attributes + 1):
             self.graphs[size] = candidates
             self.search.candidates[size] = len(candidates)
@@ -145,9 +149,7 @@ class SubsetSearch:
         for size in range(attributes - 1, 0, -1):
             for subset in combinations(everything, size):
                 missing = [at for at in everything if at not in subset]
-                larger = min(
-                    (self._cube[tuple(sorted((*subset, at)))] for at in missing), key=len
-                )
+                larger = min((self._cube[tuple(sorted((*subset, at)))] for at in missing), key=len)
                 self._cube[subset] = self.judge.roller.up(larger, self._full((subset, (0,) * size)))
 
     def _full(self, node: Candidate) -> Levels:

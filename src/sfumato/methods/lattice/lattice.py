@@ -8,8 +8,8 @@ from typing import ClassVar
 from sfumato import parameters
 from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Choice, Search, status_of
-from sfumato.methods.lattice.boxes import BoxSearch
 from sfumato.methods.lattice.bounded import BoundedSearch
+from sfumato.methods.lattice.boxes import BoxSearch
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.full_domain import Found, FullDomain, frontier
 from sfumato.methods.lattice.losses import Scorer

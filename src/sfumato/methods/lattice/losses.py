@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain
 from sfumato.kernels.sweeping import CLASSES, COST, FINDINGS, SQUARES, SUPPRESSED, Costs, measure_node
-from sfumato.methods.lattice.frequencies import Frequencies, Levels
+from sfumato.methods.lattice.frequencies import Frequencies
 from sfumato.methods.lattice.verdicts import Judge
 
 #: What ``minimize=`` can be, besides a function of the levels and the losses.
@@ -64,7 +64,7 @@ class Marginals:
             return Costs(at, cells[0], totals)
         for place, domain in enumerate(self.domains):
             for level, groups in enumerate(domain.levels):
-                sizes = np.bincount(groups.groups, weights=self.counts[place], minlength=len(groups))
+                sizes = np.bincount(groups.groups, self.counts[place], len(groups)).astype(np.float64)
                 found = _CELLS[loss](domain, level, sizes) * self._weight(loss, place)
                 at[place, level] = sum(map(len, cells))
                 totals[place, level] = sizes @ found

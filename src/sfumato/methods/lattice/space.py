@@ -54,9 +54,7 @@ class Space:
 
     def above(self, node: Levels) -> list[Levels]:
         """Return the direct generalizations of a node."""
-        return [
-            (*node[:at], level + 1, *node[at + 1 :]) for at, level in enumerate(node) if level < self.tops[at]
-        ]
+        return [(*node[:at], level + 1, *node[at + 1 :]) for at, level in enumerate(node) if level < self.tops[at]]
 
     def below(self, node: Levels) -> list[Levels]:
         """Return the nodes that a node directly generalizes."""

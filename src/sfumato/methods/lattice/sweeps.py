@@ -23,7 +23,8 @@ LIMIT = 2_000_000_000
 
 def can_sweep(judge: Judge, space: Space) -> bool:
     """Return whether counting every node is possible and takes no more than some seconds."""
-    return judge.size_only and len(space) * len(judge.task.microdata) <= LIMIT
+    affordable = len(space) * len(judge.task.microdata) <= LIMIT
+    return judge.size_only and judge.roller.words == 1 and affordable
 
 
 def sweep_nodes(judge: Judge, space: Space, base: Frequencies, costs: Costs) -> NDArray[np.float64]:
@@ -32,33 +33,40 @@ def sweep_nodes(judge: Judge, space: Space, base: Frequencies, costs: Costs) -> 
     The result has an axis per attribute, as long as it has levels, and one for the findings. Only class sizes are
     looked at.
     """
-    order = sorted(range(len(space.tops)), key=lambda at: (space.tops[at], judge.roller.domains[at].size))
-    low, high = [base.levels[at] for at in order], [space.tops[at] for at in order]
+    order = _order(judge, space, base)
+    low, high = tuple(base.levels[at] for at in order), tuple(space.tops[at] for at in order)
     fixed = _prefix(low, high)
-    layout, permuted = _permuted(judge.roller.layout, order), _permuted_costs(costs, order)
+    layout, ordered_costs = _reordered(judge.roller.layout, order), _pick(costs, order)
     found = np.full((*space.shape, FINDINGS), np.nan)
     turned = found.transpose([*order, len(order)])
+    shape = [last - first + 1 for first, last in zip(low[fixed:], high[fixed:], strict=True)]
+    inside = tuple(slice(first, None) for first in low[fixed:])
 
     def count(prefix: Levels) -> None:
-        raised = list(base.levels)
-        for place, level in zip(order, prefix, strict=False):
-            raised[place] = level
-        start = judge.roller.up(base, tuple(raised))
+        raised = dict(enumerate(base.levels)) | dict(zip(order, prefix, strict=False))
+        start = judge.roller.up(base, tuple(raised[at] for at in range(len(raised))))
         bounds = np.array([[*prefix, *low[fixed:]], [*prefix, *high[fixed:]]])
-        result = sweep(start.keys, start.counts, layout, bounds, fixed, judge.smallest, permuted)
-        shape = [last - first + 1 for first, last in zip(low[fixed:], high[fixed:], strict=True)]
-        inside = tuple(slice(first, None) for first in low[fixed:])
-        turned[(*prefix, *inside)] = result.reshape(*shape, FINDINGS)
+        result = sweep(start.keys[:, 0], start.counts, layout, bounds, fixed, judge.smallest, ordered_costs)
+        turned[prefix + inside] = result.reshape(*shape, FINDINGS)
 
-    prefixes = itertools.product(*(range(first, last + 1) for first, last in zip(low[:fixed], high[:fixed], strict=True)))
+    prefixes = itertools.product(*(range(low[at], high[at] + 1) for at in range(fixed)))
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         for job in [pool.submit(count, prefix) for prefix in prefixes]:
             job.result()
-    judge.roller.rollups += len(space)
+    judge.roller.rollups += len(space) - 1
     return found
 
 
-def _prefix(low: list[int], high: list[int]) -> int:
+def _order(judge: Judge, space: Space, base: Frequencies) -> list[int]:
+    """Return the attributes, slowest first: those that shrink the set most when told nothing of."""
+
+    def size(at: int) -> int:
+        return len(judge.roller.up(base, (*base.levels[:at], space.tops[at], *base.levels[at + 1 :])))
+
+    return sorted(range(len(space.tops)), key=size)
+
+
+def _prefix(low: Levels, high: Levels) -> int:
     """Return how many attributes to fix so that there are enough parts, always leaving one to vary."""
     parts, fixed = 1, 0
     while parts < PARTS and fixed < len(low) - 1:
@@ -67,10 +75,11 @@ def _prefix(low: list[int], high: list[int]) -> int:
     return fixed
 
 
-def _permuted(layout: Layout, order: list[int]) -> Layout:
-    fields = layout.fields[: len(order)][order]
+def _reordered(layout: Layout, order: list[int]) -> Layout:
+    """Return a layout with the attributes in another order."""
+    fields = np.ascontiguousarray(layout.fields[: len(order)][order])
     return Layout(fields, layout.sizes[order], layout.maps_at[order], layout.maps)
 
 
-def _permuted_costs(costs: Costs, order: list[int]) -> Costs:
+def _pick(costs: Costs, order: list[int]) -> Costs:
     return Costs(costs.at[order], costs.cells, costs.totals[order])

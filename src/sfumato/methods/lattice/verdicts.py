@@ -106,9 +106,7 @@ class Judge:
         clean = suppressed == 0 or (self.absorbing and answer)
         return Verdict(suppressed, least, answer, self.prune and clean, self.prune and least > self.budget)
 
-    def classes(
-        self, frequencies: Frequencies
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int32]]:
+    def classes(self, frequencies: Frequencies) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int32]]:
         """Return which classes of a node are allowed, which are broken for good, and the class of every key.
 
         Where rows go, those that stay are the table that t-closeness compares with; so classes go until the ones that
@@ -156,7 +154,7 @@ class Judge:
         counts = frequencies.counts[kept]
         for word, shift, mask in self.roller.layout.fields[len(self.roller.domains) :].tolist():
             codes = (frequencies.keys[kept, word] >> np.uint64(shift)) & np.uint64(mask)
-            parts.append(np.bincount(codes.astype(np.int64), weights=counts))
+            parts.append(np.bincount(codes.astype(np.int64), counts).astype(np.float64))
         sizes = np.diff(self.rules.counts_at)
         padded = [np.pad(part, (0, size - len(part))) for part, size in zip(parts[1:], sizes, strict=True)]
         return np.concatenate([np.empty(0), *padded]) / max(1, counts.sum())
