@@ -71,10 +71,11 @@ class Dates(Generalization):
         levels = [identity_level(ordered, has_missing)]
         for name in self.levels:
             count, label = CALENDAR[name]
-            keys = count(local)
             if name == "day" and pa.types.is_date(ordered.type):
                 continue
-            labels = pa.array([label(int(key)) for key in keys], pa.string())
+            keys = count(local)
+            distinct, places = np.unique(keys, return_inverse=True)
+            labels = pa.array([label(int(key)) for key in distinct], pa.string()).take(pa.array(places))
             levels.append(grouped_level(name, keys, labels, has_missing))
         levels.append(root_level(len(ordered) + has_missing))
         days, offsets = _days(ordered)
