@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -106,16 +106,34 @@ class SensitiveModel(PrivacyModel):
 
     def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Return for every class whether its sensitive values keep the rule."""
-        return self.holds_for(histograms(microdata, classes, rule.column), rule)
+        column = microdata.sensitive[rule.column]
+        table = np.bincount(column.codes[classes.of_row >= 0], minlength=column.size)
+        blocks = [self.holds_for(counts, rule, table) for counts in histograms(microdata, classes, rule.column)]
+        return np.concatenate([np.empty(0, bool), *blocks])
 
     @abstractmethod
-    def holds_for(self, counts: NDArray[np.int64], rule: Rule) -> NDArray[np.bool_]:
-        """Return for every row of counts, one class each and together the table, whether it keeps the rule."""
+    def holds_for(
+        self, counts: NDArray[np.int64], rule: Rule, table: NDArray[np.int64] | None = None
+    ) -> NDArray[np.bool_]:
+        """Return for every row of counts, one class each, whether it keeps the rule.
+
+        ``table`` counts the whole table; without it the classes together are the table.
+        """
 
 
-def histograms(microdata: Microdata, classes: EquivalenceClasses, column: int) -> NDArray[np.int64]:
-    """Return how often every value of a sensitive column occurs in every class."""
-    sensitive = microdata.sensitive[column]
-    kept = classes.of_row >= 0
-    cells = classes.of_row[kept].astype(np.int64) * sensitive.size + sensitive.codes[kept]
-    return np.bincount(cells, minlength=len(classes) * sensitive.size).reshape(len(classes), sensitive.size)
+def histograms(
+    microdata: Microdata, classes: EquivalenceClasses, column: int, cells: int = 1 << 22
+) -> Iterator[NDArray[np.int64]]:
+    """Yield how often every value of a sensitive column occurs in every class, at most ``cells`` counts at a time.
+
+    Classes and values can both be nearly as many as rows, so that all counts together would fill any memory.
+    """
+    values = microdata.sensitive[column]
+    order = np.argsort(classes.of_row, kind="stable")[classes.suppressed :]
+    ends = np.cumsum(classes.sizes)
+    step = max(1, cells // max(1, values.size))
+    for first in range(0, len(classes), step):
+        last = min(first + step, len(classes))
+        rows = order[ends[first] - classes.sizes[first] : ends[last - 1]]
+        places = (classes.of_row[rows] - first).astype(np.int64) * values.size + values.codes[rows]
+        yield np.bincount(places, minlength=(last - first) * values.size).reshape(last - first, values.size)

@@ -63,7 +63,9 @@ class LDiversity(SensitiveModel):
     def bind(self, microdata: Microdata) -> Sequence[Rule]:
         return [Rule(self, KINDS[self.kind], column, self.l, self.c or 0.0) for column in self.columns(microdata)]
 
-    def holds_for(self, counts: NDArray[np.int64], rule: Rule) -> NDArray[np.bool_]:
+    def holds_for(
+        self, counts: NDArray[np.int64], rule: Rule, table: NDArray[np.int64] | None = None
+    ) -> NDArray[np.bool_]:
         if self.kind == "frequency":
             return counts.max(axis=1) * self.l <= counts.sum(axis=1) * (1 + TOLERANCE)
         if self.kind == "distinct":

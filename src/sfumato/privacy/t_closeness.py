@@ -60,11 +60,14 @@ class TCloseness(SensitiveModel):
             for column in self.columns(microdata)
         ]
 
-    def holds_for(self, counts: NDArray[np.int64], rule: Rule) -> NDArray[np.bool_]:
+    def holds_for(
+        self, counts: NDArray[np.int64], rule: Rule, table: NDArray[np.int64] | None = None
+    ) -> NDArray[np.bool_]:
+        whole = counts.sum(axis=0) if table is None else table
         if self.distance == "ordered":
             # Steps are counted between the values that are released.
-            counts = counts[:, counts.any(axis=0)]
-        extra = counts / counts.sum(axis=1, keepdims=True) - counts.sum(axis=0) / counts.sum()
+            counts, whole = counts[:, whole > 0], whole[whole > 0]
+        extra = counts / counts.sum(axis=1, keepdims=True) - whole / whole.sum()
         return self._distances(extra, rule) <= self.t + TOLERANCE
 
     def _distances(self, extra: NDArray[np.float64], rule: Rule) -> NDArray[np.float64]:
