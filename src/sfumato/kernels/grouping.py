@@ -225,10 +225,10 @@ def counts_values(rules: Rules) -> bool:
 @inner
 def limits_spans(rules: Rules) -> bool:
     """Return whether any rule looks at spans."""
+    found = False
     for rule in range(len(rules.table)):
-        if rules.table[rule, condition.KIND] == condition.SPAN:
-            return True
-    return False
+        found |= rules.table[rule, condition.KIND] == condition.SPAN
+    return found
 
 
 @inner

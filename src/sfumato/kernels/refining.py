@@ -124,7 +124,7 @@ def cheapest_class(
     place = near.place[row]
     for other in range(max(0, place - window), min(len(near.order), place + window + 1)):
         group = np.int64(groups.of_row[near.order[other]])
-        if group < 0 or group == own or group == last:  # noqa: PLR1714
+        if group < 0 or group == own or group == last:  # noqa: PLR1714, SIM109
             continue
         last = group
         size, penalty = groups.sizes[group], groups.penalty[group]
@@ -293,9 +293,8 @@ def regroup_classes(
         if found < 2:
             continue
         random = next_random(random)
-        count, lenders, full = gather(
-            groups, near, effort, aim.smallest, focus, nearby, min(found, 2 + random % (effort.classes - 1)), pool, members
-        )
+        wanted = min(found, 2 + random % (effort.classes - 1))
+        count, lenders, full = gather(groups, near, effort, aim.smallest, focus, nearby, wanted, pool, members)
         if count < aim.smallest:
             continue
         before = cost_of(groups, members, lenders, full)

@@ -10,7 +10,11 @@ from sfumato.methods.lattice import BottomUp, Datafly, FixedLevels, Incognito, L
 from sfumato.methods.linear.linear import CostAware, Hilbert, IDistance, Linear
 from sfumato.methods.linear.mapping import HilbertCurve, Mapping
 from sfumato.methods.linear.nested import CostOrder
+from sfumato.methods.multidim.best_cuts import BestCuts
 from sfumato.methods.multidim.mondrian import Mondrian
+from sfumato.methods.peeling import Peeling
+from sfumato.methods.portfolio import Balanced, Best
+from sfumato.methods.refining import Refined
 
 #: What ``method="auto"`` means.
 DEFAULT = "hilbert"
@@ -19,6 +23,9 @@ REGISTRY["auto"] = REGISTRY[DEFAULT]
 __all__ = [
     "DEFAULT",
     "REGISTRY",
+    "Balanced",
+    "Best",
+    "BestCuts",
     "BlockCost",
     "BottomUp",
     "CostAware",
@@ -35,6 +42,8 @@ __all__ = [
     "Mapping",
     "Method",
     "Mondrian",
+    "Peeling",
+    "Refined",
     "Samarati",
     "Task",
     "find_method",

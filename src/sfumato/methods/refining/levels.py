@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,12 +52,12 @@ def _widths(extent: int) -> Iterator[int]:
 
 
 def _numbered(groups: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Number runs of equal groups in code order."""
+    """Return the groups numbered from 0 in code order."""
     return np.cumsum(np.append(False, groups[1:] != groups[:-1]))
 
 
 def _different(levels: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
     """Leave out levels that are like the one before."""
     kept = levels[:1]
-    kept += [after for before, after in zip(levels, levels[1:], strict=False) if after[-1] != before[-1]]
+    kept += [after for before, after in pairwise(levels) if after[-1] != before[-1]]
     return kept

@@ -55,8 +55,9 @@ def refine(task: Task, classes: NDArray[np.int32], limit: Limit) -> NDArray[np.i
         for batch in range(-(-limit.rounds // ROUNDS_PER_PART)):
             best = search.improve(best, begin + limit.seconds)
             before, loss = loss, search.loss(best)
-            _tell(task, loss, max(batch * ROUNDS_PER_PART / limit.rounds, (time.perf_counter() - begin) / limit.seconds))
-            if before - loss <= limit.patience * loss or time.perf_counter() - begin >= limit.seconds:
+            spent = time.perf_counter() - begin
+            _tell(task, loss, max((batch + 1) * ROUNDS_PER_PART / limit.rounds, spent / max(limit.seconds, 1e-9)))
+            if before - loss <= limit.patience * loss or spent >= limit.seconds:
                 break
     except KeyboardInterrupt:
         # Whoever stops the search wants what it found so far.

@@ -1,0 +1,128 @@
+"""Portfolios: several methods, the least loss of them, refined."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from sfumato import parameters
+from sfumato.hierarchies import TreeDomain
+from sfumato.loss import ncp
+from sfumato.methods.base import Method, Task, register
+from sfumato.methods.linear.linear import CostAware, Hilbert
+from sfumato.methods.multidim.best_cuts import BestCuts
+from sfumato.methods.peeling import Peeling
+from sfumato.methods.refining import Limit, refine
+from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+
+#: Rounds of refinement without a time limit; the work, and so the result, is the same on every machine.
+ROUNDS = 64
+
+#: Up to this many rows the default method refines, in about as many rounds as this is a multiple of the rows.
+LIGHT_WORK = 200_000
+
+
+class Candidate(NamedTuple):
+    """What one method found."""
+
+    method: str
+    recoding: Recoding
+    loss: float
+
+
+@dataclass(frozen=True)
+class Best(Method):
+    """Try every method that suits the table, keep the least loss, and refine it.
+
+    Parameters
+    ----------
+    seconds
+        How long it may take; what the methods tried need at least is taken in any case. None: a fixed amount of work,
+        so that the result is the same on every machine.
+    """
+
+    seconds: float | None = None
+
+    name: ClassVar[str] = "best"
+    summary: ClassVar[str] = "The least loss of several methods, refined; give it time. Never above Hilbert."
+    recoding: ClassVar[str] = "local"
+    order_free: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None:
+            parameters.number("Best", "seconds", self.seconds, above=0)
+
+    def recode(self, task: Task) -> Recoding:
+        """Run the methods that suit the table, and refine the best of what they found."""
+        begin = time.perf_counter()
+        candidates = try_all(task, list(suitable(task)))
+        if self.seconds is None:
+            return _refined(task, candidates, Limit(rounds=ROUNDS))
+        left = max(0.0, self.seconds - (time.perf_counter() - begin))
+        return _refined(task, candidates, Limit(rounds=100_000, seconds=left, patience=0.0))
+
+
+@dataclass(frozen=True)
+class Balanced(Method):
+    """The least loss that can be had in a few times the time of the fastest good method."""
+
+    name: ClassVar[str] = "balanced"
+    summary: ClassVar[str] = "The better of two linear methods, small tables refined. Never above Hilbert. O(kn)."
+    recoding: ClassVar[str] = "local"
+    order_free: ClassVar[bool] = False
+
+    def recode(self, task: Task) -> Recoding:
+        """Run the two linear methods; refine what is small enough to be refined at once."""
+        candidates = try_all(task, [Hilbert(), CostAware()])
+        rounds = min(16, LIGHT_WORK // max(1, len(task.microdata)))
+        return _refined(task, candidates, Limit(rounds=rounds))
+
+
+def suitable(task: Task) -> Iterator[Method]:
+    """Choose methods by the shape of the data: its kinds of attributes, its size, and the models."""
+    yield Hilbert()
+    yield CostAware()
+    yield BestCuts()
+    # Nodes need levels that mean something, and models on sensitive values leave too many cells behind.
+    if _share_of_trees(task.microdata) >= 0.5 and not task.requirements.sensitive_codes.shape[1]:
+        yield Peeling(nodes=max(200, min(20_000, 1_000_000_000 // max(1, len(task.microdata)))))
+
+
+def _share_of_trees(microdata: Microdata) -> float:
+    return sum(isinstance(domain, TreeDomain) for domain in microdata.domains) / max(1, len(microdata.domains))
+
+
+def try_all(task: Task, methods: Sequence[Method]) -> list[Candidate]:
+    """Run methods side by side; return what they found, the least loss first."""
+    with ThreadPoolExecutor(max_workers=min(len(methods), os.cpu_count() or 1)) as pool:
+        recodings = list(pool.map(lambda method: method.recode(task), methods))
+    found = [
+        Candidate(method.name, recoding, loss_of(task, recoding))
+        for method, recoding in zip(methods, recodings, strict=True)
+    ]
+    return sorted(found, key=lambda candidate: candidate.loss)
+
+
+def loss_of(task: Task, recoding: Recoding) -> float:
+    """Return the certainty penalty of a recoding; a row that is left out counts as 1."""
+    classes = EquivalenceClasses.of(task.microdata, recoding)
+    penalties = ncp(task.microdata, classes)
+    return float(classes.sizes @ penalties + classes.suppressed) / max(1, len(task.microdata))
+
+
+def _refined(task: Task, candidates: Sequence[Candidate], limit: Limit) -> Recoding:
+    best = candidates[0]
+    tried: dict[str, Any] = {candidate.method: candidate.loss for candidate in candidates}
+    classes = EquivalenceClasses.of(task.microdata, best.recoding).of_row
+    if limit.rounds:
+        classes = refine(task, classes, limit)
+        tried["refined"] = loss_of(task, Recoding(classes=classes))
+    return Recoding(classes=classes, details={"tried": tried, "chosen": best.method})
+
+
+register()(Best)
+register()(Balanced)
