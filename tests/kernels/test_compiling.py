@@ -1,0 +1,56 @@
+"""A kept kernel is used again only if nothing that it was compiled from has changed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sfumato.kernels import compiling
+from sfumato.methods.multidim import mondrian_kernel
+
+
+def test_a_kernel_watches_the_rules_that_are_compiled_into_it():
+    kernel = mondrian_kernel.cut_until_done
+    watched = {name for name, _ in kernel._cache._cache_file._source_stamp}
+    assert {"mondrian_kernel.py", "rules.py", "spans.py"} <= watched
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "entry.py").write_text(
+        "from sfumato.kernels import far as away\nfrom sfumato.kernels.near import (\n    one,\n)\n"
+    )
+    (tmp_path / "kernels" / "near.py").write_text("from sfumato.kernels.deep import limit\n")
+    (tmp_path / "kernels" / "far.py").write_text("")
+    (tmp_path / "kernels" / "deep.py").write_text("limit = 1\n")
+    (tmp_path / "kernels" / "unrelated.py").write_text("")
+    monkeypatch.setattr(compiling, "_PACKAGE", tmp_path)
+    return tmp_path
+
+
+def stamp(package: Path) -> frozenset[tuple[str, str]]:
+    compiling._digests.cache_clear()
+    return compiling._digests(package / "entry.py")
+
+
+@pytest.mark.parametrize("name", ["entry.py", "kernels/near.py", "kernels/far.py", "kernels/deep.py"])
+def test_a_change_of_the_same_length_at_the_same_time_counts(package: Path, name: str):
+    path = package / name
+    path.write_text(path.read_text() + "# a\n")
+    before, mtime = stamp(package), path.stat().st_mtime_ns
+    path.write_text(path.read_text().replace("# a", "# b"))
+    os.utime(path, ns=(mtime, mtime))
+    assert stamp(package) != before
+
+
+def test_a_file_that_is_not_imported_does_not_count(package: Path):
+    before = stamp(package)
+    (package / "kernels" / "unrelated.py").write_text("changed = True\n")
+    assert stamp(package) == before
+
+
+def test_a_kernel_without_source_is_compiled_as_usual(package: Path):
+    assert compiling._digests(package / "nowhere.py") == frozenset()
