@@ -30,7 +30,7 @@ class BestCuts(Method):
         microdata, requirements = task.microdata, task.requirements
         task.progress("cutting", 0.0)
         layout = Layout(
-            np.ascontiguousarray(microdata.codes.T),
+            np.array(microdata.codes.T, order="C"),
             np.array(requirements.sensitive_codes.T, order="C"),
             np.arange(len(microdata)),
         )
