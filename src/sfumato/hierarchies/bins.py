@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from sfumato.hierarchies.domain import Level, grouped_level
 
-#: Quotients this close to a whole number, relative to their size, are worked out exactly; a 32-bit number has only
-#: seven digits to begin with.
-DOUBT = 1e-6
+#: Quotients this close to a whole number, relative to their size, are worked out exactly.
+DOUBT = 1e-9
+#: 32-bit numbers have only seven digits to begin with.
+DOUBT_IN_SHORT = 1e-6
 
 
 def binned_levels(
@@ -23,34 +24,38 @@ def binned_levels(
     bins: NDArray[np.object_] = np.empty(0, object)
     for at, width in enumerate(widths):
         bins = bins // round(width / widths[at - 1]) if at else _bins(ordered, numbers, width)
-        whole = pa.types.is_integer(ordered.type) and float(width).is_integer()
-        label_of = {number: _label(number, width, whole) for number in set(bins.tolist())}
+        exact = Fraction(str(width))
+        closed = pa.types.is_integer(ordered.type) and exact.denominator == 1
+        label_of = {number: _label(number, exact, closed) for number in set(bins.tolist())}
         labels = pa.array([label_of[number] for number in bins], pa.string())
         yield grouped_level(f"width {width:g}", bins, labels, has_missing)
 
 
 def _bins(ordered: pa.Array, numbers: NDArray[np.float64], width: float) -> NDArray[np.object_]:
     """Return the interval of every value, taking values and width as the decimal numbers that people read."""
+    exact = Fraction(str(width))
+    bins = np.empty(len(ordered), object)
+    if pa.types.is_integer(ordered.type) and exact.denominator == 1:
+        bins[:] = [value // exact.numerator for value in ordered.to_pylist()]
+        return bins
+    doubt = DOUBT_IN_SHORT if pa.types.is_float32(ordered.type) else DOUBT
     with np.errstate(over="ignore", invalid="ignore"):
         quotients = numbers / float(width)
-        sure = np.abs(quotients - np.rint(quotients)) > DOUBT * np.maximum(1, np.abs(quotients))
-    bins = np.empty(len(numbers), object)
+        sure = np.abs(quotients - np.rint(quotients)) > doubt * np.maximum(1, np.abs(quotients))
     bins[sure] = [int(quotient) for quotient in np.floor(quotients[sure])]
-    exact = _exactly(width)
     texts = ordered.filter(pa.array(~sure)).cast(pa.string()).to_pylist()
     bins[~sure] = [Fraction(text) // exact for text in texts]
     return bins
 
 
-def _exactly(width: float) -> Fraction:
-    return Fraction(str(width))
+def _label(number: int, width: Fraction, closed: bool) -> str:
+    """Return ``[low, high]`` if the upper bound belongs to the interval, else ``[low, high)``."""
+    if closed:
+        return f"[{number * width.numerator}, {(number + 1) * width.numerator - 1}]"
+    low, high = (_quotient(bound * width.numerator, width.denominator) for bound in (number, number + 1))
+    return f"[{low}, {high})"
 
 
-def _label(number: int, width: float, whole: bool) -> str:
-    low = number * _exactly(width)
-    high = low + _exactly(width)
-    return f"[{_text(low)}, {_text(high - 1)}]" if whole else f"[{_text(low)}, {_text(high)})"
-
-
-def _text(number: Fraction) -> str:
-    return str(number) if number.denominator == 1 else repr(float(number))
+def _quotient(numerator: int, denominator: int) -> str:
+    whole, rest = divmod(numerator, denominator)
+    return repr(numerator / denominator) if rest else str(whole)
