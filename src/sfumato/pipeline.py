@@ -15,7 +15,7 @@ from sfumato.clock import Clock
 from sfumato.errors import DataError, ParameterError, VerificationError, invalid_parameter
 from sfumato.hierarchies import Ordered
 from sfumato.io import Source
-from sfumato.loss import LossReport, Recoded
+from sfumato.loss import LossReport, Recoded, gcp_bound
 from sfumato.methods import Method, Task
 from sfumato.methods.support import refuse_unsupported
 from sfumato.methods.suppression import make_feasible
@@ -161,7 +161,7 @@ def _widened(recoding: Recoding, left_out: NDArray[np.bool_]) -> Recoding:
     if recoding.classes is not None:
         classes = np.full(len(left_out), SUPPRESSED, np.int32)
         classes[~left_out] = recoding.classes
-        return Recoding(classes=classes, details=recoding.details)
+        return Recoding(classes=classes, bounds=recoding.bounds, details=recoding.details)
     suppressed = left_out.copy()
     if recoding.suppressed is not None:
         suppressed[~left_out] = recoding.suppressed
@@ -211,6 +211,7 @@ def build_release(
         details=outcome.recoding.details,
         to_native=source.to_native,
         describe_classes=lambda: class_table(microdata, outcome.recoding, classes),
+        find_bound=lambda: gcp_bound(microdata, recoded.k, prepared.left_out, options.seed),
     )
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from sfumato.errors import VerificationError
 from sfumato.io import write_table, write_text
-from sfumato.loss import LossReport
+from sfumato.loss import Bound, LossReport
 from sfumato.release.summary import summarize
 from sfumato.release.values import Shown
 from sfumato.release.verification import Achieved, Verification
@@ -45,6 +45,7 @@ class Release:
     details: dict[str, Any] = field(default_factory=dict, repr=False)
     to_native: Callable[[pa.Table], object] = field(default=lambda table: table, repr=False)
     describe_classes: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
+    find_bound: Callable[[], Bound] = field(default=lambda: Bound(0.0), repr=False)
 
     @property
     def table(self) -> pa.Table:
@@ -60,6 +61,15 @@ class Release:
     def achieved(self) -> Achieved:
         """What the release satisfies, as counted from its own rows."""
         return self.verification.achieved
+
+    @cached_property
+    def bound(self) -> Bound:
+        """A GCP that no release of this table with classes of this size can beat, by whatever method.
+
+        It is computed from all rows of a small table and from a sample of a large one: ``bound.confidence`` says how
+        sure it is.
+        """
+        return self.find_bound()
 
     @property
     def classes(self) -> int:
@@ -110,7 +120,7 @@ class Release:
 
     def summary(self) -> str:
         """Return what happened, for people: roles, method, classes, what holds, what was lost."""
-        return summarize(self.manifest, self.verification, self.loss)
+        return summarize(self.manifest, self.verification, self.loss, self.bound)
 
     def __str__(self) -> str:
         return self.summary()

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.loss import LossReport
+from sfumato.loss import Bound, LossReport
 from sfumato.release.verification import Verification
 
 
-def summarize(manifest: Mapping[str, Any], verification: Verification, loss: LossReport) -> str:
+def summarize(
+    manifest: Mapping[str, Any], verification: Verification, loss: LossReport, bound: Bound | None = None
+) -> str:
     """Return aligned lines: one fact each."""
     suppressed = manifest["suppressed"]["total"]
     rows_in = manifest["input"]["rows"]
@@ -24,6 +26,7 @@ def summarize(manifest: Mapping[str, Any], verification: Verification, loss: Los
         ("classes", f"{verification.classes:,}"),
         ("achieved", _achieved(verification)),
         ("GCP", f"{loss.gcp:.4f}   (0 nothing lost, 1 everything)"),
+        *([("bound", _bound(loss.gcp, bound))] if bound else []),
         ("DM", f"{loss.dm:,.0f}"),
         ("C_AVG", f"{loss.c_avg:.3f}"),
         ("lost most", _worst(loss)),
@@ -68,6 +71,12 @@ def _achieved(verification: Verification) -> str:
                 f"t={column.t:.3f}"
             )
     return "; ".join(parts)
+
+
+def _bound(gcp: float, bound: Bound) -> str:
+    """Say how far the loss is from what no release can beat; a bound of 0 says nothing and is not shown."""
+    sure = "" if bound.sampled is None else f", {bound.confidence:.0%} sure from {bound.sampled:,} rows"
+    return f"{bound:.4f}   (no release can lose less{sure}; this one loses {gcp / bound:.1f} times that)"
 
 
 def _worst(loss: LossReport) -> str:

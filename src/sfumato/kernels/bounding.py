@@ -1,0 +1,84 @@
+"""What a row must lose at least, because its class holds others too."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels.compiling import inner, kernel
+from sfumato.kernels.spans import Spans, span_cost
+
+
+@kernel
+def least_losses(
+    codes: NDArray[np.unsignedinteger],
+    counts: NDArray[np.int64],
+    chosen: NDArray[np.int64],
+    k: int,
+    spans: Spans,
+    start: int,
+    stop: int,
+    losses: NDArray[np.float64],
+) -> None:
+    """Write for the chosen distinct rows ``start:stop`` the loss that they form with their (k - 1)-th nearest other.
+
+    ``codes`` are distinct rows and ``counts`` how often they occur. A class of k rows spans at least what a row spans
+    together with any single one of the others.
+    """
+    nearest = np.empty(k + 1)
+    weight = np.empty(k + 1, np.int64)
+    for at in range(start, stop):
+        this = chosen[at]
+        held = 0
+        reached = counts[this] - 1
+        worst = np.inf if reached < k - 1 else 0.0
+        for other in range(len(codes)):
+            if other == this:
+                continue
+            loss = pair_loss(codes, this, other, spans, worst)
+            if loss >= worst:
+                continue
+            place = held
+            while place > 0 and nearest[place - 1] > loss:
+                nearest[place], weight[place] = nearest[place - 1], weight[place - 1]
+                place -= 1
+            nearest[place], weight[place] = loss, counts[other]
+            held += 1
+            reached += counts[other]
+            # The farthest are not needed as long as the others are enough.
+            while reached - weight[held - 1] >= k - 1:
+                held -= 1
+                reached -= weight[held]
+            if reached >= k - 1:
+                worst = nearest[held - 1] if held else 0.0
+        losses[at] = nearest[held - 1] if held else 0.0
+
+
+@inner
+def pair_loss(codes: NDArray[np.unsignedinteger], first: int, second: int, spans: Spans, limit: float) -> float:
+    """Return what two rows lose as a class, or anything above the limit if it is more than that."""
+    total = 0.0
+    for attribute in range(codes.shape[1]):
+        one, two = np.int64(codes[first, attribute]), np.int64(codes[second, attribute])
+        if one != two:
+            lo: int = min(one, two)
+            hi: int = max(one, two)
+            total += spans.weight[attribute] * span_cost(spans, attribute, lo, hi)
+            if total >= limit:
+                return total
+    return total
+
+
+@kernel
+def least_total(falling: NDArray[np.float64], k: int) -> float:
+    """Return the least total when rows share classes of at least k and all pay what the dearest of them must.
+
+    ``falling`` holds what every row must lose, largest first; the dearest rows then share classes with each other.
+    """
+    rows = len(falling)
+    least = np.full(rows + 1, np.inf)
+    least[0] = 0.0
+    for stop in range(k, rows + 1):
+        for start in range(max(0, stop - 2 * k + 1), stop - k + 1):
+            least[stop] = min(least[stop], least[start] + (stop - start) * falling[start])
+    return least[rows]

@@ -1,0 +1,77 @@
+"""The loss that no release can beat, against every partition of small tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.helpers import encoded_column, microdata_strategy
+from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
+
+import sfumato as sf
+from sfumato.loss import bound as module
+from sfumato.loss import gcp_bound
+from sfumato.loss.bound import lower_confidence
+from sfumato.microdata import Microdata, encode
+
+
+def row_losses(microdata: Microdata, k: int) -> list[float]:
+    """What every row loses together with its (k - 1)-th nearest other, the slow way."""
+    rows = range(len(microdata))
+    return [
+        sorted(loss_of(microdata, [row, other]) / 2 for other in rows if other != row)[k - 2] if k > 1 else 0.0
+        for row in rows
+    ]
+
+
+@given(microdata_strategy(rows=(1, 8)), st.integers(1, 4))
+def test_no_partition_beats_the_bound(microdata: Microdata, k: int) -> None:
+    k = min(k, len(microdata))
+    bound = gcp_bound(microdata, k)
+    assert bound.confidence == 1.0
+    assert bound <= cheapest_of_all_partitions(microdata, k) / len(microdata) + 1e-9
+
+
+@given(microdata_strategy(rows=(1, 25)), st.integers(1, 6))
+def test_it_is_at_least_what_rows_lose_with_their_neighbours(microdata: Microdata, k: int) -> None:
+    k = min(k, len(microdata))
+    assert gcp_bound(microdata, k) >= np.mean(row_losses(microdata, k)) - 1e-9
+
+
+def test_all_rows_of_a_class_pay_for_the_dearest() -> None:
+    # 100 must be with some 0, so that one of the others pays as much as it does.
+    microdata = encoded_column(pa.array([0, 0, 0, 100]))
+    assert np.mean(row_losses(microdata, 2)) == pytest.approx(1 / 4)
+    assert gcp_bound(microdata, 2) == pytest.approx(2 / 4)
+
+
+def test_rows_that_are_left_out_lose_everything() -> None:
+    microdata = encoded_column(pa.array([1, 1, 2, 2]))
+    assert gcp_bound(microdata, 2, left_out=4) == pytest.approx(0.5)
+
+
+def test_a_sample_of_a_large_table_says_how_sure_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    people = sf.datasets.census(rows=3000, seed=1)
+    microdata = encode(people.table, people.schema.quasi_identifiers, [])
+    exact = gcp_bound(microdata, 5)
+    monkeypatch.setattr(module, "PAIRS", 1_000_000)
+    sampled = [gcp_bound(microdata, 5, seed=seed) for seed in range(20)]
+    assert all(bound.confidence == 0.99 and bound.sampled is not None for bound in sampled)
+    assert all(0.5 * exact < bound < exact for bound in sampled)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.2, 0.7])
+def test_sampled_means_are_rarely_undercut(share: float) -> None:
+    rng = np.random.default_rng(8)
+    found = [lower_confidence((rng.random(300) < share).astype(float), 0.05) for _ in range(300)]
+    assert np.mean([bound > share for bound in found]) <= 0.07
+    assert np.mean(found) > share / 2 - 0.01
+
+
+def test_a_release_tells_its_bound() -> None:
+    people = sf.datasets.census(rows=800, seed=2)
+    release = sf.anonymize(people.table, people.schema, k=5)
+    assert 0 < release.bound < release.loss.gcp
+    assert f"this one loses {release.loss.gcp / release.bound:.1f} times that" in release.summary()
