@@ -24,6 +24,9 @@ class Recoding:
     classes
         The class of every row, numbered from 0; ``SUPPRESSED`` (-1) for rows that are left out. Each class is shown
         by what its rows span (local and multidimensional recoding).
+    bounds
+        The first and the last code that every class shows of every quasi-identifier, where that is more than its rows
+        span: a group of values that is shown alike everywhere, or a cell that tells nothing.
     levels
         The level of every quasi-identifier (full-domain recoding), with ``suppressed`` marking the rows left out.
     details
@@ -34,6 +37,7 @@ class Recoding:
     levels: tuple[int, ...] | None = None
     suppressed: NDArray[np.bool_] | None = None
     details: dict[str, Any] = field(default_factory=dict)
+    bounds: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     def __post_init__(self) -> None:
         if (self.classes is None) == (self.levels is None):
@@ -74,13 +78,20 @@ class EquivalenceClasses:
     def of(cls, microdata: Microdata, recoding: Recoding) -> EquivalenceClasses:
         """Work out the classes of a recoding."""
         if recoding.classes is not None:
-            return cls._of_classes(microdata, recoding.classes)
+            return cls._of_classes(microdata, recoding.classes, recoding.bounds)
         return cls._of_levels(microdata, recoding)
 
     @classmethod
-    def _of_classes(cls, microdata: Microdata, classes: NDArray[np.int32]) -> EquivalenceClasses:
+    def _of_classes(
+        cls,
+        microdata: Microdata,
+        classes: NDArray[np.int32],
+        bounds: tuple[NDArray[np.int64], NDArray[np.int64]] | None,
+    ) -> EquivalenceClasses:
         count = int(classes.max(initial=-1)) + 1
         sizes, lo, hi = class_bounds(microdata.codes, classes, count)
+        if bounds is not None:
+            lo, hi = bounds[0][:count], bounds[1][:count]
         filled = sizes > 0
         if filled.all():
             return cls(classes, sizes, lo, hi)
