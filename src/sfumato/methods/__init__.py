@@ -15,24 +15,37 @@ from sfumato.methods.multidim.mondrian import Mondrian
 from sfumato.methods.peeling import Peeling
 from sfumato.methods.portfolio import Balanced, Best
 from sfumato.methods.refining import Refined
+from sfumato.methods.taxonomy_models import (
+    AttributeSuppression,
+    CellGeneralization,
+    CellSuppression,
+    FullSubgraph,
+    FullSubtree,
+    OrderedSetPartition,
+)
 
 #: What ``method="auto"`` means.
-DEFAULT = "hilbert"
+DEFAULT = "balanced"
 REGISTRY["auto"] = REGISTRY[DEFAULT]
 
 __all__ = [
     "DEFAULT",
     "REGISTRY",
+    "AttributeSuppression",
     "Balanced",
     "Best",
     "BestCuts",
     "BlockCost",
     "BottomUp",
+    "CellGeneralization",
+    "CellSuppression",
     "CostAware",
     "CostOrder",
     "Datafly",
     "EnumMulti",
     "FixedLevels",
+    "FullSubgraph",
+    "FullSubtree",
     "Hilbert",
     "HilbertCurve",
     "IDistance",
@@ -42,6 +55,7 @@ __all__ = [
     "Mapping",
     "Method",
     "Mondrian",
+    "OrderedSetPartition",
     "Peeling",
     "Refined",
     "Samarati",

@@ -22,8 +22,8 @@ from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
 #: Rounds of refinement without a time limit; the work, and so the result, is the same on every machine.
 ROUNDS = 64
 
-#: Up to this many rows the default method refines, in about as many rounds as this is a multiple of the rows.
-LIGHT_WORK = 200_000
+#: The default method refines a table of so many rows once, of half as many twice, and larger ones not at all.
+LIGHT_WORK = 64_000
 
 
 class Candidate(NamedTuple):

@@ -52,11 +52,12 @@ def refine(task: Task, classes: NDArray[np.int32], limit: Limit) -> NDArray[np.i
     best = classes
     loss = search.loss(best)
     try:
-        for batch in range(-(-limit.rounds // ROUNDS_PER_PART)):
-            best = search.improve(best, begin + limit.seconds)
+        for done in range(0, limit.rounds, ROUNDS_PER_PART):
+            rounds = min(ROUNDS_PER_PART, limit.rounds - done)
+            best = search.improve(best, rounds, begin + limit.seconds)
             before, loss = loss, search.loss(best)
             spent = time.perf_counter() - begin
-            _tell(task, loss, max((batch + 1) * ROUNDS_PER_PART / limit.rounds, spent / max(limit.seconds, 1e-9)))
+            _tell(task, loss, max((done + rounds) / limit.rounds, spent / max(limit.seconds, 1e-9)))
             if before - loss <= limit.patience * loss or spent >= limit.seconds:
                 break
     except KeyboardInterrupt:
@@ -90,20 +91,20 @@ class _Search:
         )
         return float(sizes @ penalty) / max(1, int(sizes.sum()))
 
-    def improve(self, classes: NDArray[np.int32], deadline: float) -> NDArray[np.int32]:
+    def improve(self, classes: NDArray[np.int32], rounds: int, deadline: float) -> NDArray[np.int32]:
         """Refine all parts of the table for a few rounds."""
         parts = list(self._parts(classes))
         seeds = self.random.integers(1, 1 << 62, size=len(parts))
         result = np.full(len(classes), SUPPRESSED, np.int32)
         with ThreadPoolExecutor(max_workers=min(len(parts), os.cpu_count() or 1) or 1) as pool:
             jobs = [
-                pool.submit(self._improve_part, rows, classes[rows], int(seed), deadline)
-                for rows, seed in zip(parts, seeds, strict=True)
+                pool.submit(self._improve_part, part, classes[part], rounds, int(seed), deadline)
+                for part, seed in zip(parts, seeds, strict=True)
             ]
             count = 0
-            for rows, job in zip(parts, jobs, strict=True):
+            for part, job in zip(parts, jobs, strict=True):
                 found = job.result()
-                result[rows] = found + count
+                result[part] = found + count
                 count += int(found.max(initial=-1)) + 1
         return result
 
@@ -125,12 +126,12 @@ class _Search:
         yield from (part for part in np.split(rows, cuts[1:]) if len(part))
 
     def _improve_part(
-        self, rows: NDArray[np.intp], classes: NDArray[np.int32], seed: int, deadline: float
+        self, part: NDArray[np.intp], classes: NDArray[np.int32], rounds: int, seed: int, deadline: float
     ) -> NDArray[np.int32]:
         random = np.random.default_rng(seed)
-        table = Table(self.codes[rows], self.sensitive[rows])
+        table = Table(self.codes[part], self.sensitive[part])
         groups = make_grouping(table, self.aim, _renumbered(classes))
-        for _ in range(ROUNDS_PER_PART):
+        for _ in range(rounds):
             if time.perf_counter() > deadline:
                 break
             self._round(table, groups, random)
