@@ -29,7 +29,7 @@ LAYERS = (
     ("release",),
     ("pipeline",),
     ("engines", "datasets", "report"),
-    ("api",),
+    ("api", "dual"),
     ("policy",),
     ("testing",),
     ("cli", "__main__"),

@@ -44,6 +44,7 @@ PUBLIC = [
     "errors",
     "methods",
     "recode",
+    "strongest",
 ]
 SUBMODULES = ["datasets", "errors", "methods"]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sfumato import datasets, errors, methods
     from sfumato.api import anonymize, check, recode
+    from sfumato.dual import strongest
     from sfumato.errors import SfumatoError
     from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
     from sfumato.methods import BottomUp, Datafly, EnumMulti, Hilbert, IDistance, Incognito, Lattice, Mondrian, Samarati
@@ -22,6 +23,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "anonymize": "sfumato.api",
     "check": "sfumato.api",
+    "strongest": "sfumato.dual",
     "recode": "sfumato.api",
     "Schema": "sfumato.schema",
     "Policy": "sfumato.policy",
@@ -82,6 +84,7 @@ __all__ = [
     "errors",
     "methods",
     "recode",
+    "strongest",
 ]
 
 

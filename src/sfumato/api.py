@@ -82,7 +82,7 @@ def anonymize(
     ['[25, 27]', '[41, 44]']
     """
     models = requested_models(k, l, t, privacy)
-    given = _one_schema(schema, quasi_identifiers, sensitive, identifiers, plain, rest)
+    given = one_schema(schema, quasi_identifiers, sensitive, identifiers, plain, rest)
     options = Options(suppression, missing, intervals, keep_order, seed)
     options.check_models(models)
     chosen = find_method(method)
@@ -199,7 +199,7 @@ def check(
     return verify_release(table, tuple(schema.quasi_identifiers), schema.sensitive, requirements)
 
 
-def _one_schema(
+def one_schema(
     schema: Schema | None,
     quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str,
     sensitive: Iterable[str] | str,
@@ -207,6 +207,7 @@ def _one_schema(
     plain: Iterable[str] | str,
     rest: str | None,
 ) -> Schema:
+    """Return the schema that a caller gave, or the one that the arguments say."""
     if schema is None:
         return Schema(quasi_identifiers, sensitive, identifiers, plain, rest)
     if not isinstance(schema, Schema):
