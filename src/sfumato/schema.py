@@ -106,7 +106,8 @@ class Schema:
         if not self.quasi_identifiers:
             raise SchemaError(
                 "No quasi-identifier is declared, so there is nothing to protect. Declare the columns that could "
-                f"single somebody out, for example quasi_identifiers=['{columns[0]}'] (on the command line: --qi). Columns: {listed(columns)}."
+                f"single somebody out, for example quasi_identifiers=['{columns[0]}'] (on the command line: --qi). "
+                f"Columns: {listed(columns)}."
             )
         declared = {name: role for role, names in self._by_role().items() for name in names}
         unknown = [name for name in declared if name not in columns]
