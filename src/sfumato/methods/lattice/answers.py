@@ -158,7 +158,7 @@ class Choice:
         elif can_sweep(self.scorer.judge, self.space):
             return self._best_swept(self.minimize, answers)
         losses = [self.scorer.losses(frequencies, [self.minimize]) for frequencies in walk(self.scorer, answers)]
-        return min(zip((loss[self.minimize] for loss in losses), map(sum, answers), answers, strict=True))[2]
+        return least([loss[self.minimize] for loss in losses], answers)
 
     def _best_by(self, function: Callable[[dict[str, int], dict[str, float]], float], answers: list[Levels]) -> Levels:
         scores = []
@@ -167,28 +167,39 @@ class Choice:
             losses["precision"] = 1 - losses["precision"]
             levels = dict(zip(self.space.names, frequencies.levels, strict=True))
             scores.append(float(function(levels, losses)))
-        return min(zip(scores, map(sum, answers), answers, strict=True))[2]
+        return least(scores, answers)
 
     def _best_bounded(self, loss: str, answers: list[Levels]) -> Levels:
         """Measure answers in the order of what they lose at the least, until none can be better."""
-        least = self.scorer.at_least(loss, np.array(answers))
+        least_losses = self.scorer.at_least(loss, np.array(answers))
         base = self.scorer.judge.scan(self.space.bottom)
-        best: tuple[float, int, Levels] | None = None
-        for at in np.argsort(least, kind="stable"):
-            if best is not None and least[at] > best[0]:
+        measured: dict[Levels, float] = {}
+        best = np.inf
+        for at in np.argsort(least_losses, kind="stable"):
+            if least_losses[at] > best + tolerance(best):
                 break
             node = answers[at]
-            measured = self.scorer.losses(self.scorer.judge.roller.up(base, node), [loss])[loss]
-            found = (measured, sum(node), node)
-            best = found if best is None else min(best, found)
-        assert best is not None
-        return best[2]
+            measured[node] = self.scorer.losses(self.scorer.judge.roller.up(base, node), [loss])[loss]
+            best = min(best, measured[node])
+        return least(list(measured.values()), list(measured))
 
     def _best_swept(self, loss: str, answers: list[Levels]) -> Levels:
         judge = self.scorer.judge
         found = sweep_nodes(judge, self.space, judge.scan(self.space.bottom), self.scorer.costs(loss))
         losses = self.scorer.marginals.loss(loss, found)[tuple(np.array(answers).T)]
-        return min(zip(losses.tolist(), map(sum, answers), answers, strict=True))[2]
+        return least(losses.tolist(), answers)
+
+
+def least(losses: Sequence[float], nodes: Sequence[Levels]) -> Levels:
+    """Return the node that loses least; among equals, which rounding may tell apart, the lowest, then the first."""
+    best = min(losses)
+    close = [node for loss, node in zip(losses, nodes, strict=True) if loss <= best + tolerance(best)]
+    return min(close, key=lambda node: (sum(node), node))
+
+
+def tolerance(loss: float) -> float:
+    """Return by how much two equal losses may differ that were added up in another order."""
+    return 1e-9 * abs(loss) if np.isfinite(loss) else 0.0
 
 
 def status_of(found: NDArray[np.float64], budget: int) -> NDArray[np.int8]:

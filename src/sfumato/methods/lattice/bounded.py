@@ -14,15 +14,12 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.methods.lattice.answers import Choice, Search
+from sfumato.methods.lattice.answers import Choice, Search, tolerance
 from sfumato.methods.lattice.boxes import Box
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.full_domain import Found
 from sfumato.methods.lattice.losses import ADDITIVE
 from sfumato.methods.lattice.verdicts import Verdict
-
-#: A difference of losses below this is rounding.
-TINY = 1e-12
 
 
 class BoundedSearch:
@@ -62,7 +59,7 @@ class BoundedSearch:
         return Found([] if self.best is None else [self.best[2]], self.search)
 
     def _proven(self, least: float) -> bool:
-        return self.best is not None and least >= self.best[0] - TINY
+        return self.best is not None and least >= self.best[0] - tolerance(self.best[0])
 
     def _wait(self, waiting: list[tuple[float, int, Box]], box: Box) -> None:
         """Put a box into the queue by what its nodes lose at the least."""
@@ -93,9 +90,18 @@ class BoundedSearch:
             below = (self._hopeless <= np.array(node)).all(axis=1)
             self._hopeless = np.vstack([self._hopeless[~below], node])
         if verdict.answer:
-            found = (self._loss(counted), sum(node), node)
-            self.best = found if self.best is None else min(self.best, found)
+            self._remember(self._loss(counted), node)
         return verdict
+
+    def _remember(self, loss: float, node: Levels) -> None:
+        """Keep an answer if it is better; of equals, which rounding may tell apart, the lowest and the first."""
+        found = (loss, sum(node), node)
+        if self.best is None:
+            self.best = found
+            return
+        slack = tolerance(self.best[0])
+        if loss < self.best[0] - slack or (loss <= self.best[0] + slack and found[1:] < self.best[1:]):
+            self.best = found
 
     def _loss(self, frequencies: Frequencies) -> float:
         loss, scorer = self.choice.minimize, self.choice.scorer

@@ -60,5 +60,5 @@ class FixedLevels(Method):
         needed = np.ceil(verdict.suppressed / max(1, rows) * 1e4) / 1e4
         return (
             f"At the levels {shown} this table does not keep the stated privacy: {verdict.suppressed:,} of {rows:,} "
-            f"rows lie in classes that break it. suppression={needed:g} would leave those rows out; or choose higher levels."
+            f"rows lie in classes that break it. suppression={needed:g} would leave those out; or choose higher levels."
         )

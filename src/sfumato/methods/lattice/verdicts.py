@@ -112,11 +112,9 @@ class Judge:
         Where rows go, those that stay are the table that t-closeness compares with; so classes go until the ones that
         stay are all close to what stays.
         """
-        of_key, count = self.roller.classes(frequencies.keys, frequencies.levels, frequencies.levels)
         rules = self.rules
-        verdicts = self._judge(frequencies, of_key, count, rules)
-        lasting = verdicts == BROKEN_FOR_GOOD
-        allowed = verdicts == ALLOWED
+        allowed, lasting, of_key = self.judge_once(frequencies)
+        count = len(allowed)
         while self.compares and not allowed.all():
             rules = rules._replace(reference=self._reference(frequencies, allowed[of_key]))
             still = allowed & (self._judge(frequencies, of_key, count, rules) == ALLOWED)
@@ -124,6 +122,12 @@ class Judge:
                 break
             allowed = still
         return allowed, lasting, of_key
+
+    def judge_once(self, frequencies: Frequencies) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int32]]:
+        """Return the same, compared with the whole table, as if nothing were suppressed."""
+        of_key, count = self.roller.classes(frequencies.keys, frequencies.levels, frequencies.levels)
+        verdicts = self._judge(frequencies, of_key, count, self.rules)
+        return verdicts == ALLOWED, verdicts == BROKEN_FOR_GOOD, of_key
 
     def suppressed_rows(self, levels: Levels) -> NDArray[np.bool_]:
         """Return which rows of the table must go at a node."""

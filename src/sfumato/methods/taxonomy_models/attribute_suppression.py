@@ -1,0 +1,34 @@
+"""Attribute suppression: every quasi-identifier is released as it is, or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from sfumato.methods.base import Task, register
+from sfumato.methods.lattice import Lattice
+from sfumato.methods.taxonomy_models.two_levels import with_two_levels
+from sfumato.microdata import Recoding
+
+
+@dataclass(frozen=True)
+class AttributeSuppression(Lattice):
+    """Release each quasi-identifier intact or as ``*``: full-domain recoding with two levels.
+
+    The best choice is NP-hard in the number of attributes; the lattice of their subsets is searched exactly, as in
+    `Lattice`, whose parameters it has. In its search and its alternatives level 1 means suppressed.
+    """
+
+    name: ClassVar[str] = "attribute-suppression"
+    summary: ClassVar[str] = "Every quasi-identifier intact or as *, the best choice of all."
+
+    def recode(self, task: Task) -> Recoding:
+        """Search the subsets, and turn suppressed into the highest level."""
+        recoding = super().recode(with_two_levels(task))
+        domains = task.microdata.domains
+        levels = tuple(domain.top if level else 0 for domain, level in zip(domains, recoding.levels or (), strict=True))
+        shown = dict(zip(task.microdata.names, levels, strict=True))
+        return replace(recoding, levels=levels, details={**recoding.details, "levels": shown})
+
+
+register()(AttributeSuppression)

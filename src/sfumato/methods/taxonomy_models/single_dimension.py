@@ -1,0 +1,152 @@
+"""Single-dimension recoding with groups of different widths: full subtrees of a hierarchy, or intervals of an order."""
+
+from __future__ import annotations
+
+import heapq
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.hierarchies import Domain
+from sfumato.methods.base import Method, Task, register
+from sfumato.methods.taxonomy_models.splitting import Span, broken_rows, children, keeps, mean_cost
+from sfumato.microdata import SUPPRESSED, Recoding, group_rows
+
+
+@dataclass(frozen=True)
+class SingleDimension(Method):
+    """Every value of a quasi-identifier is shown by the same group wherever it occurs.
+
+    All quasi-identifiers start as one group. The group whose division saves most is divided, everywhere at once, if
+    every class stays allowed; a division that is not allowed now never will be, since classes only become smaller.
+    """
+
+    recoding: ClassVar[str] = "global"
+
+    def recode(self, task: Task) -> Recoding:
+        """Divide groups from the top down; without suppression where that would spoil a comparison with the release."""
+        recoding = self._divided(task)
+        return (
+            recoding if not task.suppressible or keeps(task, recoding) else self._divided(replace(task, suppressible=0))
+        )
+
+    def _divided(self, task: Task) -> Recoding:
+        state = _State(task)
+        waiting = [
+            entry
+            for at, domain in enumerate(task.microdata.domains)
+            for entry in self._entries(state, at, (0, domain.size - 1))
+        ]
+        heapq.heapify(waiting)
+        while waiting:
+            _, at, _, divisions = heapq.heappop(waiting)
+            made = next((parts for parts in divisions if state.divide(at, parts)), [])
+            for span in made:
+                for entry in self._entries(state, at, span):
+                    heapq.heappush(waiting, entry)
+        return state.recoding()
+
+    def _entries(self, state: _State, at: int, span: Span) -> list[tuple[float, int, Span, list[list[Span]]]]:
+        """Return how a group can be divided, first that which saves most, ready for the queue."""
+        domain, counts = state.task.microdata.domains[at], state.counts[at]
+        divisions = self._divisions(domain, counts, span)
+        if not divisions:
+            return []
+        saved = mean_cost(domain, counts, [span]) - mean_cost(domain, counts, divisions[0])
+        return [(-saved * float(state.task.microdata.weights[at]), at, span, divisions)]
+
+    @abstractmethod
+    def _divisions(self, domain: Domain, counts: NDArray[np.int64], span: Span) -> list[list[Span]]:
+        """Return the ways to divide a group of values, in the order in which to try them."""
+
+
+class _State:
+    """The groups so far, the class of every row, and the rows that are left out."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        microdata = task.microdata
+        self.counts = [np.bincount(microdata.codes[:, at], minlength=d.size) for at, d in enumerate(microdata.domains)]
+        self.group_of = [np.zeros(domain.size, np.int64) for domain in microdata.domains]
+        self.spans: list[list[Span]] = [[(0, domain.size - 1)] for domain in microdata.domains]
+        self.classes = np.zeros(len(microdata), np.int64)
+        self.count = 1
+        self.left = task.suppressible
+
+    def divide(self, at: int, parts: list[Span]) -> bool:
+        """Divide a group of an attribute, if every class stays allowed but for rows that may be left out."""
+        codes = self.task.microdata.codes[:, at]
+        inside = (codes >= parts[0][0]) & (codes <= parts[-1][1]) & (self.classes != SUPPRESSED)
+        rows = np.flatnonzero(inside)
+        if not len(rows):
+            return False
+        part = np.searchsorted([last for _, last in parts], codes[rows])
+        pairs = np.stack([self.classes[rows], part], axis=1)
+        grouped = group_rows(pairs, [self.count, len(parts)])
+        broken = broken_rows(self.task, rows, grouped.of_row.astype(np.int64))
+        if len(broken) > self.left or len(broken) == len(rows):
+            return False
+        self.left -= len(broken)
+        self.classes[rows] = self.count + grouped.of_row
+        self.classes[broken] = SUPPRESSED
+        self.count += len(grouped)
+        for span in parts:
+            self.group_of[at][span[0] : span[1] + 1] = len(self.spans[at])
+            self.spans[at].append(span)
+        return True
+
+    def recoding(self) -> Recoding:
+        """Return the classes, each shown by its groups."""
+        kept = self.classes != SUPPRESSED
+        _, first, numbered = np.unique(self.classes[kept], return_index=True, return_inverse=True)
+        classes = np.full(len(self.classes), SUPPRESSED, np.int32)
+        classes[kept] = numbered
+        examples = self.task.microdata.codes[kept][first]
+        shown = [
+            np.array(spans)[group_of[examples[:, at]]]
+            for at, (spans, group_of) in enumerate(zip(self.spans, self.group_of, strict=True))
+        ]
+        bounds = np.stack(shown, axis=1).astype(np.int64)
+        return Recoding(classes=classes, bounds=(bounds[:, :, 0], bounds[:, :, 1]))
+
+
+@dataclass(frozen=True)
+class FullSubtree(SingleDimension):
+    """Show values by subtrees of their hierarchy, narrow where many rows are and wide where few are.
+
+    The best choice of subtrees is NP-hard; this is a greedy search from the top down.
+    """
+
+    name: ClassVar[str] = "full-subtree"
+    summary: ClassVar[str] = "Subtrees of different heights per attribute, the same for all rows; greedy, top down."
+
+    def _divisions(self, domain: Domain, counts: NDArray[np.int64], span: Span) -> list[list[Span]]:
+        parts = children(domain, span)
+        return [parts] if parts else []
+
+
+@dataclass(frozen=True)
+class OrderedSetPartition(SingleDimension):
+    """Show values by intervals of their order, as narrow as the rows allow.
+
+    The best partition is NP-hard; this is a greedy search from the top down that cuts groups near their median.
+    """
+
+    name: ClassVar[str] = "ordered-set-partition"
+    summary: ClassVar[str] = "Intervals per attribute, the same for all rows; greedy, top down, cut near the median."
+
+    def _divisions(self, domain: Domain, counts: NDArray[np.int64], span: Span) -> list[list[Span]]:
+        lo, hi = span
+        if lo == hi:
+            return []
+        reached = np.cumsum(counts[lo : hi + 1])
+        shares = (0.5, 0.4, 0.6, 0.25, 0.75, 0.1, 0.9)
+        cuts = [min(lo + int(np.searchsorted(reached, share * reached[-1])), hi - 1) for share in shares]
+        return [[(lo, cut), (cut + 1, hi)] for cut in dict.fromkeys(cuts)]
+
+
+register()(FullSubtree)
+register()(OrderedSetPartition)
