@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.privacy import definitions
 from tests.privacy.helpers import histogram, readable_verdicts, table_of
 from tests.privacy.test_models import models
 
@@ -36,11 +38,11 @@ def test_a_table_is_refused_if_and_only_if_it_breaks_the_model(model, counts):
     assert (reason(model, microdata) is None) == readable_verdicts(model, microdata, whole)[0]
 
 
-@given(histogram, st.integers(1, 30))
-def test_the_largest_k(counts, k):
+@settings(max_examples=30)
+@given(histogram, st.integers(1, 5))
+def test_the_largest_k(counts, beyond):
     microdata, _ = table_of([counts])
-    message = reason(KAnonymity(k), microdata)
-    assume(message)
+    message = reason(KAnonymity(len(microdata) + beyond), microdata)
     assert named(r"largest k that works is ([\d,]+)\.", message) == sum(counts) == len(microdata)
 
 
@@ -49,11 +51,11 @@ STEPS = {"frequency": 0.01, "entropy": 0.01, "distinct": 1}
 
 
 @pytest.mark.parametrize("kind", STEPS)
-@given(counts=histogram, l=st.integers(1, 7))
+@settings(max_examples=60)
+@given(counts=histogram, l=st.sampled_from([7, 8, 100]))
 def test_the_largest_l_works_and_the_next_does_not(kind, counts, l):  # noqa: E741
     microdata, _ = table_of([counts])
     message = reason(LDiversity(l, kind=kind), microdata)
-    assume(message)
     pattern = r"reaches only l=([\d.]+)," if kind == "entropy" else r"largest l that works is ([\d.]+)\."
     best = named(pattern, message)
     make = int if kind == "distinct" else float
@@ -74,7 +76,9 @@ def test_a_large_l_is_not_rounded_up():
 def test_the_nearest_recursive_condition(counts, l, c):  # noqa: E741
     microdata, _ = table_of([counts])
     message = reason(LDiversity(l, kind="recursive", c=c), microdata)
-    assume(message)
+    if message is None:
+        assert definitions.recursive(counts, l, Fraction(c))
+        return
     if "the largest l" in message:
         best = int(named(r"the largest l that works is (\d+)\.", message))
         assert reason(LDiversity(best, kind="recursive", c=c), microdata) is None
@@ -94,7 +98,8 @@ def test_the_largest_width(cells, width):
     microdata = encode(pa.table({"q": cells}), {"q": None})
     message = reason(MinimumSpan("q", width), microdata)
     assert (message is None) == (max(cells) - min(cells) >= width)
-    assume(message)
+    if message is None:
+        return
     if max(cells) == min(cells):
         assert "No width works" in message
         return
