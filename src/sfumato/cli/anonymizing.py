@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.cli.files import Files
+from sfumato.cli.maximizing import Goal
 from sfumato.cli.request import Request
 from sfumato.cli.screen import answer_json, is_watched, say, wrapped
 from sfumato.policy import Policy
 from sfumato.release.release import Release
 
 
-def run(request: Request, files: Files, as_json: bool, quiet: bool) -> None:
+def run(request: Request, files: Files, as_json: bool, quiet: bool, goal: Goal | None = None) -> None:
     """Make the release, write it, and tell about it."""
     policy = request.to_policy()
-    release = make(policy, files, progress=is_watched() and not quiet)
+    release = make(policy, files, progress=is_watched() and not quiet, goal=goal)
     if as_json:
         answer_json(record(release, files))
     if not quiet:
@@ -22,10 +23,13 @@ def run(request: Request, files: Files, as_json: bool, quiet: bool) -> None:
         say("\n".join(f"wrote {path}" for path in files.written().values()))
 
 
-def make(policy: Policy, files: Files, progress: bool) -> Release:
-    """Run a policy and write everything that was asked for."""
+def make(policy: Policy, files: Files, progress: bool, goal: Goal | None = None) -> Release:
+    """Run a policy, as far as a goal allows if there is one, and write everything that was asked for."""
     files.check(policy)
-    release = policy.run(files.table, progress=progress)
+    if goal is None:
+        release = policy.run(files.table, progress=progress)
+    else:
+        release, policy = goal.run(policy, files.table, progress)
     release.write(files.output, files.manifest)
     if files.policy is not None:
         policy.write(files.policy)

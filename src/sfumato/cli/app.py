@@ -62,6 +62,8 @@ def anonymize(
     method: given.Method = None,
     settings: given.Settings = None,
     suppress: given.Suppress = None,
+    max_loss: given.MaxLoss = None,
+    maximize: given.Maximize = None,
     missing: given.Missing = None,
     intervals: given.Intervals = None,
     seed: given.Seed = None,
@@ -81,6 +83,7 @@ def anonymize(
     with explained():
         from sfumato.cli import anonymizing  # noqa: PLC0415
         from sfumato.cli.files import Files  # noqa: PLC0415
+        from sfumato.cli.maximizing import Goal  # noqa: PLC0415
         from sfumato.cli.request import Request  # noqa: PLC0415
 
         request = Request(
@@ -104,7 +107,8 @@ def anonymize(
             seed=seed,
             separator=sep,
         )
-        anonymizing.run(request, Files(table, output, manifest, save_policy), as_json=as_json, quiet=quiet)
+        files = Files(table, output, manifest, save_policy)
+        anonymizing.run(request, files, as_json=as_json, quiet=quiet, goal=Goal.of(max_loss, maximize))
 
 
 @app.command(short_help="Check any table: which class breaks which rule?")

@@ -72,6 +72,14 @@ Suppress = Annotated[
     float | None,
     typer.Option("--suppress", metavar="SHARE", help="The share of rows that may be left out, such as 0.02."),
 ]
+MaxLoss = Annotated[
+    float | None,
+    typer.Option("--max-loss", metavar="GCP", help="The loss that is tolerable, such as 0.10; see --maximize."),
+]
+Maximize = Annotated[
+    str | None,
+    typer.Option("--maximize", metavar="k|l", help="What is made as large as --max-loss allows; k if left out."),
+]
 Missing = Annotated[
     str | None,
     typer.Option(

@@ -1,0 +1,48 @@
+"""``sfumato anonymize --max-loss``: the strongest privacy that a tolerable loss allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sfumato import parameters
+from sfumato.dual import VARIED, strongest
+from sfumato.errors import ParameterError
+from sfumato.policy import Policy
+from sfumato.privacy import KAnonymity, LDiversity
+from sfumato.release.release import Release
+
+
+@dataclass(frozen=True)
+class Goal:
+    """How much may be lost, and what is to be as large as possible."""
+
+    max_loss: float
+    maximize: str = "k"
+
+    @classmethod
+    def of(cls, max_loss: float | None, maximize: str | None) -> Goal | None:
+        """Return what the options say, None where they say nothing."""
+        if max_loss is None:
+            if maximize is not None:
+                raise ParameterError("--maximize needs the loss that is tolerable, such as --max-loss 0.10.")
+            return None
+        parameters.share("anonymize", "max-loss", max_loss)
+        return cls(max_loss, parameters.choice("anonymize", "maximize", maximize or "k", VARIED))
+
+    def run(self, policy: Policy, table: Path, progress: bool) -> tuple[Release, Policy]:
+        """Return the release, and the policy that makes the same one."""
+        found = strongest(
+            table,
+            policy.schema,
+            max_gcp=self.max_loss,
+            vary=self.maximize,
+            privacy=policy.privacy,
+            method=policy.method,
+            progress=progress,
+            separator=policy.separator,
+            **vars(policy.options),
+        )
+        model = KAnonymity(found.value) if self.maximize == "k" else LDiversity(found.value)
+        others = [given for given in policy.privacy if type(given) is not type(model)]
+        return found.release, replace(policy, privacy=[model, *others])

@@ -1,0 +1,85 @@
+"""The strongest privacy that a tolerable loss allows."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.methods.linear import mapping
+
+
+@settings(max_examples=25)
+@given(st.lists(st.integers(0, 60), min_size=4, max_size=40), st.sampled_from([0.05, 0.2, 0.5, 1.0]))
+def test_no_larger_k_would_fit(ages: list[int], max_gcp: float) -> None:
+    people = pa.table({"age": ages})
+    losses = {k: sf.anonymize(people, quasi_identifiers="age", k=k).loss.gcp for k in range(2, len(ages) + 1)}
+    fitting = [k for k, loss in losses.items() if loss <= max_gcp]
+    if not fitting:
+        with pytest.raises(InfeasibleError, match="Even k=2"):
+            sf.strongest(people, quasi_identifiers="age", max_gcp=max_gcp)
+        return
+    found = sf.strongest(people, quasi_identifiers="age", max_gcp=max_gcp)
+    assert found.value == max(fitting)
+    assert found.k >= found.value
+    assert found.release.loss.gcp == pytest.approx(losses[found.value])
+    assert dict(found.curve) == pytest.approx({k: losses[k] for k, _ in found.curve})
+
+
+def test_the_curve_rises_and_is_told() -> None:
+    people = sf.datasets.census(rows=1500, seed=4)
+    found = sf.strongest(people.table, people.schema, max_gcp=0.3)
+    losses = [loss for _, loss in found.curve]
+    assert losses == sorted(losses)
+    assert f"k={found.value}" in found.summary()
+    assert found.release.manifest["searched"]["curve"] == [list(point) for point in found.curve]
+    assert found.release.verify().ok
+
+
+def test_l_can_be_varied_while_other_models_hold() -> None:
+    people = sf.datasets.census(rows=1500, seed=4)
+    schema = sf.Schema(people.schema.quasi_identifiers, sensitive="occupation", rest="drop")
+    found = sf.strongest(people.table, schema, max_gcp=0.4, vary="l", k=4)
+    column = found.release.achieved.sensitive["occupation"]
+    assert found.value >= 2
+    assert column.frequency_l >= found.value
+    assert found.k >= 4
+    assert found.release.loss.gcp <= 0.4
+
+
+def test_a_limit_of_the_table_ends_the_search() -> None:
+    people = pa.table({"age": [1, 2, 3, 4, 5, 6], "illness": ["a", "a", "b", "b", "c", "c"]})
+    found = sf.strongest(people, quasi_identifiers="age", sensitive="illness", max_gcp=1.0, vary="l")
+    assert found.value == 3
+    assert sf.strongest(people, quasi_identifiers="age", sensitive="illness", max_gcp=1.0).value == 6
+
+
+def test_the_table_is_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    people = sf.datasets.census(rows=500, seed=4)
+    calls = []
+    original = mapping.curve_keys
+    monkeypatch.setattr(mapping, "curve_keys", lambda *given: calls.append(1) or original(*given))
+    found = sf.strongest(people.table, people.schema, max_gcp=0.4, method="hilbert")
+    assert len(found.curve) > 3
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("method", ["mondrian", "cost-aware"])
+def test_any_method_can_be_asked(method: str) -> None:
+    people = sf.datasets.census(rows=500, seed=4)
+    found = sf.strongest(people.table, people.schema, max_gcp=0.4, method=method)
+    assert found.release.loss.gcp <= 0.4
+    assert found.release.manifest["method"]["name"] == method
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    people = pa.table({"age": [1, 2, 3]})
+    with pytest.raises(ParameterError, match="max_gcp"):
+        sf.strongest(people, quasi_identifiers="age", max_gcp=10)
+    with pytest.raises(ParameterError, match="vary"):
+        sf.strongest(people, quasi_identifiers="age", max_gcp=0.1, vary="t")
+    with pytest.raises(SchemaError, match="sensitive"):
+        sf.strongest(people, quasi_identifiers="age", max_gcp=0.1, vary="l")
