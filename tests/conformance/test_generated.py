@@ -57,7 +57,7 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", METHODS)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(request=requests())
 def test_a_generated_table_is_released_verified_or_refused_for_a_reason(name: str, request: dict[str, Any]) -> None:
     rows = request["data"].num_rows
