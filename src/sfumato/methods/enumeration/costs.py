@@ -66,8 +66,8 @@ class BlockCost:
     def _allowed_floors(self, sizes: Sizes, smallest: int) -> Values:
         if self.floor is not None:
             return self.floor(sizes, smallest)
-        each = self.size_costs(int(sizes[-1]))[smallest:] / sizes
-        return sizes * np.minimum.accumulate(each)
+        each: Values = self.size_costs(int(sizes[-1]))[smallest:] / sizes
+        return np.asarray(sizes * np.minimum.accumulate(each), np.float64)
 
 
 def _with_suppression(least: Values, suppressed: float) -> Values:

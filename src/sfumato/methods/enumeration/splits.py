@@ -60,12 +60,11 @@ def split_codes(microdata: Microdata, splits: Mapping[str, Splits] | int | None,
 def _cuts(domain: Domain, given: Splits, placing: str, counts: Codes) -> Codes:
     known = len(domain.values)
     if isinstance(given, int):
-        cuts = _placed(domain, given, placing, counts[:known])
+        cuts = _placed(domain, given, placing, counts[:known]).tolist()
     else:
-        cuts = np.array([_code_after(domain, point) for point in given], np.int64)
+        cuts = [_code_after(domain, point) for point in given]
     always = [] if domain.missing_code is None else [domain.missing_code]
-    every = np.concatenate([cuts, np.array(always, np.int64)])
-    return np.unique(every[(every > 0) & (every < domain.size)])
+    return np.array(sorted({cut for cut in [*cuts, *always] if 0 < cut < domain.size}), np.int64)
 
 
 def _code_after(domain: Domain, point: object) -> int:
@@ -73,9 +72,9 @@ def _code_after(domain: Domain, point: object) -> int:
     if isinstance(domain, IntervalDomain) and domain.averageable:
         return int(np.searchsorted(domain.numbers, _on_scale(domain, point), side="right"))
     if isinstance(domain, TreeDomain):
-        labels, last = domain.tree.labels.to_pylist(), domain.tree.last
+        labels, last = domain.tree.labels.to_pylist(), domain.tree.last.tolist()
     else:
-        labels, last = domain.texts.to_pylist(), np.arange(domain.size)
+        labels, last = domain.texts.to_pylist(), list(range(domain.size))
     if str(point) not in labels:
         raise ParameterError(
             f"The 'splits' parameter of EnumMulti cuts '{domain.name}' after {shortened(point)}, which is neither a "
