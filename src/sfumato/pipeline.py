@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.clock import Clock
 from sfumato.errors import DataError, ParameterError, VerificationError, invalid_parameter
-from sfumato.hierarchies import Ordered
+from sfumato.hierarchies import Dates, Ordered
 from sfumato.io import Source
 from sfumato.loss import LossReport, Recoded, gcp_bound
 from sfumato.methods import Method, Task
@@ -182,7 +182,7 @@ def build_release(
     recoded = Recoded(microdata, classes, prepared.left_out, Requirements(outcome.models, microdata).k)
     order = _release_order(microdata, classes, options)
     shown = show(prepared.table, prepared.roles, microdata, outcome.recoding, classes, options.intervals, order)
-    requirements = [requirement_of(model, schema) for model in outcome.models]
+    requirements = [requirement_of(model, schema, microdata) for model in outcome.models]
     with clock.measuring("verify"):
         verification = _verified(shown, schema.sensitive, requirements, recoded)
     manifest = build_manifest(
@@ -245,7 +245,7 @@ def _verified(
     return verification
 
 
-def requirement_of(model: PrivacyModel, schema: Schema) -> dict[str, Any]:
+def requirement_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None = None) -> dict[str, Any]:
     """Return a model in the words of the verifier, which knows neither models nor hierarchies."""
     record = model.to_policy()
     if isinstance(model, TCloseness) and model.taxonomy is not None:
@@ -254,4 +254,10 @@ def requirement_of(model: PrivacyModel, schema: Schema) -> dict[str, Any]:
         how = schema.quasi_identifiers.get(model.column)
         if isinstance(how, Ordered):
             record["order"] = how.order
+        if isinstance(how, Dates) or (microdata is not None and _holds_dates(microdata, model.column)):
+            record["calendar"] = True
     return record
+
+
+def _holds_dates(microdata: Microdata, column: str) -> bool:
+    return pa.types.is_temporal(microdata.domains[microdata.names.index(column)].values.type)

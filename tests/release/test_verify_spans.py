@@ -138,3 +138,20 @@ def test_bounds_in_an_order() -> None:
 
 def test_a_column_of_numbers_shows_single_values() -> None:
     assert not verify_release(pa.table({"age": [25, 30]}), ["age"], [], [span(1)])
+
+
+@pytest.mark.parametrize(
+    ("label", "days"),
+    [("2024-02", 28), ("2023-02", 27), ("2024-Q1", 90), ("2024-Q4", 91), ("1990s", 3651), ("2024-02-03", 0)],
+)
+def test_a_stretch_of_the_calendar_is_as_wide_as_its_days(label, days):
+    table = pa.table({"age": [label, label]})
+    assert verify_release(table, ["age"], requirements=[span(max(days, 1))]).ok is (days > 0)
+    assert not verify_release(table, ["age"], requirements=[span(days + 1)]).ok
+
+
+def test_a_year_is_a_stretch_only_in_a_column_of_dates():
+    table = pa.table({"age": ["2024", "2024"]})
+    assert not verify_release(table, ["age"], requirements=[span(100)]).ok
+    assert verify_release(table, ["age"], requirements=[span(365, calendar=True)]).ok
+    assert not verify_release(table, ["age"], requirements=[span(366, calendar=True)]).ok

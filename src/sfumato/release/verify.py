@@ -44,7 +44,7 @@ PARAMETERS = {
     "k-anonymity": {"k"},
     "l-diversity": {"l", "kind", "c", "column"},
     "t-closeness": {"t", "distance", "taxonomy", "column"},
-    "minimum span": {"column", "width", "order"},
+    "minimum span": {"column", "width", "order", "calendar"},
 }
 ABOUT_SENSITIVE = {"l-diversity": check_diversity, "t-closeness": check_closeness}
 

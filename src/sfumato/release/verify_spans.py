@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -21,8 +22,18 @@ ANYTHING = "*"
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MICROSECONDS_PER_DAY = 86_400_000_000
 
+#: Labels that stand for a stretch of the calendar, and how many months it has.
+STRETCHES = (
+    (re.compile(r"(?P<year>\d{4})-(?P<month>\d{2})"), 1),
+    (re.compile(r"(?P<year>\d{4})-Q(?P<quarter>[1-4])"), 3),
+    (re.compile(r"(?P<year>\d{3}0)s"), 120),
+)
+#: A year reads like a number, so it is one only in a column that is known to hold dates.
+YEAR = re.compile(r"(?P<year>\d{4})")
+
 Place = Callable[[str], float | None]
 Interval = tuple[float, float]
+Stretches = Sequence[tuple[re.Pattern[str], int]]
 
 POINT: Interval = (0.0, 0.0)
 #: Shows nothing, so no width is too much to ask of it.
@@ -35,14 +46,16 @@ def check_span(
     """Check a minimum span: no class shows an interval of a column that is narrower than ``width``.
 
     A single value, also a missing one, is an interval of no width; ``*`` is as wide as can be. Text is read as numbers
-    or ISO dates (whose widths are in days), or by the ``order`` of the requirement, in whose steps its width is.
+    or ISO dates (whose widths are in days), or by the ``order`` of the requirement, in whose steps its width is. A
+    month, a quarter or a decade is as wide as from its first day to its last; with ``calendar``, so is a year.
     """
     name = str(requirement.get("column"))
     width = parameters.number("minimum span", "width", requirement.get("width"), above=0)
     place = _place_in(requirement.get("order"))
+    stretches = (*STRETCHES, (YEAR, 12)) if requirement.get("calendar") else STRETCHES
     bounds = [f"{name}_min", f"{name}_max"]
     if name in quasi_identifiers:
-        intervals = _shown_intervals(table, name, classes, place)
+        intervals = _shown_intervals(table, name, classes, place, stretches)
     elif set(bounds) <= set(quasi_identifiers):
         intervals = _bounds(table, bounds, classes, place)
     else:
@@ -65,13 +78,33 @@ def _place_in(order: Sequence[object] | None) -> Place:
     return cache(_position)
 
 
-def _shown_intervals(table: pa.Table, name: str, classes: Classes, place: Place) -> NDArray[np.float64]:
+def _shown_intervals(
+    table: pa.Table, name: str, classes: Classes, place: Place, stretches: Stretches
+) -> NDArray[np.float64]:
     coded = code_column(name, table.column(name))
     if _is_text(coded.values):
-        shown = [_read(name, text, place) for text in coded.values.to_pylist()]
+        shown = [_stretch(text, stretches) or _read(name, text, place) for text in coded.values.to_pylist()]
     else:
         shown = [POINT] * len(coded.values)
     return np.array([*shown, POINT])[coded.codes[classes.first_rows]]
+
+
+def _stretch(text: str, stretches: Stretches) -> Interval | None:
+    """Return the first and the last day of a stretch of the calendar; None for any other text."""
+    for pattern, months in stretches:
+        found = pattern.fullmatch(text)
+        if found is None:
+            continue
+        parts = {name: int(number) for name, number in found.groupdict().items()}
+        month = parts.get("month", 3 * parts["quarter"] - 2 if "quarter" in parts else 1)
+        first = parts["year"] * 12 + month - 1
+        return _first_day(first), _first_day(first + months) - 1
+    return None
+
+
+def _first_day(month: int) -> float:
+    """Return the first day of a month, counted from the year 0, in days since 1970."""
+    return float(np.datetime64(f"{month // 12:04d}-{month % 12 + 1:02d}-01").astype(np.int64))
 
 
 def _is_text(values: pa.Array) -> bool:
