@@ -32,6 +32,27 @@ class Found:
 
 
 @dataclass(frozen=True)
+class Solution:
+    """What a search found, and the node that is released."""
+
+    scorer: Scorer
+    space: Space
+    found: Found
+    chosen: Levels
+
+    def details(self) -> dict[str, Any]:
+        """Return what a release tells about its search."""
+        details: dict[str, Any] = {
+            "search": self.found.search,
+            "levels": dict(zip(self.space.names, self.chosen, strict=True)),
+            "alternatives": Alternatives(self.space, self.scorer, self.found.answers, self.chosen),
+        }
+        if self.found.map is not None:
+            details["lattice"] = NodeTable(self.found.map, self.chosen)
+        return details
+
+
+@dataclass(frozen=True)
 class FullDomain(Method):
     """One level for each quasi-identifier, the same for all rows.
 
@@ -69,14 +90,24 @@ class FullDomain(Method):
 
     def recode(self, task: Task) -> Recoding:
         """Search, choose, and mark the rows that must go."""
+        judge = Judge(task, prune=self.may_prune(task))
+        solution = self.solve(judge)
+        gone = suppressed_rows(judge, solution.chosen)
+        return Recoding(levels=solution.chosen, suppressed=gone, details=solution.details())
+
+    def may_prune(self, task: Task) -> bool:
+        """Return whether the models allow pruning; refuse those that do not, unless all nodes may be looked at."""
         if not (task.requirements.monotone or self.exhaustive):
             names = [model.name for model in task.requirements.models if not model.monotone]
             raise ParameterError(
                 f"{listed(names)} is not monotone: a more general release may break it although a finer one keeps it, "
                 f"so a search may not prune. Use {type(self).__name__}(exhaustive=True) to look at every node."
             )
-        space = Space(task.microdata.domains, self.max_level)
-        judge = Judge(task, prune=task.requirements.monotone)
+        return task.requirements.monotone
+
+    def solve(self, judge: Judge) -> Solution:
+        """Search the lattice of a judge's task and choose among the answers."""
+        space = Space(judge.task.microdata.domains, self.max_level)
         started = time.perf_counter()
         found = self._find(judge, space)
         found.search.seconds = time.perf_counter() - started
@@ -84,10 +115,7 @@ class FullDomain(Method):
         if not found.answers:
             raise InfeasibleError(self._explanation(judge, space))
         scorer = Scorer(judge, self._checked_weights(space))
-        chosen = self._choose(Choice(self.minimize, scorer, space), found)
-        return Recoding(
-            levels=chosen, suppressed=suppressed_rows(judge, chosen), details=_details(scorer, space, found, chosen)
-        )
+        return Solution(scorer, space, found, self._choose(Choice(self.minimize, scorer, space), found))
 
     @abstractmethod
     def _find(self, judge: Judge, space: Space) -> Found:
@@ -108,7 +136,7 @@ class FullDomain(Method):
     def _explanation(self, judge: Judge, space: Space) -> str:
         verdict = judge.verdict(judge.scan(space.tops))
         limits = ", ".join(f"{name}={level}" for name, level in self.max_level.items()) or "none"
-        needed = np.ceil(verdict.suppressed / max(1, len(judge.task.microdata)) * 1e4) / 1e4
+        needed = np.ceil(verdict.suppressed / max(1, judge.rows) * 1e4) / 1e4
         return (
             f"No full-domain recoding keeps the stated privacy within the limits (max_level: {limits}). Even the most "
             f"general one would leave out {verdict.suppressed:,} rows. Raise a limit, or allow suppression={needed:g}."
@@ -119,17 +147,6 @@ def suppressed_rows(judge: Judge, levels: Levels) -> NDArray[np.bool_] | None:
     """Return which rows must go at a node; None for none."""
     gone = judge.suppressed_rows(levels)
     return gone if gone.any() else None
-
-
-def _details(scorer: Scorer, space: Space, found: Found, chosen: Levels) -> dict[str, Any]:
-    details: dict[str, Any] = {
-        "search": found.search,
-        "levels": dict(zip(space.names, chosen, strict=True)),
-        "alternatives": Alternatives(space, scorer, found.answers, chosen),
-    }
-    if found.map is not None:
-        details["lattice"] = NodeTable(found.map, chosen)
-    return details
 
 
 def frontier(found: Found) -> Found:

@@ -83,6 +83,11 @@ class Judge:
         self.smallest = requirements.smallest_class
         self.roller: Roller = roller_for(task.microdata, self.counts_values, self.smallest)
 
+    @property
+    def rows(self) -> int:
+        """The number of rows of the table."""
+        return len(self.task.microdata) if self.counts is None else int(self.counts.sum())
+
     @cached_property
     def row_keys(self) -> NDArray[np.uint64]:
         """The key of every row of the table."""

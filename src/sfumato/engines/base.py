@@ -1,0 +1,68 @@
+"""What a database has to offer: columns, queries that come back as Arrow, and small tables of ours beside its own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from sfumato.errors import SchemaError, listed
+
+
+class Database(ABC):
+    """A table in a database.
+
+    Attributes
+    ----------
+    source
+        What stands after FROM.
+    name
+        What the database is called, for manifests and messages.
+    """
+
+    source: str
+    name: str
+
+    @abstractmethod
+    def query(self, sql: str) -> pa.Table:
+        """Run a query and return its rows."""
+
+    @abstractmethod
+    def execute(self, sql: str) -> None:
+        """Run a statement that returns nothing."""
+
+    @abstractmethod
+    def load(self, name: str, table: pa.Table) -> None:
+        """Put a small table of ours beside the data, for this session only."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the session."""
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of all columns."""
+        return tuple(self.query(f"SELECT * FROM {self.source} LIMIT 0").column_names)
+
+    def require(self, names: Sequence[str]) -> None:
+        """Make sure that columns exist, or say which do not."""
+        known = self.columns()
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise SchemaError(f"The table has no column {listed(unknown)}. Its columns are {listed(known)}.")
+
+
+def identifier(name: str) -> str:
+    """Quote a name for SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str | None) -> str:
+    """Quote text for SQL."""
+    return "NULL" if text is None else "'" + text.replace("'", "''") + "'"

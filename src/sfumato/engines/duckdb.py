@@ -1,0 +1,79 @@
+"""DuckDB: tables of a database file, and Parquet and CSV files as if they were tables."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from sfumato.engines.base import Database, identifier, literal
+from sfumato.errors import SourceError
+
+READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".csv": "read_csv", ".tsv": "read_csv"}
+
+
+class DuckDB(Database):
+    """A table that DuckDB reads.
+
+    Parameters
+    ----------
+    path
+        A Parquet or CSV file, or a DuckDB database.
+    table
+        The table of a DuckDB database.
+    read_only
+        Open a database without the right to change it; a release cannot be made in place then.
+
+    Examples
+    --------
+    >>> DuckDB("orders.duckdb", table="orders")  # doctest: +SKIP
+    """
+
+    name = "duckdb"
+
+    def __init__(self, path: str | os.PathLike[str], table: str | None = None, read_only: bool = False) -> None:
+        file = Path(path)
+        if not file.is_file():
+            raise SourceError(f"There is no file {str(file)!r}. Check the path.")
+        reader = READERS.get(file.suffix.lower())
+        try:
+            if reader is not None:
+                self._connection = duckdb.connect()
+                self.source = f"{reader}({literal(str(file.absolute()))})"
+            else:
+                self._connection = duckdb.connect(str(file), read_only=read_only)
+                self.source = identifier(table or self._only_table(file))
+        except duckdb.Error as error:
+            raise SourceError(f"{str(file)!r} cannot be opened by DuckDB: {_first_line(error)}") from None
+
+    def _only_table(self, file: Path) -> str:
+        names = [row[0] for row in self._connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
+        if len(names) != 1:
+            raise SourceError(f"{str(file)!r} has {len(names)} tables. Say which one is meant: table='…'.")
+        return str(names[0])
+
+    def query(self, sql: str) -> pa.Table:
+        try:
+            return self._connection.sql(sql).to_arrow_table()
+        except duckdb.Error as error:
+            raise SourceError(f"DuckDB refuses a query: {_first_line(error)}") from None
+
+    def execute(self, sql: str) -> None:
+        try:
+            self._connection.execute(sql)
+        except duckdb.Error as error:
+            raise SourceError(f"DuckDB refuses a statement: {_first_line(error)}") from None
+
+    def load(self, name: str, table: pa.Table) -> None:
+        self._connection.register("sfumato_arrow", table)
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS FROM sfumato_arrow")
+        self._connection.unregister("sfumato_arrow")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]

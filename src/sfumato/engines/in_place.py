@@ -1,0 +1,232 @@
+"""Full-domain recoding inside a database: it counts once, the search runs here, the release is made there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato import parameters
+from sfumato.engines.base import Database, identifier
+from sfumato.engines.statements import (
+    ReleaseQuery,
+    dimension,
+    dimension_name,
+    dimension_statements,
+    frequency_query,
+)
+from sfumato.errors import SchemaError, VerificationError
+from sfumato.hierarchies import Domain, default_generalization
+from sfumato.methods import Lattice, Task
+from sfumato.methods.lattice.full_domain import FullDomain, Solution
+from sfumato.methods.lattice.verdicts import Judge
+from sfumato.microdata import Microdata, SensitiveColumn
+from sfumato.microdata.encoding import encode_sensitive
+from sfumato.microdata.table import smallest_unsigned
+from sfumato.pipeline import requested_models, requirement_of
+from sfumato.privacy import PrivacyModel, Requirements
+from sfumato.release.verification import Verification
+from sfumato.release.verify import verify_release
+from sfumato.schema import Schema
+
+
+@dataclass(frozen=True)
+class WeightedColumn(SensitiveColumn):
+    """A sensitive column of distinct rows that stand for several each."""
+
+    weights: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return how often each value occurs."""
+        return np.bincount(self.codes, self.weights, self.size).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class FrequencyTable:
+    """The base frequency set of a table in a database."""
+
+    microdata: Microdata
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def count(cls, database: Database, schema: Schema) -> FrequencyTable:
+        """Fit the hierarchies to the values that occur, load them as dimension tables, and count."""
+        names, sensitive = list(schema.quasi_identifiers), list(schema.sensitive)
+        database.require([*names, *sensitive])
+        domains = [_fit(database, schema, name) for name in names]
+        for domain in domains:
+            database.load(dimension_name(domain.name), dimension(domain))
+        counted = database.query(frequency_query(database.source, names, sensitive))
+        counts = counted.column("n").cast(pa.int64()).to_numpy()
+        codes = np.empty((len(counts), len(names)), smallest_unsigned([domain.size for domain in domains]))
+        for at, domain in enumerate(domains):
+            codes[:, at] = counted.column(f"q{at}").fill_null(len(domain.values)).to_numpy()
+        columns = tuple(_weighted(name, counted.column(f"s{at}"), counts) for at, name in enumerate(sensitive))
+        given = np.array([schema.weights.get(name, 1.0) for name in names])
+        return cls(Microdata(codes, tuple(domains), columns, given / given.sum()), counts)
+
+    def judge(self, models: tuple[PrivacyModel, ...], suppression: float, prune: bool = True) -> Judge:
+        """Return what judges the nodes of this table."""
+        requirements = Requirements(models, self.microdata)
+        task = Task(self.microdata, requirements, int(suppression * self.counts.sum() + 1e-9))
+        judge = Judge(task, self.counts, prune)
+        # Shares are of all rows, not of the distinct ones.
+        scale = len(self.microdata) / max(1, judge.rows)
+        judge.rules = judge.rules._replace(reference=judge.rules.reference * scale)
+        return judge
+
+
+@dataclass(frozen=True)
+class InPlace:
+    """A full-domain recoding that was found for a table in a database, and the statements that make it there."""
+
+    database: Database
+    schema: Schema
+    models: tuple[PrivacyModel, ...]
+    solution: Solution
+    query: ReleaseQuery
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of every quasi-identifier."""
+        return dict(zip(self.solution.space.names, self.solution.chosen, strict=True))
+
+    @property
+    def suppressed(self) -> int:
+        """How many rows are left out."""
+        judge = self.solution.scorer.judge
+        return judge.verdict(judge.scan(self.solution.chosen)).suppressed
+
+    @property
+    def alternatives(self) -> pa.Table:
+        """Every answer with its levels and losses."""
+        return pa.table(self.solution.details()["alternatives"].to_columns())
+
+    @property
+    def search(self) -> Any:
+        """What the search did."""
+        return self.solution.found.search
+
+    def statements(self, release: str, kind: str = "view") -> list[str]:
+        """Return the statements that make the release in place, one by one."""
+        parameters.choice("InPlace.statements", "kind", kind, ("view", "table"))
+        made = [
+            statement
+            for domain, level in zip(self.query.domains, self.query.levels, strict=True)
+            for statement in dimension_statements(domain, level)
+        ]
+        return [*made, f"CREATE {kind.upper()} {identifier(release)} AS\n{self.query.text()}"]
+
+    def sql(self, release: str = "release", kind: str = "view") -> str:
+        """Return the whole script."""
+        return ";\n\n".join(self.statements(release, kind)) + ";\n"
+
+    def create(self, release: str, kind: str = "view") -> Verification:
+        """Make the release in the database, and check it there; one that fails is removed again."""
+        for domain in self.query.domains:
+            self.database.execute(f"DROP TABLE IF EXISTS {identifier(dimension_name(domain.name))}")
+        for statement in self.statements(release, kind):
+            self.database.execute(statement)
+        result = self.verify(release)
+        if not result.ok:
+            self.database.execute(f"DROP {kind.upper()} {identifier(release)}")
+            raise VerificationError(f"The release did not pass its check and was removed.\n{result.summary()}")
+        return result
+
+    def verify(self, release: str) -> Verification:
+        """Check a release from its own classes, counted by the database."""
+        names, sensitive = list(self.schema.quasi_identifiers), list(self.schema.sensitive)
+        columns = ", ".join(identifier(name) for name in [*names, *sensitive])
+        counted = self.database.query(f"SELECT {columns}, COUNT(*) AS n FROM {identifier(release)} GROUP BY {columns}")
+        rows = np.repeat(np.arange(counted.num_rows), counted.column("n").cast(pa.int64()).to_numpy())
+        table = counted.drop_columns(["n"]).take(pa.array(rows))
+        requirements = [requirement_of(model, self.schema) for model in self.models]
+        return verify_release(table, names, sensitive, requirements)
+
+
+def search_in_place(
+    database: Database,
+    schema: Schema,
+    *,
+    k: int | None = None,
+    l: float | None = None,  # noqa: E741
+    t: float | None = None,
+    privacy: PrivacyModel | Sequence[PrivacyModel] = (),
+    method: FullDomain | None = None,
+    suppression: float = 0.0,
+) -> InPlace:
+    """Find a full-domain recoding of a table that stays in its database.
+
+    Only the distinct values of the quasi-identifiers and the counts of their combinations are read.
+
+    Parameters
+    ----------
+    database
+        The table: `DuckDB` or `PostgreSQL`.
+    schema, k, l, t, privacy, suppression
+        As in `sfumato.anonymize`.
+    method
+        A full-domain method such as `Lattice`, the default, or `Incognito`.
+
+    Examples
+    --------
+    >>> found = search_in_place(DuckDB("orders.parquet"), schema, k=10)  # doctest: +SKIP
+    >>> print(found.sql("orders_release"))  # doctest: +SKIP
+    """
+    parameters.share("search_in_place", "suppression", suppression)
+    models = requested_models(k, l, t, privacy)
+    chosen = method or Lattice()
+    if not isinstance(chosen, FullDomain):
+        raise SchemaError("Only full-domain methods work inside a database, such as Lattice() or Incognito().")
+    roles = schema.roles(database.columns())
+    table = FrequencyTable.count(database, schema)
+    judge = table.judge(
+        models, suppression, chosen.may_prune(Task(table.microdata, Requirements(models, table.microdata)))
+    )
+    solution = chosen.solve(judge)
+    others = [name for name, role in roles.items() if role in {"sensitive", "plain"}]
+    query = ReleaseQuery(database.source, table.microdata.domains, solution.chosen, others)
+    return InPlace(database, schema, models, solution, _with_suppression(query, judge, solution))
+
+
+def _with_suppression(query: ReleaseQuery, judge: Judge, solution: Solution) -> ReleaseQuery:
+    """Say in the query which classes are left out: by their size, or where more matters by their labels."""
+    counted = judge.scan(solution.chosen)
+    allowed, _, of_key = judge.classes(counted)
+    if allowed.all():
+        return query
+    if judge.size_only:
+        return replace(query, smallest=judge.smallest)
+    labels = []
+    for group in np.flatnonzero(~allowed):
+        key = counted.keys[int(np.argmax(of_key == group))]
+        labels.append(tuple(_label(judge, key, at, level) for at, level in enumerate(solution.chosen)))
+    return replace(query, left_out=labels)
+
+
+def _label(judge: Judge, key: NDArray[np.uint64], at: int, level: int) -> str | None:
+    word, shift, mask = judge.roller.layout.fields[at].tolist()
+    place = (int(key[word]) >> shift) & mask
+    text: str | None = judge.roller.domains[at].levels[level].labels[place].as_py()
+    return text
+
+
+def _fit(database: Database, schema: Schema, name: str) -> Domain:
+    """Fit the hierarchy of a column to its distinct values."""
+    column = database.query(f"SELECT DISTINCT {identifier(name)} AS value FROM {database.source}").column("value")
+    values = column.combine_chunks()
+    known = values.drop_null()
+    how = schema.quasi_identifiers[name] or default_generalization(values.type)
+    fitted = how.fit(name, known, has_missing=len(known) < len(values))
+    # The table keeps its own values, so dimension tables must have them too, not what a hierarchy made of them.
+    order = np.argsort(fitted.codes)
+    return replace(fitted.domain, values=known.take(pa.array(order)))
+
+
+def _weighted(name: str, column: pa.ChunkedArray, counts: NDArray[np.int64]) -> WeightedColumn:
+    plain = encode_sensitive(name, column)
+    return WeightedColumn(plain.name, plain.values, plain.codes, counts)
