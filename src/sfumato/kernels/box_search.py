@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.box_memo import LEFT_OUT, WHOLE, Memo, add_entry, find_entry
-from sfumato.kernels.boxes import Grid, Problem, class_cost, move_left, sum_slabs
+from sfumato.kernels.boxes import Grid, Problem, class_cost, find_spans, move_left, narrowed, sum_slabs
 from sfumato.kernels.compiling import inner, kernel
 
 #: The places of ``control``. Whoever runs a search writes the first three and reads the others.
@@ -32,6 +32,9 @@ FLOOR, LEFT_LOWER, RIGHT_LOWER, PROMISE = range(4)
 
 #: What a frame waits for.
 NEW, NEXT_CUT, LEFT_SIDE, RIGHT_SIDE = range(4)
+
+#: How much an even cut is worth, in rows: enough to decide between equal bounds.
+EVENNESS = 1e-3
 
 #: Costs that differ by less than this share are equal: sums of fractions depend on their order.
 ROUNDING = 1e-12
@@ -182,13 +185,15 @@ def look(
             frames.places[depth, CUT],
         )
     if not hopeless:
-        weigh_cuts(problem, memo, frames, depth)
+        # Where spans cost nothing, nobody looks at them.
+        bounds = find_spans(problem.grid, order, start, close if problem.costs.spread > 0 else start + 1)
+        weigh_cuts(problem, memo, frames, depth, bounds)
         frames.places[depth, PHASE] = NEXT_CUT
     return hopeless
 
 
 @inner
-def weigh_cuts(problem: Problem, memo: Memo, frames: Frames, depth: int) -> None:
+def weigh_cuts(problem: Problem, memo: Memo, frames: Frames, depth: int, bounds: NDArray[np.int64]) -> None:
     """Find what is known about both sides of every cut of a box.
 
     A cut behind an empty slab divides the rows as the cut before it does, so it is skipped.
@@ -215,7 +220,13 @@ def weigh_cuts(problem: Problem, memo: Memo, frames: Frames, depth: int) -> None
                 sides[cut, RIGHT_LOWER if side else LEFT_LOWER] = lower
                 total += upper
                 promise += lower
-            sides[cut, PROMISE] = promise + 1e-3 * (left * left + right * right) / rows[last]
+            if problem.costs.spread > 0:
+                floor = problem.costs.floor[left] + problem.costs.floor[right]
+                promise = min(total, floor + narrowed(problem, bounds, attribute, cut, left, right))
+            else:
+                # Of equal bounds, the more even cut first.
+                promise += EVENNESS * (left * left + right * right) / rows[last]
+            sides[cut, PROMISE] = promise
             improve(frames, depth, total, cut)
 
 

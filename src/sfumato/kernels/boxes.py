@@ -28,6 +28,8 @@ class Grid(NamedTuple):
         on its left.
     slabs
         Where the slabs of each attribute begin.
+    edges
+        The first and the last code of every slab.
     rows
         How many rows each atom holds.
     floors
@@ -42,6 +44,7 @@ class Grid(NamedTuple):
 
     cells: NDArray[np.int32]
     slabs: NDArray[np.int64]
+    edges: NDArray[np.int64]
     rows: NDArray[np.int64]
     floors: NDArray[np.float64]
     words: NDArray[np.uint64]
@@ -163,12 +166,28 @@ def cost_of(problem: Problem, rows: int, bounds: NDArray[np.int64], histogram: N
     costs = problem.costs
     if not class_allowed(rows, histogram, bounds[0], bounds[1], problem.rules, problem.spans):
         return np.inf
-    penalty = 0.0
-    if costs.spread > 0:
-        for attribute in range(bounds.shape[1]):
-            weight = problem.spans.weight[attribute]
-            penalty += weight * span_cost(problem.spans, attribute, bounds[0, attribute], bounds[1, attribute])
+    penalty = penalty_of(problem.spans, bounds) if costs.spread > 0 else 0.0
     return costs.by_size[rows] + costs.spread * rows * penalty
+
+
+@inner
+def penalty_of(spans: Spans, bounds: NDArray[np.int64]) -> float:
+    """Return the certainty penalty of a class that spans these codes."""
+    penalty = 0.0
+    for attribute in range(bounds.shape[1]):
+        penalty += spans.weight[attribute] * span_cost(spans, attribute, bounds[0, attribute], bounds[1, attribute])
+    return penalty
+
+
+@inner
+def narrowed(problem: Problem, bounds: NDArray[np.int64], attribute: int, cut: int, left: int, right: int) -> float:
+    """Return what both sides of a cut cost by their spans if they are narrower in the attribute of the cut alone."""
+    spans, edges = problem.spans, problem.grid.edges
+    lo, hi = bounds[0, attribute], bounds[1, attribute]
+    whole = span_cost(spans, attribute, lo, hi)
+    saved = left * (whole - span_cost(spans, attribute, lo, edges[cut, 1]))
+    saved += right * (whole - span_cost(spans, attribute, edges[cut + 1, 0], hi))
+    return problem.costs.spread * ((left + right) * penalty_of(spans, bounds) - spans.weight[attribute] * saved)
 
 
 @inner

@@ -66,6 +66,7 @@ def grid_of(requirements: Requirements, cuts: Sequence[NDArray[np.int64]]) -> Gr
     grid = Grid(
         (atoms.codes + slabs[:-1]).astype(np.int32),
         slabs,
+        _edges(requirements, cuts),
         atoms.counts,
         np.zeros(len(atoms)),
         words,
@@ -74,6 +75,14 @@ def grid_of(requirements: Requirements, cuts: Sequence[NDArray[np.int64]]) -> Gr
         values,
     )
     return GridTable(grid, atoms.of_row)
+
+
+def _edges(requirements: Requirements, cuts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return the first and the last code of every slab."""
+    sizes = [domain.size for domain in requirements.microdata.domains]
+    first = np.concatenate([np.append(0, places) for places in cuts])
+    last = np.concatenate([np.append(places, size) - 1 for places, size in zip(cuts, sizes, strict=True)])
+    return np.stack([first, last], axis=1).astype(np.int64)
 
 
 def _sensitive_values(

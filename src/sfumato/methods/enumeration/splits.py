@@ -130,11 +130,17 @@ def _at_boundaries(domain: Domain, count: int, counts: Codes) -> Codes:
 
 
 def _nearest(boundaries: Codes, count: int, counts: Codes) -> Codes:
-    """Choose so many of the boundaries, each as near as possible to a quantile of the rows."""
+    """Choose so many of the boundaries, each as near as possible to a quantile of the rows.
+
+    Where one value is frequent, several quantiles fall on the same boundary; the others that remain share the rest.
+    """
     below = np.cumsum(counts)[boundaries - 1]
-    targets = counts.sum() * np.arange(1, count + 1) / (count + 1)
-    chosen = np.abs(below[:, None] - targets).argmin(axis=0) if count else np.empty(0, np.int64)
-    return boundaries[np.unique(chosen)]
+    chosen = np.zeros(len(boundaries), bool)
+    while (missing := min(count, len(boundaries)) - int(chosen.sum())) > 0:
+        targets = counts.sum() * np.arange(1, missing + 1) / (missing + 1)
+        left = np.flatnonzero(~chosen)
+        chosen[left[np.abs(below[left, None] - targets).argmin(axis=0)]] = True
+    return boundaries[chosen]
 
 
 def plain_splits(splits: Mapping[str, Splits] | int | None) -> Any:
