@@ -1,0 +1,150 @@
+"""Experiments 1 to 7 of the EnumMulti paper: how much better than greedy, and how near to the optimum."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from benchmarks.enumeration import optimality
+from benchmarks.enumeration_tables import ADULT_SPLITS, adult, coil, normal
+from benchmarks.measure import ADULT, RESULTS, Result
+from sfumato.hierarchies import IntervalDomain
+from sfumato.methods import EnumMulti
+from sfumato.methods.enumeration.splits import split_codes
+from sfumato.microdata import Microdata
+from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel
+
+#: Seconds for every point; the paper took up to five hours.
+TIME = 10.0
+
+KS = (10, 25, 50, 100, 250, 500, 1000)
+LONG = ("age", "native-country", "race", "workclass", "occupation", "education", "marital-status")
+
+
+@dataclass
+class Curve:
+    """One line of a figure: how many times better than greedy, and cost over bound, for every parameter."""
+
+    name: str
+    parameter: str
+    at: list[float] = field(default_factory=list)
+    better: list[float] = field(default_factory=list)
+    ratio: list[float] = field(default_factory=list)
+
+    def measure(self, value: float, microdata: Microdata, models: list[PrivacyModel], method: EnumMulti) -> Result:
+        found = optimality(microdata, models, method)
+        self.at.append(value)
+        self.better.append(found.greedy / found.cost)
+        self.ratio.append(1 + found.gap)
+        proof = "optimal, proven" if found.proven else f"cost / bound {1 + found.gap:.3f}"
+        return Result(f"{self.name}, {self.parameter}={value:g}: greedy / EnumMulti", self.better[-1], note=proof)
+
+
+def run() -> Iterator[Result]:
+    curves: dict[str, list[Curve]] = {}
+    for title, experiment in EXPERIMENTS.items():
+        if title.endswith("Adult") and not ADULT.exists():
+            continue
+        curves[title] = []
+        yield from experiment(curves[title])
+    plot(curves)
+
+
+def by_k(
+    curves: list[Curve], name: str, microdata: Microdata, method: EnumMulti, extra: list[PrivacyModel] | None = None
+) -> Iterator[Result]:
+    curves.append(Curve(name, "k"))
+    for k in KS:
+        yield curves[-1].measure(k, microdata, [KAnonymity(k), *(extra or [])], method)
+
+
+def normal_k(curves: list[Curve]) -> Iterator[Result]:
+    for splits in (5, 20):
+        method = EnumMulti(splits=splits, placing="width", time_limit=TIME)
+        yield from by_k(curves, f"1 SimpleNormal, {splits} × {splits} splits", normal(), method)
+
+
+def adult_k(curves: list[Curve]) -> Iterator[Result]:
+    yield from by_k(curves, "2 Adult, 101 splits", adult(), EnumMulti(splits=ADULT_SPLITS, time_limit=TIME))
+
+
+def coil_k(curves: list[Curve]) -> Iterator[Result]:
+    yield from by_k(curves, "3 Coil-like", coil(), EnumMulti(time_limit=TIME))
+
+
+def normal_length(curves: list[Curve]) -> Iterator[Result]:
+    lengths: list[PrivacyModel] = [MinimumSpan(name, 10) for name in ("x", "y")]
+    method = EnumMulti(splits=50, placing="width", time_limit=TIME)
+    yield from by_k(curves, "4 SimpleNormal, 50 × 50 splits, length 10", normal(), method, lengths)
+
+
+def adult_length(curves: list[Curve]) -> Iterator[Result]:
+    microdata = adult(ordered=True)
+    method = EnumMulti(splits=ADULT_SPLITS, time_limit=TIME)
+    yield from by_k(curves, "5 Adult, 101 splits, length 2", microdata, method, lengths_of(microdata, method, LONG))
+
+
+def coil_length(curves: list[Curve]) -> Iterator[Result]:
+    microdata = coil()
+    method = EnumMulti(time_limit=TIME)
+    lengths = lengths_of(microdata, method, microdata.names)
+    yield from by_k(curves, "6 Coil-like, length 2", microdata, method, lengths)
+
+
+def adult_diversity(curves: list[Curve]) -> Iterator[Result]:
+    microdata = adult(sensitive="occupation")
+    method = EnumMulti(splits=ADULT_SPLITS, time_limit=TIME)
+    for k in (25, 50):
+        curves.append(Curve(f"7 Adult, entropy l-diverse occupation, k={k}", "l"))
+        for l in (2, 3, 4, 5, 6, 7, 8):  # noqa: E741
+            models: list[PrivacyModel] = [KAnonymity(k), LDiversity(l, kind="entropy")]
+            yield curves[-1].measure(l, microdata, models, method)
+
+
+def lengths_of(microdata: Microdata, method: EnumMulti, names: tuple[str, ...]) -> list[PrivacyModel]:
+    """A block of two slabs is the least: its values lie at least one mean distance between cuts apart."""
+    lengths: list[PrivacyModel] = []
+    for domain, cuts in zip(microdata.domains, split_codes(microdata, method.splits, method.placing), strict=True):
+        if domain.name in names and isinstance(domain, IntervalDomain):
+            lengths.append(MinimumSpan(domain.name, float(domain.extent / (len(cuts) + 1))))
+    return lengths
+
+
+EXPERIMENTS = {
+    "1 SimpleNormal": normal_k,
+    "2 Adult": adult_k,
+    "3 Coil-like": coil_k,
+    "4 SimpleNormal": normal_length,
+    "5 Adult": adult_length,
+    "6 Coil-like": coil_length,
+    "7 Adult": adult_diversity,
+}
+
+
+def plot(curves: dict[str, list[Curve]]) -> None:
+    """Draw one figure per experiment, if there is something to draw with."""
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        print("  No plots: matplotlib is not installed. pip install 'sfumato[plots]'", file=sys.stderr)
+        return
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    RESULTS.mkdir(exist_ok=True)
+    for title, lines in curves.items():
+        figure, (better, ratio) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+        for line in lines:
+            better.plot(line.at, line.better, marker="o", label=line.name)
+            ratio.plot(line.at, line.ratio, marker="o", label=line.name)
+            for axes in (better, ratio):
+                axes.set_xlabel(line.parameter)
+                axes.set_xscale("log" if np.max(line.at) > 20 else "linear")
+        better.set_ylabel("DM, greedy / EnumMulti")
+        ratio.set_ylabel("DM, EnumMulti / proven bound")
+        better.legend()
+        figure.savefig(RESULTS / f"enumeration-{title.split()[0]}.svg")
+        plt.close(figure)
