@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.grouping import Aim, Table
-from sfumato.kernels.refining import Neighbours, join_rows
+from sfumato.kernels.moving import Neighbours, join_rows
 from sfumato.methods.base import Task
 from sfumato.methods.refining.grouping import make_aim, make_grouping
 from sfumato.methods.refining.neighbours import NeighbourOrders

@@ -13,7 +13,7 @@ from sfumato.methods.base import Method, Task, find_method, register
 from sfumato.methods.refining.search import Limit, refine
 from sfumato.microdata import EquivalenceClasses, Recoding
 
-EXHAUSTIVE = Limit(rounds=100_000, patience=1e-5)
+EXHAUSTIVE = Limit(rounds=1_000, patience=1e-5)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.classes import class_bounds
 from sfumato.kernels.grouping import Grouping, Table
-from sfumato.kernels.refining import Effort, Neighbours, dissolve_classes, move_rows, regroup_classes
+from sfumato.kernels.moving import Neighbours, dissolve_classes, move_rows
+from sfumato.kernels.pooling import Effort, regroup_classes
 from sfumato.methods.base import Task
 from sfumato.methods.refining.grouping import make_aim, make_grouping
 from sfumato.methods.refining.neighbours import NeighbourOrders
@@ -24,6 +25,12 @@ PART_ROWS = 16_384
 
 #: Rounds over a part before the table is cut into other parts.
 ROUNDS_PER_PART = 4
+
+#: How far steps look: rows on either side, fewer for single rows, classes grouped anew together, groupings tried.
+WINDOW, MOVE_WINDOW, CLASSES, TRIALS = 24, 8, 3, 2
+
+#: By which share a step may raise the loss at first, falling to none; a long search gets out of dead ends that way.
+SLACK, SLACK_UNTIL, LONG_SEARCH = 0.05, 0.8, 32
 
 
 @dataclass(frozen=True)
@@ -49,25 +56,26 @@ def refine(task: Task, classes: NDArray[np.int32], limit: Limit) -> NDArray[np.i
     """Return classes that lose at most what the given ones lose, and keep every requirement as they do."""
     search = _Search(task)
     begin = time.perf_counter()
-    best = classes
-    loss = search.loss(best)
+    current = best = classes
+    least = search.loss(best)
+    done, share = 0, 0.0 if limit.rounds else 1.0
     try:
-        for done in range(0, limit.rounds, ROUNDS_PER_PART):
+        while share < 1:
+            search.slack = SLACK * max(0.0, 1 - share / SLACK_UNTIL) if limit.rounds >= LONG_SEARCH else 0.0
             rounds = min(ROUNDS_PER_PART, limit.rounds - done)
-            best = search.improve(best, rounds, begin + limit.seconds)
-            before, loss = loss, search.loss(best)
-            spent = time.perf_counter() - begin
-            _tell(task, loss, max((done + rounds) / limit.rounds, spent / max(limit.seconds, 1e-9)))
-            if before - loss <= limit.patience * loss or spent >= limit.seconds:
+            current = search.improve(current, rounds, begin + limit.seconds)
+            loss, before = search.loss(current), least
+            if loss < least:
+                best, least = current, loss
+            done += rounds
+            share = max(done / limit.rounds, (time.perf_counter() - begin) / max(limit.seconds, 1e-9))
+            task.progress(f"refining, loss {least:.4f}", min(1.0, share))
+            if not search.slack and before - least <= limit.patience * least:
                 break
     except KeyboardInterrupt:
         # Whoever stops the search wants what it found so far.
         task.progress("refining stopped", 1.0)
     return best
-
-
-def _tell(task: Task, loss: float, share: float) -> None:
-    task.progress(f"refining, loss {loss:.4f}", min(1.0, share))
 
 
 class _Search:
@@ -80,6 +88,7 @@ class _Search:
         self.random = task.random()
         self.orders = NeighbourOrders(task.microdata.domains)
         self.aim = make_aim(task)
+        self.slack = 0.0
 
     def loss(self, classes: NDArray[np.int32]) -> float:
         """Return the mean penalty of the released rows."""
@@ -139,11 +148,10 @@ class _Search:
 
     def _round(self, table: Table, groups: Grouping, random: np.random.Generator) -> None:
         near = Neighbours.of(self.orders.order(table.codes, random))
-        effort = Effort(24, 4, 6 * self.aim.smallest + 16, 2)
-        count = len(groups.sizes)
-        move_rows(table, self.aim, groups, near, 8, 0, len(table.codes))
-        dissolve_classes(table, self.aim, groups, near, effort, 0, count)
-        regroup_classes(table, self.aim, groups, near, effort, 0, count, int(random.integers(1, 1 << 62)))
+        effort = Effort(WINDOW, CLASSES, 4 * self.aim.smallest + 16, TRIALS, self.slack)
+        move_rows(table, self.aim, groups, near, MOVE_WINDOW)
+        dissolve_classes(table, self.aim, groups, near, WINDOW, effort.rows)
+        regroup_classes(table, self.aim, groups, near, effort, int(random.integers(1, 1 << 62)))
 
 
 def _class_begin(key: NDArray[np.int64], place: int) -> int:

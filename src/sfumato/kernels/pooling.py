@@ -1,8 +1,7 @@
-"""Lowering the loss of given classes: rows move, classes are dissolved, neighbours are grouped anew.
+"""Lowering the loss of given classes a few at a time: neighbours lay their rows together and are grouped anew.
 
-Every step keeps what was found before unless something strictly better that every rule allows is there, so the work
-may stop at any moment. Who is a neighbour comes from an order of all rows in which similar rows lie close together;
-each round brings another such order. No step looks at more than a fixed number of rows and classes around it.
+That swaps rows, dissolves classes, merges and splits them, whichever costs least. A step looks only at rows that lie
+near a row of the class in an order of all rows; large classes lend what lies there instead of taking part as a whole.
 """
 
 from __future__ import annotations
@@ -23,9 +22,7 @@ from sfumato.kernels.grouping import (
     add_row,
     box_allowed,
     box_penalty,
-    box_without,
     clear,
-    close_class,
     count_class,
     count_row,
     counts_values,
@@ -35,21 +32,8 @@ from sfumato.kernels.grouping import (
     take_row,
     widened_penalty,
 )
+from sfumato.kernels.moving import Neighbours
 from sfumato.kernels.regrouping import Pool, regroup
-
-
-class Neighbours(NamedTuple):
-    """An order of the rows in which similar rows lie close together, and the place of every row in it."""
-
-    order: NDArray[np.int32]
-    place: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, order: NDArray[np.int32]) -> Neighbours:
-        """Return an order with its inverse."""
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        return cls(order, place)
 
 
 class Effort(NamedTuple):
@@ -65,12 +49,15 @@ class Effort(NamedTuple):
         How many rows are, at most; larger classes lend rows instead of taking part as a whole.
     trials
         How many groupings are tried.
+    slack
+        The share by which a grouping may cost more than what it replaces, to get out of dead ends; 0 for never.
     """
 
     window: int
     classes: int
     rows: int
     trials: int
+    slack: float
 
 
 class Nearby(NamedTuple):
@@ -89,202 +76,21 @@ def next_random(state: int) -> int:
 
 
 @kernel
-def move_rows(table: Table, aim: Aim, groups: Grouping, near: Neighbours, window: int, start: int, stop: int) -> float:
-    """Let each of the rows at ``start:stop`` of the order move to a nearby class; return what was gained."""
-    box = np.empty((2, table.codes.shape[1]), np.int64)
-    histogram = np.zeros(max(1, aim.rules.counts_at[-1]), np.int64)
-    gained = 0.0
-    for place in range(start, stop):
-        row = np.int64(near.order[place])
-        group = np.int64(groups.of_row[row])
-        if group < 0 or groups.penalty[group] <= EPSILON or groups.sizes[group] <= aim.smallest:
-            continue
-        size = groups.sizes[group]
-        box_without(table, groups, group, row, box)
-        saved = size * groups.penalty[group] - (size - 1) * box_penalty(aim.costs, box)
-        target, cost = cheapest_class(table, aim, groups, near, row, window, saved)
-        if (
-            target >= 0
-            and leaving_allowed(table, aim, groups, row, box, histogram)
-            and joining_allowed(table, aim, groups, row, target, box, histogram)
-        ):
-            move(table, aim, groups, row, target)
-            gained += saved - cost
-    return gained
-
-
-@inner
-def cheapest_class(
-    table: Table, aim: Aim, groups: Grouping, near: Neighbours, row: int, window: int, limit: float
-) -> tuple[int, float]:
-    """Return the nearby class that a row joins at the least cost below ``limit``, and that cost."""
-    best, least = np.int64(-1), limit - EPSILON
-    own, last = np.int64(groups.of_row[row]), np.int64(-1)
-    codes = table.codes[row]
-    place = near.place[row]
-    for other in range(max(0, place - window), min(len(near.order), place + window + 1)):
-        group = np.int64(groups.of_row[near.order[other]])
-        if group < 0 or group == own or group == last:  # noqa: PLR1714, SIM109
-            continue
-        last = group
-        size, penalty = groups.sizes[group], groups.penalty[group]
-        most = (least + size * penalty) / (size + 1)
-        if penalty >= most:
-            continue
-        wide = widened_penalty(aim.costs, groups.boxes[group], codes, most)
-        if wide < most:
-            best, least = group, (size + 1) * wide - size * penalty
-    return best, least
-
-
-@inner
-def leaving_allowed(
-    table: Table, aim: Aim, groups: Grouping, row: int, box: NDArray[np.int64], histogram: NDArray[np.int64]
-) -> bool:
-    """Return whether a class, which then has this box, keeps every rule without one of its rows."""
-    group = np.int64(groups.of_row[row])
-    if counts_values(aim.rules):
-        count_class(table, groups, aim.rules, group, histogram)
-        count_row(table, aim.rules, row, -1, histogram)
-    return box_allowed(aim, groups.sizes[group] - 1, histogram, box)
-
-
-@inner
-def joining_allowed(
-    table: Table,
-    aim: Aim,
-    groups: Grouping,
-    row: int,
-    target: int,
-    box: NDArray[np.int64],
-    histogram: NDArray[np.int64],
-) -> bool:
-    """Return whether a class keeps every rule with one more row."""
-    if counts_values(aim.rules):
-        count_class(table, groups, aim.rules, target, histogram)
-        count_row(table, aim.rules, row, 1, histogram)
-    for attribute in range(box.shape[1]):
-        code = np.int64(table.codes[row, attribute])
-        box[0, attribute] = min(groups.boxes[target, 0, attribute], code)
-        box[1, attribute] = max(groups.boxes[target, 1, attribute], code)
-    return box_allowed(aim, groups.sizes[target] + 1, histogram, box)
-
-
-@inner
-def move(table: Table, aim: Aim, groups: Grouping, row: int, target: int) -> None:
-    """Move a row to another class."""
-    group = np.int64(groups.of_row[row])
-    take_row(table, groups, row)
-    add_row(table, groups, row, target)
-    groups.penalty[group] = box_penalty(aim.costs, groups.boxes[group]) if groups.sizes[group] else 0.0
-    groups.penalty[target] = box_penalty(aim.costs, groups.boxes[target])
-
-
-@kernel
-def join_rows(table: Table, aim: Aim, groups: Grouping, near: Neighbours, window: int) -> int:
-    """Let rows without a class join a nearby one where that is allowed; return how many did."""
-    box = np.empty((2, table.codes.shape[1]), np.int64)
-    histogram = np.zeros(max(1, aim.rules.counts_at[-1]), np.int64)
-    joined = 0
-    for row in range(len(groups.of_row)):
-        if groups.of_row[row] >= 0:
-            continue
-        target, _ = cheapest_class(table, aim, groups, near, row, window, np.inf)
-        if target >= 0 and joining_allowed(table, aim, groups, row, target, box, histogram):
-            add_row(table, groups, row, target)
-            groups.penalty[target] = box_penalty(aim.costs, groups.boxes[target])
-            joined += 1
-    return joined
-
-
-@kernel
-def dissolve_classes(
-    table: Table, aim: Aim, groups: Grouping, near: Neighbours, effort: Effort, start: int, stop: int
-) -> float:
-    """Dissolve each of the classes ``start:stop`` whose rows cost less elsewhere; return what was gained."""
-    targets = np.empty((effort.rows, 2), np.int32)
-    histogram = np.zeros(max(1, aim.rules.counts_at[-1]), np.int64)
-    gained = 0.0
-    for group in range(start, stop):
-        size = groups.sizes[group]
-        if size == 0 or size > effort.rows or groups.penalty[group] <= EPSILON:
-            continue
-        before = size * groups.penalty[group]
-        if rehousing_cost(table, aim, groups, near, group, effort.window, targets) >= before - EPSILON:
-            continue
-        after = 0.0
-        for member in range(size):
-            row, target = np.int64(targets[member, 0]), np.int64(targets[member, 1])
-            after -= groups.sizes[target] * groups.penalty[target]
-            move(table, aim, groups, row, target)
-            after += groups.sizes[target] * groups.penalty[target]
-        if after < before - EPSILON and targets_allowed(table, aim, groups, targets[:size], histogram):
-            close_class(groups, group)
-            gained += before - after
-        else:
-            for member in range(size - 1, -1, -1):
-                move(table, aim, groups, np.int64(targets[member, 0]), np.int64(group))
-    return gained
-
-
-@inner
-def rehousing_cost(
-    table: Table,
-    aim: Aim,
-    groups: Grouping,
-    near: Neighbours,
-    group: int,
-    window: int,
-    targets: NDArray[np.int32],
-) -> float:
-    """Find for every row of a class the nearby class where it costs least; return what they cost, each by itself."""
-    limit = groups.sizes[group] * groups.penalty[group]
-    total, member = 0.0, 0
-    row = np.int64(groups.heads[group])
-    while row != NONE:
-        target, cost = cheapest_class(table, aim, groups, near, row, window, limit - total)
-        if target < 0:
-            return np.inf
-        targets[member, 0], targets[member, 1] = row, target
-        total += cost
-        member += 1
-        row = np.int64(groups.links[row, NEXT])
-    return total
-
-
-@inner
-def targets_allowed(
-    table: Table, aim: Aim, groups: Grouping, targets: NDArray[np.int32], histogram: NDArray[np.int64]
-) -> bool:
-    """Return whether every class that took rows in keeps every rule."""
-    counting = counts_values(aim.rules)
-    for member in range(len(targets)):
-        group = np.int64(targets[member, 1])
-        if counting:
-            count_class(table, groups, aim.rules, group, histogram)
-        if not box_allowed(aim, groups.sizes[group], histogram, groups.boxes[group]):
-            return False
-    return True
-
-
-@kernel
 def regroup_classes(
     table: Table,
     aim: Aim,
     groups: Grouping,
     near: Neighbours,
     effort: Effort,
-    start: int,
-    stop: int,
     random: int,
 ) -> float:
-    """Group each of the classes ``start:stop`` anew, together with classes near it; return what was gained."""
+    """Group each of the classes anew, together with classes near it; return what was gained."""
     pool = make_pool(table, aim, effort)
     best = np.empty(len(pool.rows), np.int32)
     members = np.empty((2, effort.classes), np.int32)
     nearby = Nearby(np.empty(2 * effort.window + 2, np.int32), np.empty(2 * effort.window + 2))
     gained = 0.0
-    for group in range(start, stop):
+    for group in range(len(groups.sizes)):
         if groups.sizes[group] == 0 or groups.penalty[group] <= EPSILON:
             continue
         random = next_random(random)
@@ -298,7 +104,8 @@ def regroup_classes(
         if count < aim.smallest:
             continue
         before = cost_of(groups, members, lenders, full)
-        least, made = before - EPSILON, 0
+        random = next_random(random)
+        least, made = before * (1 + effort.slack * (random & 1023) / 1024) - EPSILON, 0
         for _ in range(effort.trials):
             lend(groups, pool, members, lenders, count)
             random = next_random(random)
