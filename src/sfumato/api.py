@@ -8,7 +8,7 @@ from sfumato import pipeline
 from sfumato.clock import Clock
 from sfumato.errors import SchemaError, invalid_parameter
 from sfumato.io import open_source
-from sfumato.methods import FixedLevels, Method, find_method
+from sfumato.methods import FixedLevels, Method, Refined, find_method
 from sfumato.pipeline import Options, build_release, prepare, requested_models, requirement_of
 from sfumato.privacy import KAnonymity, PrivacyModel
 from sfumato.progress import ProgressOption, reporting
@@ -32,6 +32,7 @@ def anonymize(
     t: float | None = None,
     privacy: PrivacyModel | Sequence[PrivacyModel] = (),
     method: str | Method = "auto",
+    refine: bool | float | str = False,
     suppression: float = 0.0,
     missing: str = "category",
     intervals: str = "text",
@@ -57,6 +58,8 @@ def anonymize(
         More models; all of them hold together.
     method
         A name out of ``sfumato methods``, or a method with parameters such as ``Mondrian(relaxed=True)``.
+    refine
+        Lower the loss of what the method found: True, a number of seconds, or ``"exhaustive"``, as in `Refined`.
     suppression
         The share of rows that may be left out where that saves most, from 0 to 1.
     missing
@@ -85,7 +88,7 @@ def anonymize(
     given = one_schema(schema, quasi_identifiers, sensitive, identifiers, plain, rest)
     options = Options(suppression, missing, intervals, keep_order, seed)
     options.check_models(models)
-    chosen = find_method(method)
+    chosen = find_method(method) if refine is False else Refined(method, refine)
     clock = Clock()
     with reporting(progress) as report, clock.measuring("total"):
         with clock.measuring("read"):

@@ -191,7 +191,7 @@ def build_release(
         roles=prepared.roles,
         hierarchies={name: how.name if how else "by type" for name, how in schema.quasi_identifiers.items()},
         models=outcome.models,
-        method={"name": method.name, "parameters": method.parameters()},
+        method={"name": method.name, "parameters": method.parameters()} | _tried(outcome.recoding),
         options=vars(options),
         content=microdata.digest("manifest"),
         suppressed={
@@ -213,6 +213,11 @@ def build_release(
         describe_classes=lambda: class_table(microdata, outcome.recoding, classes),
         find_bound=lambda: gcp_bound(microdata, recoded.k, prepared.left_out, options.seed),
     )
+
+
+def _tried(recoding: Recoding) -> dict[str, Any]:
+    """Return what a portfolio tried and what each of it lost."""
+    return {name: recoding.details[name] for name in ("tried", "chosen") if name in recoding.details}
 
 
 def _release_order(microdata: Microdata, classes: EquivalenceClasses, options: Options) -> NDArray[np.int64]:
