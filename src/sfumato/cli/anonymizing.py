@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
+
+from sfumato.cli.explaining import require_full_domain
 from sfumato.cli.files import Files
 from sfumato.cli.maximizing import Goal
 from sfumato.cli.request import Request
 from sfumato.cli.screen import answer_json, is_watched, say, wrapped
+from sfumato.io import write_table
 from sfumato.policy import Policy
 from sfumato.release.release import Release
 
@@ -26,11 +30,15 @@ def run(request: Request, files: Files, as_json: bool, quiet: bool, goal: Goal |
 def make(policy: Policy, files: Files, progress: bool, goal: Goal | None = None) -> Release:
     """Run a policy, as far as a goal allows if there is one, and write everything that was asked for."""
     files.check(policy)
+    if files.alternatives is not None:
+        require_full_domain(policy.method)
     if goal is None:
         release = policy.run(files.table, progress=progress)
     else:
         release, policy = goal.run(policy, files.table, progress)
     release.write(files.output, files.manifest)
+    if files.alternatives is not None:
+        write_table(pa.table(release.details["alternatives"].to_columns()), files.alternatives)
     if files.policy is not None:
         policy.write(files.policy)
     return release

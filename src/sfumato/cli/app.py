@@ -61,6 +61,7 @@ def anonymize(
     privacy: given.Privacy = None,
     method: given.Method = None,
     settings: given.Settings = None,
+    minimize: given.Minimize = None,
     suppress: given.Suppress = None,
     max_loss: given.MaxLoss = None,
     maximize: given.Maximize = None,
@@ -72,6 +73,7 @@ def anonymize(
     policy: given.PolicyFile = None,
     save_policy: given.SavePolicy = None,
     manifest: given.ManifestFile = None,
+    alternatives: given.Alternatives = None,
     as_json: given.AsJson = False,
     quiet: given.Quiet = False,
 ) -> None:
@@ -99,7 +101,7 @@ def anonymize(
             t=t,
             privacy=privacy,
             method=method,
-            settings=settings,
+            settings=[*(settings or ()), *([f"minimize={minimize}"] if minimize else [])],
             suppression=suppress,
             missing=missing,
             intervals=intervals,
@@ -107,7 +109,7 @@ def anonymize(
             seed=seed,
             separator=sep,
         )
-        files = Files(table, output, manifest, save_policy)
+        files = Files(table, output, manifest, save_policy, alternatives)
         anonymizing.run(request, files, as_json=as_json, quiet=quiet, goal=Goal.of(max_loss, maximize))
 
 
@@ -145,6 +147,107 @@ def check(
             separator=sep,
         )
         checking.run(request, table, as_json=as_json, quiet=quiet)
+
+
+@app.command(short_help="Say why a full-domain release looks as it does.")
+def explain(
+    table: given.Input,
+    qi: given.QuasiIdentifiers = None,
+    sensitive: given.Sensitive = None,
+    drop: given.Drop = None,
+    plain: given.Plain = None,
+    rest: given.Rest = None,
+    hierarchy: given.Hierarchy = None,
+    k: given.K = None,
+    l: given.L = None,  # noqa: E741
+    t: given.T = None,
+    privacy: given.Privacy = None,
+    method: given.Method = None,
+    settings: given.Settings = None,
+    minimize: given.Minimize = None,
+    suppress: given.Suppress = None,
+    sep: given.Separator = None,
+    policy: given.PolicyFile = None,
+    as_json: given.AsJson = False,
+) -> None:
+    """Say which attribute binds in a full-domain release, and what the next finer or safer one would cost.
+
+    For example: sfumato explain patients.csv --qi age --qi zip --rest drop --hierarchy age=numeric:5,10 -k 10
+    """
+    with explained():
+        from sfumato.cli import explaining  # noqa: PLC0415
+        from sfumato.cli.request import Request  # noqa: PLC0415
+
+        request = Request(
+            policy=policy,
+            quasi_identifiers=qi,
+            sensitive=sensitive,
+            identifiers=drop,
+            plain=plain,
+            rest=rest,
+            hierarchies=hierarchy,
+            k=k,
+            l=l,
+            t=t,
+            privacy=privacy,
+            method=method,
+            settings=[*(settings or ()), *([f"minimize={minimize}"] if minimize else [])],
+            suppression=suppress,
+            separator=sep,
+        )
+        explaining.run(request, table, as_json=as_json)
+
+
+@app.command(short_help="Print SQL that makes a full-domain release where the data is.")
+def sql(
+    place: Annotated[
+        str, typer.Argument(metavar="IN", help="A Parquet, CSV or DuckDB file, or postgresql://user@host/database.")
+    ],
+    table: Annotated[str | None, typer.Option("--table", metavar="NAME", help="The table of a database.")] = None,
+    release: Annotated[str, typer.Option("--release", metavar="NAME", help="What the release is called.")] = "release",
+    kind: Annotated[str, typer.Option("--as", metavar="view|table", help="What the release becomes.")] = "view",
+    create: Annotated[bool, typer.Option("--create", help="Also make it there, and check it.")] = False,
+    qi: given.QuasiIdentifiers = None,
+    sensitive: given.Sensitive = None,
+    drop: given.Drop = None,
+    plain: given.Plain = None,
+    rest: given.Rest = None,
+    hierarchy: given.Hierarchy = None,
+    k: given.K = None,
+    l: given.L = None,  # noqa: E741
+    t: given.T = None,
+    privacy: given.Privacy = None,
+    method: given.Method = None,
+    settings: given.Settings = None,
+    minimize: given.Minimize = None,
+    suppress: given.Suppress = None,
+    policy: given.PolicyFile = None,
+) -> None:
+    """Search for a full-domain release of a table that stays in its database; print the SQL that makes it there.
+
+    For example: sfumato sql orders.parquet --qi zip --qi day --rest drop --hierarchy zip=prefix -k 10
+    """
+    with explained():
+        from sfumato.cli import scripting  # noqa: PLC0415
+        from sfumato.cli.request import Request  # noqa: PLC0415
+
+        request = Request(
+            policy=policy,
+            quasi_identifiers=qi,
+            sensitive=sensitive,
+            identifiers=drop,
+            plain=plain,
+            rest=rest,
+            hierarchies=hierarchy,
+            k=k,
+            l=l,
+            t=t,
+            privacy=privacy,
+            method=method,
+            settings=[*(settings or ()), *([f"minimize={minimize}"] if minimize else [])],
+            suppression=suppress,
+        )
+        scripting.run(request, place, table, release, kind, create)
 
 
 @app.command()

@@ -20,17 +20,23 @@ class Files:
     output: Path
     manifest: Path | None = None
     policy: Path | None = None
+    alternatives: Path | None = None
 
     def written(self) -> dict[str, Path]:
         """Return what is written where."""
-        named = {"output": self.output, "manifest": self.manifest, "saved policy": self.policy}
+        named = {
+            "output": self.output,
+            "manifest": self.manifest,
+            "saved policy": self.policy,
+            "alternatives": self.alternatives,
+        }
         return {name: path for name, path in named.items() if path is not None}
 
     def check(self, policy: Policy) -> None:
         """Find out before the work, not after it, that a file cannot or must not be written."""
         refuse_overwriting(self.written(), {"input": self.table, **_hierarchy_files(policy)})
         for name, path in self.written().items():
-            check_writable(path, table=name == "output")
+            check_writable(path, table=name in {"output", "alternatives"})
 
 
 def refuse_overwriting(written: Mapping[str, Path], read: Mapping[str, Path]) -> None:

@@ -68,6 +68,18 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method, such as relaxed=true (repeat)."),
 ]
+Minimize = Annotated[
+    str | None,
+    typer.Option(
+        "--minimize",
+        metavar="LOSS",
+        help="What a full-domain method minimizes: gcp, dm, c_avg, entropy, height; or precision, which it maximizes.",
+    ),
+]
+Alternatives = Annotated[
+    Path | None,
+    typer.Option("--alternatives", metavar="FILE", help="Write every answer of a full-domain method with its losses."),
+]
 Suppress = Annotated[
     float | None,
     typer.Option("--suppress", metavar="SHARE", help="The share of rows that may be left out, such as 0.02."),

@@ -46,6 +46,9 @@ class Database(ABC):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def read_as_text(self, names: Sequence[str]) -> None:
+        """Read columns as text whatever they look like, where the source leaves that open: 02139 keeps its zero."""
+
     def columns(self) -> tuple[str, ...]:
         """Return the names of all columns."""
         return tuple(self.query(f"SELECT * FROM {self.source} LIMIT 0").column_names)

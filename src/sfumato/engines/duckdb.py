@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
@@ -47,6 +48,11 @@ class DuckDB(Database):
                 self.source = identifier(table or self._only_table(file))
         except duckdb.Error as error:
             raise SourceError(f"{str(file)!r} cannot be opened by DuckDB: {_first_line(error)}") from None
+
+    def read_as_text(self, names: Sequence[str]) -> None:
+        if names and self.source.startswith("read_csv("):
+            types = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
+            self.source = f"{self.source.removesuffix(')')}, types={{{types}}})"
 
     def _only_table(self, file: Path) -> str:
         names = [row[0] for row in self._connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]

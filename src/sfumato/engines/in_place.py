@@ -183,6 +183,9 @@ def search_in_place(
     if not isinstance(chosen, FullDomain):
         raise SchemaError("Only full-domain methods work inside a database, such as Lattice() or Incognito().")
     roles = schema.roles(database.columns())
+    database.read_as_text(
+        [name for name, how in schema.quasi_identifiers.items() if how is not None and how.reads_text]
+    )
     table = FrequencyTable.count(database, schema)
     judge = table.judge(
         models, suppression, chosen.may_prune(Task(table.microdata, Requirements(models, table.microdata)))

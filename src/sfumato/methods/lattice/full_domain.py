@@ -15,6 +15,7 @@ from sfumato import parameters
 from sfumato.errors import InfeasibleError, ParameterError, SchemaError, listed
 from sfumato.methods.base import Method, Task
 from sfumato.methods.lattice.answers import Alternatives, Choice, NodeTable, Search
+from sfumato.methods.lattice.explaining import Explanation
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.losses import LOSSES, Minimized, Scorer
 from sfumato.methods.lattice.space import Map, Space, minimal
@@ -39,6 +40,7 @@ class Solution:
     space: Space
     found: Found
     chosen: Levels
+    loss: str
 
     def details(self) -> dict[str, Any]:
         """Return what a release tells about its search."""
@@ -46,6 +48,7 @@ class Solution:
             "search": self.found.search,
             "levels": dict(zip(self.space.names, self.chosen, strict=True)),
             "alternatives": Alternatives(self.space, self.scorer, self.found.answers, self.chosen),
+            "explanation": Explanation(self.scorer, self.space, self.chosen, self.loss),
         }
         if self.found.map is not None:
             details["lattice"] = NodeTable(self.found.map, self.chosen)
@@ -115,7 +118,8 @@ class FullDomain(Method):
         if not found.answers:
             raise InfeasibleError(self._explanation(judge, space))
         scorer = Scorer(judge, self._checked_weights(space))
-        return Solution(scorer, space, found, self._choose(Choice(self.minimize, scorer, space), found))
+        chosen = self._choose(Choice(self.minimize, scorer, space), found)
+        return Solution(scorer, space, found, chosen, "gcp" if callable(self.minimize) else self.minimize)
 
     @abstractmethod
     def _find(self, judge: Judge, space: Space) -> Found:
