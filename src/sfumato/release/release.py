@@ -120,7 +120,7 @@ class Release:
 
     def summary(self) -> str:
         """Return what happened, for people: roles, method, classes, what holds, what was lost."""
-        return summarize(self.manifest, self.verification, self.loss, self.bound)
+        return summarize(self.manifest, self.verification, self.loss, self.bound, self.details.get("optimality"))
 
     def __str__(self) -> str:
         return self.summary()

@@ -10,7 +10,11 @@ from sfumato.release.verification import Verification
 
 
 def summarize(
-    manifest: Mapping[str, Any], verification: Verification, loss: LossReport, bound: Bound | None = None
+    manifest: Mapping[str, Any],
+    verification: Verification,
+    loss: LossReport,
+    bound: Bound | None = None,
+    optimality: object = None,
 ) -> str:
     """Return aligned lines: one fact each."""
     suppressed = manifest["suppressed"]["total"]
@@ -29,6 +33,7 @@ def summarize(
         *([("bound", _bound(loss.gcp, bound))] if bound else []),
         ("DM", f"{loss.dm:,.0f}"),
         ("C_AVG", f"{loss.c_avg:.3f}"),
+        *([("optimality", str(optimality))] if optimality is not None else []),
         ("lost most", _worst(loss)),
         ("verified", "yes, from the released rows alone" if verification.ok else "NO"),
         ("seconds", f"{manifest['seconds']['total']:.2f}"),

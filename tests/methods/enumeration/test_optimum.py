@@ -131,7 +131,7 @@ def test_a_search_cut_short_has_a_valid_bound_and_is_not_worse_than_greedy(cost:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(boxes, "MOST_BOXES", 0)
         patch.setattr(boxes, "SEARCH_CHUNK", 1)
-        found = best_by_boxes(instance, Watch(None, work=float(random.integers(1, 200_000))))
+        found = best_by_boxes(instance, Watch(None, share=random.random() / 100))
     assert found.bound <= best + 1e-9 <= found.value + 2e-9
     assert found.value <= found.greedy + 1e-9
 

@@ -35,12 +35,17 @@ DEEPEST = 2_000
 
 def best_by_boxes(instance: Instance, watch: Watch) -> Found:
     """Find the best partition by a search over boxes, starting from Mondrian's."""
-    memo, greedy = _seeded(instance, watch)
-    size = box_bytes(len(instance.table.grid.slabs) - 1, _values(instance), instance.by_rows)
-    boxes = box_count(instance.table.grid.slabs)
-    if boxes <= MOST_BOXES and boxes * size <= watch.megabytes * 1e6:
-        return _solve_all(instance, watch, memo, greedy)
-    return _search(instance, watch, memo, greedy)
+    if _all_fit(instance, watch):
+        return _solve_all(instance, watch, *_seeded(instance))
+    return _search(instance, watch, *_seeded(instance, watch.megabytes))
+
+
+def _all_fit(instance: Instance, watch: Watch) -> bool:
+    """Return whether all boxes of the grid are few enough to be solved one by one."""
+    slabs = instance.table.grid.slabs
+    boxes = box_count(slabs)
+    size = box_bytes(len(slabs) - 1, _values(instance), instance.by_rows)
+    return boxes <= MOST_BOXES and boxes * size <= watch.megabytes * 1e6
 
 
 def _values(instance: Instance) -> int:
@@ -48,18 +53,18 @@ def _values(instance: Instance) -> int:
     return int(instance.requirements.rules.counts_at[-1])
 
 
-def _seeded(instance: Instance, watch: Watch) -> tuple[Memo, float]:
-    """Return a memo that holds Mondrian's partition, and its cost."""
+def _seeded(instance: Instance, megabytes: float = 0.0) -> tuple[Memo, float]:
+    """Return a memo of this size, or larger if Mondrian's partition needs it, that holds this, and its cost."""
     boxes_of_greedy = 2 * (instance.table.rows // instance.smallest) + 3
-    memo = empty_memo(max(boxes_of_greedy, int(watch.megabytes * 1e6 / ENTRY_BYTES)))
+    memo = empty_memo(max(boxes_of_greedy, int(megabytes * 1e6 / ENTRY_BYTES)))
     order = instance.table.order()
     whole = instance.value(np.zeros(len(order), np.int32))
     return memo, cut_greedily(instance.problem, memo, order, whole)
 
 
-def seed_partition(instance: Instance, watch: Watch) -> tuple[NDArray[np.int32], float]:
+def seed_partition(instance: Instance) -> tuple[NDArray[np.int32], float]:
     """Return Mondrian's partition with the cuts of the grid, and its cost."""
-    memo, greedy = _seeded(instance, watch)
+    memo, greedy = _seeded(instance)
     return blocks_of(instance.problem.grid, memo, instance.table.order()), greedy
 
 
@@ -132,7 +137,8 @@ class _Run:
             self.watch.tell(self.instance, upper, max(lower, self.instance.floor), int(self.control[NODES]))
         except KeyboardInterrupt:
             self.interrupted = True
-        self.control[STOP] = self.interrupted or self.watch.over() or self.control[WORK] >= self.watch.most_work
+        tired = self.control[WORK] >= self.watch.most_work(self.instance)
+        self.control[STOP] = self.interrupted or tired or self.watch.over()
         self.control[PAUSE_AT] = self.control[WORK] + SEARCH_CHUNK
 
     def close_enough(self) -> bool:

@@ -75,7 +75,7 @@ class _Search:
 
     def __init__(self, instance: Instance, watch: Watch, priority: Callable[[float, float], float]) -> None:
         self.instance, self.watch, self.priority = instance, watch, priority
-        self.blocks, self.greedy = seed_partition(instance, watch)
+        self.blocks, self.greedy = seed_partition(instance)
         self.value = instance.value(self.blocks)
         self.dropped = np.inf
         self.facts: dict[Box, BoxFacts] = {}
@@ -101,7 +101,7 @@ class _Search:
 
     def _over(self) -> bool:
         self.watch.tell(self.instance, self.value, min(self.value, self._open_bound()), self.nodes)
-        return self.watch.over() or self.nodes * NODE_WORK > self.watch.most_work
+        return self.watch.over() or self.nodes * NODE_WORK > self.watch.most_work(self.instance)
 
     def _expand(self, node: Node) -> None:
         """Meet all children of a partition, unless none of them can be better by enough."""

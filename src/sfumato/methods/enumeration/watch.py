@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from sfumato.methods.enumeration.instance import Instance
 from sfumato.progress import Progress, silent
 
-#: Without a limit on time, a search may look at this many values: about a second, and the same ones everywhere.
-DEFAULT_WORK = 100_000_000
+#: Without a limit on time, a search may look at this many values, and as many for each row, but no more than that:
+#: some seconds for a large table, less for a small one, and everywhere the same values.
+BASE_WORK, ROW_WORK, MOST_WORK = 20_000_000, 5_000, 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -20,13 +21,13 @@ class Watch:
     Attributes
     ----------
     seconds
-        How long it may take; None leaves the limit to ``work``, so that the answer does not depend on the machine.
+        How long it may take; None sets a limit on work instead, so that the answer does not depend on the machine.
     megabytes
         How much it may remember.
     progress
         Where to tell how far it is.
-    work
-        How many values it may look at.
+    share
+        Which share it may take of the work that is allowed without a limit on time.
     begun
         When it began.
     """
@@ -34,7 +35,7 @@ class Watch:
     seconds: float | None = None
     megabytes: float = 512.0
     progress: Progress = field(default=silent, repr=False)
-    work: float = DEFAULT_WORK
+    share: float = 1.0
     begun: float = field(default_factory=time.perf_counter, repr=False)
 
     def over(self) -> bool:
@@ -46,10 +47,11 @@ class Watch:
         """Seconds since the search began."""
         return time.perf_counter() - self.begun
 
-    @property
-    def most_work(self) -> float:
-        """How many values may be looked at: with a limit on time, any number."""
-        return self.work if self.seconds is None else math.inf
+    def most_work(self, instance: Instance) -> float:
+        """Return how many values may be looked at: with a limit on time, any number."""
+        if self.seconds is not None:
+            return math.inf
+        return self.share * min(MOST_WORK, BASE_WORK + ROW_WORK * instance.table.rows)
 
     def restarted(self) -> Watch:
         """Return a watch with the same limits that begins now."""
@@ -58,7 +60,7 @@ class Watch:
     def part(self, share: float) -> Watch:
         """Return a watch for a share of what is left."""
         left = None if self.seconds is None else max(0.0, self.seconds - self.elapsed) * share
-        return replace(self, seconds=left, work=self.work * share, begun=time.perf_counter())
+        return replace(self, seconds=left, share=self.share * share, begun=time.perf_counter())
 
     def tell(self, instance: Instance, value: float, bound: float, nodes: int) -> None:
         """Tell the best cost, the bound, how far they are apart, and how much was looked at."""
