@@ -91,7 +91,8 @@ def interleave(block: NDArray[np.uint32], bits: int, keys: NDArray[np.uint64], b
     """Read the digits across all dimensions, highest bits first, into as many words as they fill."""
     words = len(keys)
     for word in range(words):
-        keys[word, begin : begin + count] = 0
+        for row in range(begin, begin + count):
+            keys[word, row] = 0
     place = bits * len(block)
     for bit in range(bits - 1, -1, -1):
         for dimension in range(len(block)):

@@ -39,7 +39,7 @@ def cheapest_allowed_runs(
         # Behind a stretch that no run could end in, runs reach back across it.
         limit = units if stop == units else longest + 2 * (stop - reached)
         histogram[:] = 0
-        bounds[0], bounds[1] = codes[ends[stop - 1]], codes[ends[stop - 1]]
+        shrink_to(bounds, codes, ends[stop - 1])
         penalty = 0.0
         for start in range(stop - 1, -1, -1):
             if add_rows(codes, sensitive, ends[start], ends[start + 1], rules.counts_at, histogram, bounds):
@@ -75,7 +75,7 @@ def greedy_runs(
     for row in range(len(codes)):
         if row == start:
             histogram[:] = 0
-            bounds[0], bounds[1] = codes[row], codes[row]
+            shrink_to(bounds, codes, row)
             tried = 0
         add_rows(codes, sensitive, row, row + 1, rules.counts_at, histogram, bounds)
         size = row + 1 - start
@@ -87,6 +87,13 @@ def greedy_runs(
                 count += 1
                 start = row + 1
     return ends[:count]
+
+
+@inner
+def shrink_to(bounds: NDArray[np.int64], codes: NDArray[np.unsignedinteger], row: int) -> None:
+    """Let a box hold one row."""
+    for attribute in range(codes.shape[1]):
+        bounds[0, attribute] = bounds[1, attribute] = codes[row, attribute]
 
 
 @inner
