@@ -46,7 +46,7 @@ class Database(ABC):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def read_as_text(self, names: Sequence[str]) -> None:
+    def read_as_text(self, names: Sequence[str]) -> None:  # noqa: B027
         """Read columns as text whatever they look like, where the source leaves that open: 02139 keeps its zero."""
 
     def columns(self) -> tuple[str, ...]:
