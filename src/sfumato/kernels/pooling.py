@@ -91,32 +91,34 @@ def regroup_classes(
     nearby = Nearby(np.empty(2 * effort.window + 2, np.int32), np.empty(2 * effort.window + 2))
     gained = 0.0
     for group in range(len(groups.sizes)):
-        if groups.sizes[group] == 0 or groups.penalty[group] <= EPSILON:
-            continue
-        random = next_random(random)
-        focus = some_member(groups, group, random)
-        found = find_nearby(table, aim, groups, near, group, focus, effort, nearby)
-        if found < 2:
-            continue
-        random = next_random(random)
-        wanted = min(found, 2 + random % (effort.classes - 1))
-        count, lenders, full = gather(groups, near, effort, aim.smallest, focus, nearby, wanted, pool, members)
-        if count < aim.smallest:
-            continue
-        before = cost_of(groups, members, lenders, full)
-        random = next_random(random)
-        least, made = before * (1 + effort.slack * (random & 1023) / 1024) - EPSILON, 0
-        for _ in range(effort.trials):
-            lend(groups, pool, members, lenders, count)
+        row = np.int64(NONE)
+        # A class that is too large to take part as a whole gets a turn for every so many of its rows.
+        for _ in range(1 + groups.sizes[group] // effort.rows):
+            if groups.sizes[group] == 0 or groups.penalty[group] <= EPSILON:
+                break
             random = next_random(random)
-            total, cost = regroup(table, aim, pool, count, lenders, random)
-            if cost < least and grouping_allowed(table, aim, groups, pool, count, lenders, total, members):
-                least, made = cost, total
-                for entry in range(count):
-                    best[entry] = pool.group[entry]
-        if made:
-            apply(table, aim, groups, pool, best[:count], members, lenders, full, made)
-            gained += before - least
+            row = some_member(groups, group, row, random % effort.rows)
+            found = find_nearby(table, aim, groups, near, group, row, effort, nearby)
+            random = next_random(random)
+            wanted = min(found, 2 + random % (effort.classes - 1))
+            count, lenders, full = gather(groups, near, effort, aim.smallest, row, nearby, wanted, pool, members)
+            if count < aim.smallest or count < 2:
+                continue
+            before, size = cost_of(groups, members, lenders, full)
+            random = next_random(random)
+            slack = effort.slack * (random & 1023) / 1024 * count / size
+            least, made = before * (1 + slack) - EPSILON, 0
+            for _ in range(effort.trials):
+                lend(groups, pool, members, lenders, count)
+                random = next_random(random)
+                total, cost = regroup(table, aim, pool, count, lenders, random)
+                if cost < least and grouping_allowed(table, aim, groups, pool, count, lenders, total, members):
+                    least, made = cost, total
+                    for entry in range(count):
+                        best[entry] = pool.group[entry]
+            if made:
+                apply(table, aim, groups, pool, best[:count], members, lenders, full, made)
+                gained += before - least
     return gained
 
 
@@ -138,11 +140,14 @@ def make_pool(table: Table, aim: Aim, effort: Effort) -> Pool:
 
 
 @inner
-def some_member(groups: Grouping, group: int, random: int) -> int:
-    """Return one of the first rows of a class."""
-    row = np.int64(groups.heads[group])
-    for _ in range(random % min(groups.sizes[group], 32)):
+def some_member(groups: Grouping, group: int, row: int, steps: int) -> int:
+    """Return the row of a class that lies some steps behind another, or behind the first where that one has left."""
+    if row == NONE or groups.of_row[row] != group:
+        row = np.int64(groups.heads[group])
+    for _ in range(steps % groups.sizes[group]):
         row = np.int64(groups.links[row, NEXT])
+        if row == NONE:
+            row = np.int64(groups.heads[group])
     return row
 
 
@@ -241,14 +246,14 @@ def borrow(
 
 
 @inner
-def cost_of(groups: Grouping, members: NDArray[np.int32], lenders: int, full: int) -> float:
-    """Return what the classes that take part cost now."""
-    total = 0.0
-    for at in range(lenders):
-        total += groups.sizes[members[0, at]] * groups.penalty[members[0, at]]
-    for at in range(full):
-        total += groups.sizes[members[1, at]] * groups.penalty[members[1, at]]
-    return total
+def cost_of(groups: Grouping, members: NDArray[np.int32], lenders: int, full: int) -> tuple[float, int]:
+    """Return what the classes that take part cost now, and how many rows they have."""
+    total, rows = 0.0, np.int64(0)
+    for at in range(lenders + full):
+        group = members[0, at] if at < lenders else members[1, at - lenders]
+        total += groups.sizes[group] * groups.penalty[group]
+        rows += groups.sizes[group]
+    return total, rows
 
 
 @inner
