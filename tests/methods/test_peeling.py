@@ -1,0 +1,117 @@
+"""Peeling: each node against a dictionary of cells, and what the whole walk promises."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.helpers import table_strategy
+
+from sfumato.errors import ParameterError
+from sfumato.kernels.peeling import Cells, Frequencies, peel_node
+from sfumato.methods import Peeling, Task
+from sfumato.methods.refining.levels import level_costs, search_levels
+from sfumato.microdata import EquivalenceClasses, Recoding
+from sfumato.microdata.frequency import frequency_set
+from sfumato.privacy import KAnonymity, LDiversity, Requirements, TCloseness
+
+
+@settings(max_examples=60, deadline=None)
+@given(table_strategy(rows=(1, 40)), st.data())
+def test_a_node_releases_exactly_the_allowed_cells(table, data: st.DataObject) -> None:
+    microdata = table.encoded()
+    models = data.draw(st.sampled_from([(KAnonymity(2),), (KAnonymity(3),), (LDiversity(2),)]))
+    requirements = Requirements(models, microdata)
+    found = frequency_set(microdata)
+    levels = [data.draw(st.sampled_from(search_levels(domain))) for domain in microdata.domains]
+    random = np.random.default_rng(1)
+    hashes = [random.integers(1 << 63, size=int(groups[-1]) + 1, dtype=np.uint64)[groups] for groups in levels]
+    at = np.cumsum([0, *(len(groups) for groups in levels[:-1])])
+    order = np.argsort(found.of_row, kind="stable")
+    frequencies = Frequencies(
+        np.ascontiguousarray(found.codes),
+        found.counts,
+        requirements.sensitive_codes[order],
+        np.append(0, np.cumsum(found.counts)),
+    )
+    of_tuple = np.full(len(found), -1, np.int32)
+    waiting = np.arange(len(found), dtype=np.int32)
+    cells = Cells(np.empty(128, np.uint64), np.zeros((128, 2), np.int64), np.empty((len(found), 2), np.int32))
+    classes, left = peel_node(
+        frequencies,
+        requirements.rules,
+        microdata.spans,
+        max(1, requirements.smallest_class),
+        np.concatenate(hashes),
+        at,
+        waiting,
+        of_tuple,
+        0,
+        cells,
+    )
+    expected = set()
+    rows_of = defaultdict(list)
+    for row, codes in enumerate(microdata.codes):
+        rows_of[tuple(int(groups[code]) for groups, code in zip(levels, codes, strict=True))].append(row)
+    for rows in rows_of.values():
+        alone = np.full(len(microdata), -1, np.int32)
+        alone[rows] = 0
+        if not requirements.broken_by(Recoding(classes=alone)):
+            expected.add(tuple(rows))
+    made = of_tuple[found.of_row]
+    assert {tuple(np.flatnonzero(made == group).tolist()) for group in range(classes)} == expected
+    assert waiting[:left].tolist() == np.flatnonzero(of_tuple < 0).tolist()
+
+
+@settings(max_examples=40, deadline=None)
+@given(table_strategy(rows=(4, 60)), st.data())
+def test_every_row_gets_an_allowed_class(table, data: st.DataObject) -> None:
+    microdata = table.encoded()
+    choices = [(KAnonymity(4),), (KAnonymity(2), LDiversity(2)), (TCloseness(0.2),)]
+    requirements = Requirements(data.draw(st.sampled_from(choices)), microdata)
+    if requirements.broken_by_table():
+        return
+    recoding = Peeling(nodes=data.draw(st.sampled_from([1, 20, 20_000]))).recode(Task(microdata, requirements))
+    assert recoding.classes is not None
+    assert (recoding.classes >= 0).all()
+    assert not requirements.broken_by(recoding)
+
+
+@settings(max_examples=30, deadline=None)
+@given(table_strategy(rows=(10, 60), most_columns=2, kinds=("category", "country")))
+def test_rows_that_are_many_enough_lose_nothing(table) -> None:
+    microdata = table.encoded()
+    requirements = Requirements((KAnonymity(3),), microdata)
+    recoding = Peeling().recode(Task(microdata, requirements))
+    classes = EquivalenceClasses.of(microdata, recoding)
+    found = frequency_set(microdata)
+    assert recoding.classes is not None
+    frequent = [np.flatnonzero(found.of_row == entry) for entry in np.flatnonzero(found.counts >= 3)]
+    for rows in frequent:
+        # All of them together, although a leftover row may have joined them.
+        assert len(np.unique(classes.of_row[rows])) == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(table_strategy(rows=(1, 30), most_columns=1))
+def test_levels_go_from_values_to_everything(table) -> None:
+    (domain,) = table.encoded().domains
+    levels = search_levels(domain)
+    counts = [len(np.unique(groups)) for groups in levels]
+    assert counts[0] == domain.size
+    assert counts[-1] == 1
+    assert counts == sorted(set(counts), reverse=True)
+    for groups in levels:
+        assert groups[0] == 0
+        assert set(np.diff(groups).tolist()) <= {0, 1}
+    costs = level_costs(domain, levels)
+    assert costs[0].max() == 0
+    assert costs[-1] == pytest.approx(np.full(domain.size, 0.0 if domain.size == 1 else costs[-1][0]))
+
+
+def test_the_number_of_nodes_is_checked() -> None:
+    with pytest.raises(ParameterError, match="nodes"):
+        Peeling(nodes=0)
