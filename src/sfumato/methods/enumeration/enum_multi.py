@@ -120,7 +120,8 @@ def _optimality(instance: Instance, found: Found) -> Optimality:
         instance.cost.name,
         instance.shown(found.value),
         instance.shown(found.bound),
-        instance.shown(found.greedy),
+        # What is not worse than greedy may seem so by rounding.
+        instance.shown(max(found.greedy, found.value)),
         found.nodes,
     )
 

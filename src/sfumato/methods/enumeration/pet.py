@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
+from itertools import count, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ NODE_BYTES = 2_000
 #: How much looking at one partition counts as work.
 NODE_WORK = 2_000
 
-#: So many partitions are looked at between two looks at the clock.
+#: So many partitions are cut further between two looks at the clock.
 CHUNK = 200
 
 
@@ -89,12 +89,16 @@ class _Search:
         try:
             slabs = np.diff(self.instance.table.grid.slabs)
             self._meet(CutTree.leaf(tuple((0, int(width) - 1) for width in slabs)), 0)
-            while self.queue and not (self.nodes % CHUNK == 0 and self._over()):
-                self._expand(heapq.heappop(self.queue))
+            while self.queue and not self._over():
+                for node in islice(iter(self._next, None), CHUNK):
+                    self._expand(node)
         except KeyboardInterrupt:
             interrupted = True
         bound = max(self.instance.floor, min(self.value, self._open_bound()))
         return Found(self.blocks, self.value, min(bound, self.value), self.greedy, self.nodes, interrupted)
+
+    def _next(self) -> Node | None:
+        return heapq.heappop(self.queue) if self.queue else None
 
     def _open_bound(self) -> float:
         return min(self.dropped, min((node.bound for node in self.queue), default=np.inf))
@@ -105,7 +109,6 @@ class _Search:
 
     def _expand(self, node: Node) -> None:
         """Meet all children of a partition, unless none of them can be better by enough."""
-        self.nodes += 1
         if not self._promising(node.bound):
             self.dropped = min(self.dropped, node.bound)
             return
@@ -123,6 +126,7 @@ class _Search:
 
     def _meet(self, tree: CutTree, first: int) -> None:
         """Take a partition if it is the best so far, and queue it if its branch can be better still."""
+        self.nodes += 1
         facts = [self._of(box) for box in tree.leaves]
         cost = sum(fact.cost for fact in facts)
         bound = sum(fact.cost for fact in facts[:first]) + sum(fact.bound for fact in facts[first:])

@@ -1,0 +1,241 @@
+"""EnumMulti as people use it: what it promises about its answer, suppression, limits, interrupts."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.methods.enumeration.brute_force import all_partitions, cells_of, grid_box
+from tests.methods.enumeration.tables import numbers
+
+import sfumato as sf
+from sfumato.errors import InfeasibleError
+from sfumato.methods import BlockCost, Task
+from sfumato.methods.enumeration import boxes
+from sfumato.methods.enumeration.costs import DM, GCP
+from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration.optimality import Optimality
+from sfumato.methods.enumeration.splits import split_codes
+from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
+from sfumato.privacy import KAnonymity, Requirements
+
+POINTS = sf.datasets.simple_normal(600).table
+
+
+def release(method: sf.EnumMulti, k: int = 20, **options: object) -> sf.Release:
+    return sf.anonymize(POINTS, quasi_identifiers=["x", "y"], k=k, method=method, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("engine", ["boxes", "pet"])
+@pytest.mark.parametrize("cost", ["dm", "c_avg", "gcp"])
+def test_the_cost_is_the_loss_of_the_release(engine: str, cost: str) -> None:
+    made = release(sf.EnumMulti(splits=2, cost=cost, engine=engine))
+    assert made.optimality.cost == pytest.approx(getattr(made.loss, cost))
+    assert made.optimality.proven
+    assert made.optimality.bound == pytest.approx(made.optimality.cost)
+    assert made.optimality.gap == 0
+    assert made.optimality.nodes > 0
+    assert made.optimality.greedy >= made.optimality.cost
+
+
+def test_the_summary_and_the_manifest_tell() -> None:
+    made = release(sf.EnumMulti(splits={"x": [40, 60], "y": 3}))
+    assert "is the least possible with these cuts, proven" in made.summary()
+    parameters = json.loads(json.dumps(made.manifest))["method"]["parameters"]
+    assert parameters["splits"] == {"x": [40, 60], "y": 3}
+    assert json.loads(json.dumps(release(sf.EnumMulti(cost=DM)).manifest))["method"]["parameters"]["cost"] == "dm"
+
+
+def test_classes_respect_the_cuts() -> None:
+    made = release(sf.EnumMulti(splits={"x": [40, 60], "y": []}), k=5, intervals="bounds")
+    for lo, hi in zip(*(made.table.column(f"x_{end}").to_pylist() for end in ("min", "max")), strict=True):
+        assert not lo <= 40 < hi
+        assert not lo <= 60 < hi
+
+
+def test_without_any_cut_there_is_one_class() -> None:
+    made = release(sf.EnumMulti(splits=0))
+    assert (made.classes, made.optimality.proven) == (1, True)
+
+
+def test_it_is_never_worse_than_mondrian_on_all_cuts() -> None:
+    everything = sf.EnumMulti(splits=200)
+    greedy = sf.anonymize(POINTS, quasi_identifiers=["x", "y"], k=20, method="mondrian")
+    made = release(everything)
+    assert made.optimality.greedy == greedy.loss.dm
+    assert made.loss.dm <= greedy.loss.dm
+
+
+@pytest.mark.parametrize(
+    ("optimality", "gap", "text"),
+    [
+        (Optimality("dm", 100.0, 100.0, 120.0, 5), 0.0, "least possible with these cuts, proven"),
+        (Optimality("dm", 110.0, 100.0, 120.0, 5), 0.1, "at most 10.00% above"),
+        (Optimality("gcp", 0.5, 0.0, 0.6, 5), math.inf, "an unknown distance from"),
+        (Optimality("gcp", 0.0, 0.0, 0.0, 5), 0.0, "proven"),
+    ],
+)
+def test_optimality_in_words(optimality: Optimality, gap: float, text: str) -> None:
+    assert optimality.gap == pytest.approx(gap)
+    assert optimality.proven == (gap == 0)
+    assert text in str(optimality)
+
+
+# Anytime
+
+
+def hard_task() -> tuple[Task, sf.EnumMulti]:
+    """A table that no search solves at once."""
+    people = sf.datasets.census(3_000, seed=2)
+    from sfumato.microdata import encode  # noqa: PLC0415
+
+    microdata = encode(people.table, people.schema.quasi_identifiers)
+    return Task(microdata, Requirements((KAnonymity(20),), microdata)), sf.EnumMulti(splits=8, time_limit=0.5)
+
+
+def test_time_is_kept_and_the_bound_is_valid() -> None:
+    task, method = hard_task()
+    found = method.recode(task).details["optimality"]
+    assert not found.proven
+    assert found.bound <= found.cost <= found.greedy
+    longer = sf.EnumMulti(splits=8, time_limit=2).recode(task).details["optimality"]
+    assert longer.cost <= found.cost
+    assert longer.bound >= found.bound
+    assert found.bound <= longer.cost
+
+
+def test_a_wide_gap_ends_the_search_at_once() -> None:
+    task, _ = hard_task()
+    quick = sf.EnumMulti(splits=8, time_limit=30, gap=1.0).recode(task).details["optimality"]
+    assert quick.cost <= 2 * quick.bound
+
+
+def test_without_a_time_limit_the_answer_is_always_the_same() -> None:
+    task, _ = hard_task()
+    first, second = (sf.EnumMulti(splits=8).recode(task) for _ in range(2))
+    assert first.details["optimality"] == second.details["optimality"]
+    assert np.array_equal(first.classes, second.classes)  # type: ignore[arg-type]
+
+
+def test_progress_tells_cost_bound_gap_and_nodes() -> None:
+    task, method = hard_task()
+    heard: list[tuple[str, float]] = []
+    method.recode(Task(task.microdata, task.requirements, progress=lambda *told: heard.append(told)))
+    assert all(word in heard[-1][0] for word in ("best", "bound", "gap", "nodes"))
+    assert all(0 <= share <= 1 for _, share in heard)
+    costs = [float(stage.split()[1].rstrip(",").replace(",", "")) for stage, _ in heard]
+    assert costs == sorted(costs, reverse=True)
+
+
+@pytest.mark.parametrize("engine", ["boxes", "pet"])
+@pytest.mark.parametrize("after", [1, 3])
+def test_an_interrupt_returns_the_best_so_far(engine: str, after: int) -> None:
+    task, _ = hard_task()
+    told = []
+
+    def interrupt(stage: str, share: float) -> None:
+        told.append(stage)
+        if len(told) == after:
+            raise KeyboardInterrupt
+
+    interrupted = Task(task.microdata, task.requirements, progress=interrupt)
+    found = sf.EnumMulti(splits=8, time_limit=60, engine=engine).recode(interrupted)
+    assert len(told) == after
+    assert found.details["optimality"].cost <= found.details["optimality"].greedy
+    assert not task.requirements.broken_by(found)
+
+
+def test_an_interrupt_of_a_small_table_returns_greedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    made = release(sf.EnumMulti(splits=5), progress=lambda stage, share: interrupt() if "best" in stage else None)
+    assert made.optimality.cost == made.optimality.greedy
+    assert made.optimality.bound <= made.optimality.cost
+
+
+# Suppression
+
+
+def best_with_rows_left_out(instance: Instance, most: int, worth: float) -> float:
+    """All partitions, and for each all choices of blocks to leave out."""
+    cells = cells_of(instance)
+    best = math.inf
+    for partition in all_partitions(grid_box(instance)):
+        options = [(0, 0.0)]
+        for box in partition:
+            lo, hi = np.array(box).T
+            inside = ((cells >= lo) & (cells <= hi)).all(axis=1)
+            if inside.any():
+                options = list(_extended(instance, inside, options, worth))
+        best = min([best, *(cost for left_out, cost in options if left_out <= most)])
+    return best
+
+
+def _extended(
+    instance: Instance, inside: np.ndarray, options: list[tuple[int, float]], worth: float
+) -> list[tuple[int, float]]:
+    rows = int(inside.sum())
+    extended = [(left_out + rows, cost + rows * worth) for left_out, cost in options]
+    if rows >= instance.smallest:
+        microdata = instance.requirements.microdata
+        alone = EquivalenceClasses.of(microdata, Recoding(classes=np.where(inside, 0, SUPPRESSED).astype(np.int32)))
+        spans = [domain.span_costs(alone.lo[:, at], alone.hi[:, at])[0] for at, domain in enumerate(microdata.domains)]
+        own = rows**2 if instance.cost.name == "dm" else rows * float(np.dot(spans, microdata.weights))
+        extended += [(left_out, cost + own) for left_out, cost in options]
+    return extended
+
+
+@pytest.mark.parametrize("cost", [DM, GCP], ids=lambda cost: cost.name)
+@given(seed=st.integers(0, 2**32 - 1), most=st.integers(0, 12))
+@settings(max_examples=15)
+def test_rows_are_left_out_where_that_is_cheaper(cost: BlockCost, seed: int, most: int) -> None:
+    random = np.random.default_rng(seed)
+    microdata = numbers(random, int(random.integers(8, 40)), 2)
+    requirements = Requirements((KAnonymity(3),), microdata)
+    method = sf.EnumMulti(splits=2, cost=cost, time_limit=30)
+    recoding = method.recode(Task(microdata, requirements, suppressible=most))
+    instance = Instance.of(requirements, split_codes(microdata, 2, "auto"), cost)
+    assert cost.suppressed is not None
+    best = best_with_rows_left_out(instance, most, cost.suppressed(len(microdata)))
+    found = recoding.details["optimality"]
+    assert found.bound <= instance.shown(best) + 1e-9 <= found.cost + 2e-9
+    if found.proven:
+        assert found.cost == pytest.approx(instance.shown(best))
+    assert recoding.classes is not None
+    assert np.count_nonzero(recoding.classes == SUPPRESSED) <= most
+
+
+def test_outliers_are_left_out_when_they_cost_too_much() -> None:
+    ages = [20] * 10 + [21] * 10 + [99]
+    table = pa.table({"age": ages})
+    method = sf.EnumMulti(cost="gcp")
+    kept = sf.anonymize(table, quasi_identifiers="age", k=5, method=method)
+    fewer = sf.anonymize(table, quasi_identifiers="age", k=5, method=method, suppression=0.05)
+    assert (kept.suppressed, fewer.suppressed) == (0, 1)
+    assert fewer.loss.gcp == pytest.approx(fewer.optimality.cost)
+    assert fewer.optimality.proven
+    assert fewer.loss.gcp < kept.loss.gcp
+
+
+def test_average_class_size_never_leaves_rows_out() -> None:
+    assert release(sf.EnumMulti(cost="c_avg"), suppression=0.1).suppressed == 0
+
+
+def test_what_is_infeasible_is_refused() -> None:
+    with pytest.raises(InfeasibleError, match="largest k"):
+        release(sf.EnumMulti(), k=601)
+
+
+def test_large_grids_are_searched_and_small_ones_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved = release(sf.EnumMulti(splits=8))
+    monkeypatch.setattr(boxes, "MOST_BOXES", 0)
+    searched = release(sf.EnumMulti(splits=8, time_limit=60))
+    assert solved.optimality.cost == searched.optimality.cost
+    assert searched.optimality.proven
+    assert solved.optimality.nodes != searched.optimality.nodes
