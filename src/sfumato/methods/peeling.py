@@ -137,7 +137,7 @@ class _Walk:
         order = np.argsort(found.of_row, kind="stable")
         begins = np.append(0, np.cumsum(found.counts))
         sensitive = self.task.requirements.sensitive_codes[order]
-        return Frequencies(np.ascontiguousarray(found.codes), found.counts, sensitive, begins)
+        return Frequencies(np.ascontiguousarray(found.codes, np.uint32), found.counts, sensitive, begins)
 
     @cached_property
     def _cells(self) -> Cells:

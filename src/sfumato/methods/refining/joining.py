@@ -27,7 +27,7 @@ def join_leftovers(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
 
 def _join(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
     """Let rows join classes that stay allowed with them."""
-    table = Table(np.ascontiguousarray(task.microdata.codes), task.requirements.sensitive_codes)
+    table = Table(np.ascontiguousarray(task.microdata.codes, np.uint32), task.requirements.sensitive_codes)
     aim: Aim = make_aim(task)
     groups = make_grouping(table, aim, classes.copy())
     orders, random = NeighbourOrders(task.microdata.domains), task.random()

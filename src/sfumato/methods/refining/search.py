@@ -83,7 +83,7 @@ class _Search:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.codes = np.ascontiguousarray(task.microdata.codes)
+        self.codes = np.ascontiguousarray(task.microdata.codes, np.uint32)
         self.sensitive = task.requirements.sensitive_codes
         self.random = task.random()
         self.orders = NeighbourOrders(task.microdata.domains)
