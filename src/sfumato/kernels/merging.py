@@ -13,6 +13,10 @@ from sfumato.kernels.rules import Rules, class_allowed
 from sfumato.kernels.spans import Spans, span_cost
 
 
+#: Runs of up to so many units are always tried.
+LEAST_REACH = 16
+
+
 @kernel
 def cheapest_allowed_runs(
     codes: NDArray[np.unsignedinteger],
@@ -24,13 +28,13 @@ def cheapest_allowed_runs(
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Return for every unit the least loss of all units before it, and where the last run of that cut begins.
 
-    Unit ``u`` holds the rows ``ends[u]:ends[u + 1]`` of ``codes`` and ``sensitive``. Runs of more than ``longest``
-    units are tried only where no shorter ones are allowed; in the end the whole table is.
+    Unit ``u`` holds the rows ``ends[u]:ends[u + 1]`` of ``codes`` and ``sensitive``. Runs are tried up to twice the
+    length of the shortest that is allowed, and up to ``longest`` units in search of that one, further only where no
+    run could end before; in the end the whole table is allowed.
     """
     units = len(ends) - 1
     loss = np.full(units + 1, np.inf)
     begin = np.full(units + 1, -1, np.int32)
-    latest = np.full(units + 1, -1, np.int64)
     loss[0] = 0.0
     bounds = np.empty((2, codes.shape[1]), np.int64)
     histogram = np.empty(max(1, rules.counts_at[-1]), np.int64)
@@ -46,15 +50,11 @@ def cheapest_allowed_runs(
                 penalty = box_penalty(bounds, spans)
             size = ends[stop] - ends[start]
             total = loss[start] + size * penalty
-            if (latest[stop] < 0 or total < loss[stop]) and class_allowed(
-                size, histogram, bounds[0], bounds[1], rules, spans
-            ):
-                latest[stop] = max(latest[stop], start)
-                if total < loss[stop]:
-                    loss[stop], begin[stop] = total, start
-            # A run that begins even earlier would be two allowed runs.
-            if loss[stop] < np.inf and (start <= latest[latest[stop]] or stop - start >= longest):
-                break
+            if total < loss[stop] and class_allowed(size, histogram, bounds[0], bounds[1], rules, spans):
+                if loss[stop] == np.inf:
+                    # Twice as long a run could mostly be two.
+                    limit = max(LEAST_REACH, 2 * (stop - start))
+                loss[stop], begin[stop] = total, start
             if stop - start >= limit:
                 break
         if loss[stop] < np.inf:

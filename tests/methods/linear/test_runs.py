@@ -14,8 +14,10 @@ from tests.methods.linear.twins import cheapest_consecutive, cheapest_of_all_par
 
 from sfumato.hierarchies import Numeric
 from sfumato.methods import CostAware, Hilbert, HilbertCurve, IDistance, Linear, Mapping, Task
+from sfumato.methods.linear import halves
 from sfumato.methods.linear.cutting import cut_by_size, units
 from sfumato.methods.linear.line import Line
+from sfumato.methods.linear.sorting import LONG, sort_rows
 from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, Requirements
 
@@ -174,3 +176,24 @@ def test_a_mapping_is_a_plug_in(microdata: Microdata) -> None:
         microdata, [[row] for row in line.order], 3
     )
     assert "ZOrder" in method.parameters()["mapping"]
+
+
+@given(microdata_strategy(rows=(1, 60)), st.integers(1, 6), st.sampled_from([np.inf, 1.0]), st.booleans())
+def test_both_ends_at_once_find_the_same_optimum(microdata: Microdata, k: int, price: float, keep_equal: bool) -> None:
+    k = min(k, len(microdata))
+    line = Line.of(task_of(microdata, k), HilbertCurve())
+    ends = units(line, keep_equal)
+    whole = cut_by_size(line, ends, k, "ncp", price)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(halves, "LONG", 1)
+        joined = cut_by_size(line, ends, k, "ncp", price)
+    assert joined.loss == pytest.approx(whole.loss)
+    assert total_loss(microdata, joined.classes) == pytest.approx(whole.loss)
+    assert sizes_of(joined.classes).min(initial=k) >= k
+
+
+def test_long_tables_are_sorted_as_short_ones_are() -> None:
+    rng = np.random.default_rng(0)
+    low, high = rng.integers(0, 50, LONG + 5), rng.integers(0, 900, LONG + 5).astype(np.uint64)
+    high[rng.random(LONG + 5) < 0.5] = 7
+    assert (sort_rows([low, high]) == np.lexsort([low, high])).all()

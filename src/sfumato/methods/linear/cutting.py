@@ -11,8 +11,9 @@ from sfumato.kernels import rules as condition
 from sfumato.kernels.bracketing import cheapest_partition
 from sfumato.kernels.merging import cheapest_allowed_runs, greedy_runs
 from sfumato.kernels.packing import pack_boxes
-from sfumato.kernels.runs import cheapest_runs, run_of_unit, shortest_runs
+from sfumato.kernels.runs import run_of_unit, shortest_runs
 from sfumato.methods.linear.diversity import group_size, grouped, hardest_rule
+from sfumato.methods.linear.halves import Boxes, cut_boxes, latest_begins
 from sfumato.methods.linear.line import Line
 from sfumato.microdata import SUPPRESSED
 from sfumato.privacy import Requirements
@@ -82,22 +83,14 @@ def units(line: Line, keep_equal: bool) -> NDArray[np.int64]:
     return np.concatenate([[0], begins, [len(line)]]).astype(np.int64)
 
 
-def latest_begins(ends: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """Return for every place between units the latest place such that k rows lie between; -1 for none."""
-    if ends[-1] == len(ends) - 1:
-        return np.maximum(ends - k, -1)
-    return np.searchsorted(ends, ends - k, side="right").astype(np.int64) - 1
-
-
 def cut_by_size(line: Line, ends: NDArray[np.int64], k: int, cost: str, price: float = np.inf) -> Cut:
     """Cut units, the rows between two ends each, into the cheapest runs of at least k rows; or leave some out."""
-    latest = latest_begins(ends, k)
     if cost == "extent":
-        loss, begin = shortest_runs(line.place[ends[:-1]], ends, latest)
-    else:
-        lo, hi = unit_boxes(line, ends)
-        loss, begin = cheapest_runs(lo, hi, ends, latest, price, line.width, line.microdata.spans)
-    return Cut(by_row(line, ends, begin), float(loss[-1]))
+        loss, begin = shortest_runs(line.place[ends[:-1]], ends, latest_begins(ends, k))
+        return Cut(by_row(line, ends, run_of_unit(begin)), float(loss[-1]))
+    lo, hi = unit_boxes(line, ends)
+    least, runs = cut_boxes(Boxes(lo, hi, ends, line.width, line.microdata.spans), k, price)
+    return Cut(by_row(line, ends, runs), least)
 
 
 def unit_boxes(line: Line, ends: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
@@ -117,14 +110,13 @@ def cut_by_rules(line: Line, ends: NDArray[np.int64], requirements: Requirements
     typical = len(line) / max(1, len(greedy_runs(sensitive, codes, rules, spans)))
     coarse = max(1, round(typical * (len(ends) - 1) / len(line) / UNITS_PER_RUN))
     ends = np.append(ends[:-1:coarse], ends[-1])
-    longest = max(4 * UNITS_PER_RUN, int(8 * typical * (len(ends) - 1) / len(line)))
+    longest = max(4 * UNITS_PER_RUN, int(4 * typical * (len(ends) - 1) / len(line)))
     loss, begin = cheapest_allowed_runs(codes, sensitive, ends, rules, spans, longest)
-    return Cut(by_row(line, ends, begin), float(loss[-1]))
+    return Cut(by_row(line, ends, run_of_unit(begin)), float(loss[-1]))
 
 
-def by_row(line: Line, ends: NDArray[np.int64], begin: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the class of every row of the table, given where the last run before every unit begins."""
+def by_row(line: Line, ends: NDArray[np.int64], runs: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the class of every row of the table, given the run of every unit."""
     classes = np.full(len(line.microdata), SUPPRESSED, np.int32)
-    runs = run_of_unit(begin)
     classes[line.order] = runs if len(runs) == len(line) else np.repeat(runs, np.diff(ends))
     return classes

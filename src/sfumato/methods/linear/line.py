@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sfumato.kernels.packing import field_width, pack_rows, words_needed
 from sfumato.methods.base import Task
 from sfumato.methods.linear.mapping import Mapping
+from sfumato.methods.linear.sorting import sort_rows
 from sfumato.microdata import Microdata
 
 
@@ -24,13 +25,13 @@ class Line:
         The table, in its own order.
     order
         The rows in the order of their keys.
-    place
-        Where the rows lie on the curve, from 0 to 1, in that order.
+    keys
+        The keys, in the table's own order.
     """
 
     microdata: Microdata
     order: NDArray[np.int64] = field(repr=False)
-    place: NDArray[np.float64] = field(repr=False)
+    keys: NDArray[np.uint64] = field(repr=False)
 
     @classmethod
     def of(cls, task: Task, mapping: Mapping) -> Line:
@@ -40,8 +41,7 @@ class Line:
         ties = list(task.requirements.sensitive_codes.T)
         if not mapping.distinguishes(microdata):
             ties += list(microdata.codes.T)[::-1]
-        order = np.lexsort([*ties, *keys[::-1]])
-        return cls(microdata, order, _places(keys, order))
+        return cls(microdata, sort_rows([*ties, *keys[::-1]]), keys)
 
     def __len__(self) -> int:
         return len(self.order)
@@ -59,9 +59,14 @@ class Line:
         pack_rows(codes, self.order, self.width, packed)
         return packed
 
+    @cached_property
+    def place(self) -> NDArray[np.float64]:
+        """Where the rows lie on the curve, from 0 to 1, in order."""
+        return _places(self.keys, self.order)
+
     def reordered(self, by: NDArray[np.integer]) -> Line:
-        """Return the same table with its rows in another order."""
-        return Line(self.microdata, self.order[by], self.place[by])
+        """Return the same table with its rows, or some of them, in another order."""
+        return Line(self.microdata, self.order[by], self.keys)
 
 
 def _places(keys: NDArray[np.uint64], order: NDArray[np.int64]) -> NDArray[np.float64]:
