@@ -65,10 +65,12 @@ def roll_up(
     keep = np.empty(keys.shape[1], np.uint64)
     steps = np.empty((len(origin), 4), np.int64)
     found = plan_steps(layout, origin, target, keep, steps)
-    slots = np.empty(table_size(len(keys)), np.int32)
-    new_keys = np.empty(keys.shape, np.uint64)
-    new_counts = np.empty(len(keys), np.int64)
-    groups = aggregate(keys, counts, len(keys), keep, steps[:found], layout.maps, slots, new_keys, new_counts)
+    most = most_groups(layout, target, len(keys))
+    slots = np.full(table_size(most), -1, np.int32)
+    # One row more than there can be groups: a key is written there before it is known to be new.
+    new_keys = np.empty((most + 1, keys.shape[1]), np.uint64)
+    new_counts = np.empty(most + 1, np.int64)
+    groups = aggregate(keys, counts, keep, steps[:found], layout.maps, slots, new_keys, new_counts)
     small = 0
     for group in range(groups):
         if new_counts[group] < k:
@@ -148,6 +150,17 @@ def unused_bits(size: int) -> np.uint64:
 
 
 @inner
+def most_groups(layout: Layout, levels: NDArray[np.int64], rows: int) -> int:
+    """Return how many groups there can be at a node: no more than rows, nor than combinations of values."""
+    most = np.int64(1)
+    for field in range(len(layout.fields)):
+        most *= layout.sizes[field, levels[field]] if field < len(levels) else layout.fields[field, MASK] + 1
+        if most >= rows:
+            return rows
+    return most
+
+
+@inner
 def plan_steps(
     layout: Layout,
     origin: NDArray[np.int64],
@@ -183,7 +196,6 @@ def table_size(rows: int) -> int:
 def aggregate(
     keys: NDArray[np.uint64],
     counts: NDArray[np.int64],
-    rows: int,
     keep: NDArray[np.uint64],
     steps: NDArray[np.int64],
     maps: NDArray[np.int32],
@@ -191,13 +203,12 @@ def aggregate(
     new_keys: NDArray[np.uint64],
     new_counts: NDArray[np.int64],
 ) -> int:
-    """Generalize the first ``rows`` keys and add up the counts of equal ones; return how many remain."""
-    last, down = table_size(rows) - 1, unused_bits(table_size(rows))
-    slots[: last + 1] = -1
+    """Generalize keys and add up the counts of equal ones, with the help of empty slots; return how many remain."""
+    last, down = len(slots) - 1, unused_bits(len(slots))
     groups = 0
     if keys.shape[1] == 1:
-        return aggregate_words(keys[:, 0], counts, rows, keep[0], steps, maps, slots, new_keys[:, 0], new_counts)
-    for row in range(rows):
+        return aggregate_words(keys[:, 0], counts, keep[0], steps, maps, slots, new_keys[:, 0], new_counts)
+    for row in range(len(keys)):
         generalize(keys, row, keep, steps, maps, new_keys, groups)
         slot = spread(new_keys, groups, down)
         while slots[slot] >= 0 and differs(new_keys, slots[slot], groups):
@@ -215,7 +226,6 @@ def aggregate(
 def aggregate_words(
     keys: NDArray[np.uint64],
     counts: NDArray[np.int64],
-    rows: int,
     keep: np.uint64,
     steps: NDArray[np.int64],
     maps: NDArray[np.int32],
@@ -224,9 +234,9 @@ def aggregate_words(
     new_counts: NDArray[np.int64],
 ) -> int:
     """Do the same for keys of a single word, which most tables have: nothing to loop over or to copy."""
-    last, down = table_size(rows) - 1, unused_bits(table_size(rows))
+    last, down = len(slots) - 1, unused_bits(len(slots))
     groups = 0
-    for row in range(rows):
+    for row in range(len(keys)):
         old = keys[row]
         key = old & keep
         for step in range(len(steps)):

@@ -73,15 +73,15 @@ def sweep(
         source, length = where[raised], lengths[raised]
         into = 1 + 2 * (raised - fixed)
         into += source == into
-        slots[: table_size(length)] = -1
+        table = slots[: table_size(length)]
+        table[:] = -1
         length = aggregate_words(
-            stack[source],
-            sizes[source],
-            length,
+            stack[source, :length],
+            sizes[source, :length],
             keep[0],
             steps[:planned],
             layout.maps,
-            slots,
+            table,
             stack[into],
             sizes[into],
         )

@@ -153,6 +153,8 @@ class Choice:
         if not self.scorer.judge.budget:
             # Nothing is suppressed, so whatever generalizes another answer loses no less.
             answers = minimal(answers)
+            if self.minimize in ADDITIVE:
+                return least(self.scorer.at_least(self.minimize, np.array(answers)).tolist(), answers)
         elif self.minimize in ADDITIVE:
             return self._best_bounded(self.minimize, answers)
         elif can_sweep(self.scorer.judge, self.space):

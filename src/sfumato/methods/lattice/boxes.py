@@ -75,10 +75,15 @@ class BoxSearch:
         shrinks = False
         for at, (low, high) in enumerate(zip(box.low, box.high, strict=True)):
             first, last = low, high
+            line = box
             while first < last:
                 level = (first + last) // 2
                 node = (*box.high[:at], level, *box.high[at + 1 :])
-                verdict = self._check(box, node)
+                if line is box and self.map.status[node] == UNKNOWN:
+                    # All nodes of this line can be counted from its lowest, which is small: the others tell little.
+                    lowest = (*box.high[:at], low, *box.high[at + 1 :])
+                    line = Box(lowest, box.high, self.judge.roller.up(box.frequencies, lowest))
+                verdict = self._check(line, node)
                 if verdict is None:
                     break
                 if verdict.hopeless:

@@ -95,7 +95,7 @@ class FullDomain(Method):
         """Search, choose, and mark the rows that must go."""
         judge = Judge(task, prune=self.may_prune(task))
         solution = self.solve(judge)
-        gone = suppressed_rows(judge, solution.chosen)
+        gone = suppressed_rows(judge, solution.chosen) if judge.budget else None
         return Recoding(levels=solution.chosen, suppressed=gone, details=solution.details())
 
     def may_prune(self, task: Task) -> bool:
