@@ -77,10 +77,14 @@ class SubsetSearch:
         self._cube: dict[Subset, Frequencies] = {}
 
     def run(self) -> Found:
-        """Go through the sizes of subsets."""
+        """Prepare what the variant needs, and search."""
         attributes = len(self.space.tops)
         if self.variant == "cube":
-            self._build_cube(attributes)
+            self.build_cube(attributes)
+        return self.search_subsets(attributes)
+
+    def search_subsets(self, attributes: int) -> Found:
+        """Go from single attributes to all of them, and return the answers."""
         candidates: set[Candidate] = set()
         for at, top in enumerate(self.space.tops):
             candidates |= {((at,), (level,)) for level in range(top + 1)}
@@ -142,7 +146,7 @@ class SubsetSearch:
     def _scan(self, node: Candidate) -> Frequencies:
         return self.judge.scan(self._full(node))
 
-    def _build_cube(self, attributes: int) -> None:
+    def build_cube(self, attributes: int) -> None:
         """Count the exact values of all subsets, each from a set with one attribute more."""
         everything = tuple(range(attributes))
         self._cube[everything] = self.judge.scan((0,) * attributes)
