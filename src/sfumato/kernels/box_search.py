@@ -17,11 +17,11 @@ from sfumato.kernels.box_memo import LEFT_OUT, WHOLE, Memo, add_entry, find_entr
 from sfumato.kernels.boxes import Grid, Problem, class_cost, find_spans, move_left, narrowed, sum_slabs
 from sfumato.kernels.compiling import inner, kernel
 
-#: The places of ``control``. Whoever runs a search writes the first three and reads the others.
-STOP, WIDTH, PAUSE_AT, NODES, WORK, DEPTH = range(6)
+#: The places of ``control``. Whoever runs a search writes the first four and reads the others.
+STOP, WIDTH, LARGE, PAUSE_AT, NODES, WORK, DEPTH = range(7)
 
 #: The columns of ``Frames.places``.
-START, CLOSE, MIDDLE, ENTRY, CUT, CHOSEN, TRIED, PHASE = range(8)
+START, CLOSE, MIDDLE, ENTRY, CUT, CHOSEN, TRIED, PHASE, ROWS = range(9)
 
 #: The columns of ``Frames.costs``: where the bound suffices, what is known of the box, its cost without a cut, and
 #: what the left side of the chosen cut came to.
@@ -57,7 +57,7 @@ class Frames(NamedTuple):
 def empty_frames(depth: int, slabs: int) -> Frames:
     """Return room for so many boxes within each other; memory is taken only as it is used."""
     return Frames(
-        np.empty((depth, 8), np.int64),
+        np.empty((depth, 9), np.int64),
         np.empty((depth, 5)),
         np.empty((depth, 2), np.uint64),
         np.empty((depth, slabs), np.int64),
@@ -66,12 +66,16 @@ def empty_frames(depth: int, slabs: int) -> Frames:
     )
 
 
-def begin_pass(frames: Frames, grid: Grid, control: NDArray[np.int64], width: int) -> None:
-    """Put the whole table on the stack, for a pass that tries so many cuts of each box."""
-    frames.places[0] = 0, len(grid.rows), 0, -1, WHOLE, 0, 0, NEW
+def begin_pass(frames: Frames, grid: Grid, control: NDArray[np.int64], width: int, large: int) -> None:
+    """Put the whole table on the stack, for a pass that tries so many cuts of each box.
+
+    Boxes of more than ``large`` rows are only cut as the best partition known cuts them.
+    """
+    rows = grid.rows.sum()
+    frames.places[0] = 0, len(grid.rows), 0, -1, WHOLE, 0, 0, NEW, rows
     frames.costs[0] = np.inf, -np.inf, np.inf, np.inf, np.inf
     frames.names[0] = grid.words.sum(axis=0)
-    control[WIDTH], control[DEPTH] = width, 0
+    control[WIDTH], control[LARGE], control[DEPTH] = width, large, 0
 
 
 @kernel
@@ -101,13 +105,14 @@ def search(problem: Problem, memo: Memo, frames: Frames, order: NDArray[np.int32
 
 
 @inner
-def put(frames: Frames, depth: int, start: int, close: int, first: np.uint64, second: np.uint64, limit: float) -> None:
+def put(frames: Frames, depth: int, start: int, close: int, rows: int, first: np.uint64, second: np.uint64) -> None:
     """Put a box on the stack."""
+    frames.places[depth, ROWS] = rows
     frames.places[depth, START], frames.places[depth, CLOSE] = start, close
     frames.places[depth, ENTRY], frames.places[depth, CUT] = -1, WHOLE
     frames.places[depth, TRIED], frames.places[depth, PHASE] = 0, NEW
     frames.names[depth, 0], frames.names[depth, 1] = first, second
-    frames.costs[depth, LIMIT], frames.costs[depth, LOWER], frames.costs[depth, UPPER] = limit, -np.inf, np.inf
+    frames.costs[depth, LOWER], frames.costs[depth, UPPER] = -np.inf, np.inf
 
 
 @inner
@@ -116,13 +121,14 @@ def push_side(frames: Frames, depth: int) -> None:
     cut, middle = frames.places[depth, CHOSEN], frames.places[depth, MIDDLE]
     first, second = frames.words[depth, cut, 0], frames.words[depth, cut, 1]
     goal = min(frames.costs[depth, LIMIT], frames.costs[depth, UPPER])
-    start, close = frames.places[depth, START], middle
+    start, close, rows = frames.places[depth, START], middle, frames.rows[depth, cut]
     limit = goal - frames.sides[depth, cut, RIGHT_LOWER]
     if frames.places[depth, PHASE] == RIGHT_SIDE:
-        start, close = middle, frames.places[depth, CLOSE]
+        start, close, rows = middle, frames.places[depth, CLOSE], frames.places[depth, ROWS] - rows
         first, second = frames.names[depth, 0] - first, frames.names[depth, 1] - second
         limit = goal - frames.sides[depth, cut, LEFT_LOWER]
-    put(frames, depth + 1, start, close, first, second, limit)
+    put(frames, depth + 1, start, close, rows, first, second)
+    frames.costs[depth + 1, LIMIT] = limit
 
 
 @inner
@@ -133,7 +139,8 @@ def recall(problem: Problem, memo: Memo, frames: Frames, depth: int, control: ND
     if entry >= 0:
         frames.costs[depth, LOWER], frames.costs[depth, UPPER] = memo.bounds[entry, 0], memo.bounds[entry, 1]
         frames.places[depth, CUT] = memo.cuts[entry, 0]
-        if memo.cuts[entry, 1] >= control[WIDTH] or not worthwhile(problem, frames, depth, memo.bounds[entry, 0]):
+        known = memo.cuts[entry, 1] >= control[WIDTH] and frames.places[depth, ROWS] <= control[LARGE]
+        if known or not worthwhile(problem, frames, depth, memo.bounds[entry, 0]):
             return True
     return control[STOP] != 0 or depth + 1 == len(frames.places)
 
@@ -165,7 +172,7 @@ def look(
     control[NODES] += 1
     control[WORK] += (close - start) * problem.grid.cells.shape[1] + 10 * problem.grid.slabs[-1]
     sum_slabs(problem.grid, order, start, close, frames.rows[depth], frames.words[depth], frames.sides[depth])
-    rows = frames.rows[depth, problem.grid.slabs[1] - 1]
+    rows = frames.places[depth, ROWS]
     own, kind = class_cost(problem, order, start, close, rows), WHOLE
     if rows * problem.costs.suppressed < own:
         own, kind = rows * problem.costs.suppressed, LEFT_OUT
@@ -279,12 +286,15 @@ def choose_cut(
             elif frames.costs[depth, LIMIT] <= lower < frames.costs[depth, UPPER]:
                 unlimited = False
     frames.costs[depth, LOWER] = max(frames.costs[depth, LOWER], lowest)
-    entry = frames.places[depth, ENTRY]
-    exhausted = best < 0 or frames.places[depth, TRIED] == control[WIDTH]
+    entry, incumbent = frames.places[depth, ENTRY], frames.places[depth, CUT]
+    large = frames.places[depth, ROWS] > control[LARGE]
+    if large and best >= 0 and incumbent >= 0 and sides[incumbent, PROMISE] < np.inf:
+        best = incumbent
+    exhausted = best < 0 or frames.places[depth, TRIED] == (1 if large else control[WIDTH])
     if entry >= 0:
         memo.bounds[entry, 0], memo.bounds[entry, 1] = frames.costs[depth, LOWER], frames.costs[depth, UPPER]
         memo.cuts[entry, 0] = frames.places[depth, CUT]
-        if exhausted and unlimited:
+        if exhausted and unlimited and not large:
             memo.cuts[entry, 1] = control[WIDTH]
     if exhausted or control[STOP]:
         return False

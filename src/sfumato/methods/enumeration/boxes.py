@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -103,14 +105,14 @@ def _search(instance: Instance, watch: Watch, memo: Memo, greedy: float) -> Foun
     grid = instance.problem.grid
     slabs = int(grid.slabs[-1])
     frames = empty_frames(min(slabs, DEEPEST) + 2, slabs)
-    control = np.zeros(6, np.int64)
+    control = np.zeros(7, np.int64)
     order = instance.table.order()
     control[DEPTH] = -1
     search(instance.problem, memo, frames, order, control)
     watch = watch.restarted()
     run = _Run(instance, watch, memo, control)
-    for width in _widths(slabs):
-        begin_pass(frames, grid, control, width)
+    for width, large in _passes(slabs, instance):
+        begin_pass(frames, grid, control, width, large)
         while control[DEPTH] >= 0:
             run.prepare()
             try:
@@ -149,9 +151,21 @@ class _Run:
         return enough >= upper - abs(upper) * 1e-12
 
 
-def _widths(slabs: int) -> list[int]:
-    """Return how many cuts of a box each pass tries: few at first, all at last."""
-    widths = [1]
-    while widths[-1] < slabs:
-        widths.append(min(slabs, max(widths[-1] + 1, widths[-1] * 3 // 2)))
-    return widths
+def _passes(slabs: int, instance: Instance) -> Iterator[tuple[int, int]]:
+    """Yield how many cuts of a box each pass tries, and of boxes with how many rows at most.
+
+    Small boxes are searched first, within the cuts of the large ones that are known. Then passes over all boxes try few
+    cuts at first and all at last. Where spans count, Mondrian's first cuts are seldom good: they are replaced before.
+    """
+    rows, smallest = instance.table.rows, instance.smallest
+    yield from ((width, rows) for width in ((1, 2) if instance.cost.spread else ()))
+    yield slabs, 4 * smallest
+    classes = 8
+    while classes * smallest < rows:
+        yield min(4, slabs), classes * smallest
+        classes *= 2
+    width = 1
+    while width < slabs:
+        yield width, rows
+        width = max(width + 1, width * 3 // 2)
+    yield slabs, rows
