@@ -5,6 +5,7 @@
 #   make lint     ruff and mypy only
 #   make format   let ruff rewrite what it can
 #   make bench    time, memory and information loss side by side
+#   make figures  the figures of the fast-anonymization paper, as tables and plots
 #   make clean    remove caches and results; `make distclean` removes .venv too
 #
 # One test only:  make test TESTS=tests/privacy
@@ -14,7 +15,7 @@ BIN     := .venv/bin
 WORKERS ?= 2
 TESTS   ?=
 
-.PHONY: help demo test lint format bench clean distclean
+.PHONY: help demo test lint format bench figures clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -37,6 +38,9 @@ format: .venv/.ready-dev
 
 bench: .venv/.ready-bench
 	$(BIN)/python -m benchmarks
+
+figures: .venv/.ready-bench
+	$(BIN)/python -m benchmarks.figures_linear
 
 # One stamp per extra; only a change of pyproject.toml makes the set-up run again.
 .venv/.ready-%: pyproject.toml

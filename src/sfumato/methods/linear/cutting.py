@@ -16,7 +16,7 @@ from sfumato.methods.linear.diversity import group_size, grouped, hardest_rule
 from sfumato.methods.linear.halves import Boxes, cut_boxes, latest_begins
 from sfumato.methods.linear.line import Line
 from sfumato.microdata import SUPPRESSED
-from sfumato.privacy import Requirements
+from sfumato.privacy import Requirements, Rule
 
 #: Runs under general rules are made of about this many units; longer ones of coarser units.
 UNITS_PER_RUN = 12
@@ -39,21 +39,27 @@ def cut_line(line: Line, requirements: Requirements, cost: str, keep_equal: bool
         if cost == "ncp" and not keep_equal and is_small_column(line, requirements.smallest_class):
             return cut_column(line, requirements.smallest_class)
         return cut_by_size(line, units(line, keep_equal), requirements.smallest_class, cost)
-    runs = None
     hardest = None if keep_equal else hardest_rule(requirements)
-    if hardest is None or len(requirements.bound) > 1:
-        runs = cut_by_rules(line, units(line, keep_equal), requirements)
     if hardest is None:
-        assert runs is not None
-        return runs
-    # Groups of different values may overlap on the line, so they lose less than runs; merged ones may lose more.
+        return cut_by_rules(line, units(line, keep_equal), requirements)
+    # Groups of different values may overlap on the line, so they mostly lose less than runs; merged ones may not.
+    candidates = [cut_by_groups(line, requirements, hardest)]
+    equal = units(line, keep_equal=True)
+    if len(requirements.bound) > 1:
+        candidates.append(cut_by_rules(line, units(line, keep_equal=False), requirements))
+    elif len(equal) * 2 * group_size(hardest) <= len(line):
+        # Where many rows are equal, large classes of equal rows lose nothing at all.
+        candidates.append(cut_by_rules(line, equal, requirements))
+    return min(candidates, key=lambda cut: cut.loss)
+
+
+def cut_by_groups(line: Line, requirements: Requirements, hardest: Rule) -> Cut:
+    """Group different sensitive values; then merge neighbouring groups until they keep all other models."""
     values = requirements.microdata.sensitive[hardest.column].codes
     groups, ends = grouped(line, values, group_size(hardest))
     if all(rule.kind == condition.SIZE or rule is hardest for rule in requirements.bound):
-        merged = cut_by_size(groups, ends, requirements.smallest_class, "ncp")
-    else:
-        merged = cut_by_rules(groups, ends, requirements)
-    return merged if runs is None or merged.loss <= runs.loss else runs
+        return cut_by_size(groups, ends, requirements.smallest_class, "ncp")
+    return cut_by_rules(groups, ends, requirements)
 
 
 def is_small_column(line: Line, k: int) -> bool:
