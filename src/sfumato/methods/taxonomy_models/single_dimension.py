@@ -5,41 +5,55 @@ from __future__ import annotations
 import heapq
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain
+from sfumato.loss import Recoded
+from sfumato.loss.metrics import gcp
 from sfumato.methods.base import Method, Task, register
+from sfumato.methods.lattice import Lattice
 from sfumato.methods.taxonomy_models.splitting import Span, broken_rows, children, keeps, mean_cost
-from sfumato.microdata import SUPPRESSED, Recoding, group_rows
+from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding, group_rows
+
+#: How long the full-domain start may be searched for where the lattice is huge.
+SECONDS = 2.0
+
+#: What waits to be divided: what that saves, negative; the attribute; the group; the ways to divide it.
+Entry = tuple[float, int, Span, list[list[Span]]]
 
 
 @dataclass(frozen=True)
 class SingleDimension(Method):
     """Every value of a quasi-identifier is shown by the same group wherever it occurs.
 
-    All quasi-identifiers start as one group. The group whose division saves most is divided, everywhere at once, if
-    every class stays allowed; a division that is not allowed now never will be, since classes only become smaller.
+    The group whose division saves most is divided, everywhere at once, if every class stays allowed; a division that is
+    not allowed now never will be, since classes only become smaller. That starts once with all of a quasi-identifier as
+    one group, and once with the best full-domain recoding; what loses less is released.
     """
 
     recoding: ClassVar[str] = "global"
 
     def recode(self, task: Task) -> Recoding:
-        """Divide groups from the top down; without suppression where that would spoil a comparison with the release."""
-        recoding = self._divided(task)
-        return (
-            recoding if not task.suppressible or keeps(task, recoding) else self._divided(replace(task, suppressible=0))
+        """Divide groups from both starts; without suppression where that would spoil a comparison with the release."""
+        found = [
+            self._divided(State.of(task)),
+            self._divided(State.at_levels(task, Lattice(seconds=SECONDS).recode(task))),
+        ]
+        kept = [recoding for recoding in found if not task.suppressible or keeps(task, recoding)]
+        if not kept:
+            return self.recode(replace(task, suppressible=0))
+        return min(
+            kept, key=lambda recoding: gcp(Recoded(task.microdata, EquivalenceClasses.of(task.microdata, recoding)))
         )
 
-    def _divided(self, task: Task) -> Recoding:
-        state = _State(task)
-        waiting = [
-            entry
-            for at, domain in enumerate(task.microdata.domains)
-            for entry in self._entries(state, at, (0, domain.size - 1))
-        ]
+    def _divided(self, state: State) -> Recoding:
+        waiting: list[Entry] = []
+        for at, spans in enumerate(state.spans):
+            waiting += [entry for span in spans for entry in self._entries(state, at, span)]
         heapq.heapify(waiting)
         while waiting:
             _, at, _, divisions = heapq.heappop(waiting)
@@ -49,7 +63,7 @@ class SingleDimension(Method):
                     heapq.heappush(waiting, entry)
         return state.recoding()
 
-    def _entries(self, state: _State, at: int, span: Span) -> list[tuple[float, int, Span, list[list[Span]]]]:
+    def _entries(self, state: State, at: int, span: Span) -> list[Entry]:
         """Return how a group can be divided, first that which saves most, ready for the queue."""
         domain, counts = state.task.microdata.domains[at], state.counts[at]
         divisions = self._divisions(domain, counts, span)
@@ -63,18 +77,43 @@ class SingleDimension(Method):
         """Return the ways to divide a group of values, in the order in which to try them."""
 
 
-class _State:
-    """The groups so far, the class of every row, and the rows that are left out."""
+@dataclass
+class State:
+    """The groups so far, the class of every row, and how many rows may still be left out."""
 
-    def __init__(self, task: Task) -> None:
-        self.task = task
+    task: Task
+    spans: list[list[Span]]
+    group_of: list[NDArray[np.int64]]
+    classes: NDArray[np.int64]
+    count: int
+    left: int
+
+    @classmethod
+    def of(cls, task: Task) -> State:
+        """Start with all of every quasi-identifier as one group."""
+        return cls.at_levels(task, Recoding(levels=tuple(domain.top for domain in task.microdata.domains)))
+
+    @classmethod
+    def at_levels(cls, task: Task, recoding: Recoding) -> State:
+        """Start with the groups of a full-domain recoding."""
         microdata = task.microdata
-        self.counts = [np.bincount(microdata.codes[:, at], minlength=d.size) for at, d in enumerate(microdata.domains)]
-        self.group_of = [np.zeros(domain.size, np.int64) for domain in microdata.domains]
-        self.spans: list[list[Span]] = [[(0, domain.size - 1)] for domain in microdata.domains]
-        self.classes = np.zeros(len(microdata), np.int64)
-        self.count = 1
-        self.left = task.suppressible
+        assert recoding.levels is not None
+        chosen = [domain.levels[level] for domain, level in zip(microdata.domains, recoding.levels, strict=True)]
+        groups = [level.groups.astype(np.int64) for level in chosen]
+        spans = []
+        for group in groups:
+            begins = np.flatnonzero(np.diff(group, prepend=-1))
+            spans.append(list(zip(begins.tolist(), (np.append(begins[1:], len(group)) - 1).tolist(), strict=True)))
+        classes = EquivalenceClasses.of(microdata, recoding)
+        return cls(
+            task, spans, groups, classes.of_row.astype(np.int64), len(classes), task.suppressible - classes.suppressed
+        )
+
+    @cached_property
+    def counts(self) -> list[NDArray[np.int64]]:
+        """How often every code of every attribute occurs."""
+        microdata = self.task.microdata
+        return [np.bincount(microdata.codes[:, at], minlength=d.size) for at, d in enumerate(microdata.domains)]
 
     def divide(self, at: int, parts: list[Span]) -> bool:
         """Divide a group of an attribute, if every class stays allowed but for rows that may be left out."""
