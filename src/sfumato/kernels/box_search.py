@@ -321,6 +321,8 @@ def take_side(problem: Problem, frames: Frames, depth: int) -> None:
     else:
         sides[cut, RIGHT_LOWER] = max(sides[cut, RIGHT_LOWER], lower)
         improve(frames, depth, frames.costs[depth, LEFT] + upper, cut)
+    # A cut that turns out not to be allowed does not count as tried.
+    frames.places[depth, TRIED] -= lower == np.inf
     frames.places[depth, PHASE] = NEXT_CUT
 
 
