@@ -183,11 +183,11 @@ def write_table() -> None:
 
 def write_plot() -> None:
     try:
-        import matplotlib  # noqa: PLC0415
+        import matplotlib
     except ImportError:
         return
     matplotlib.use("Agg")
-    import matplotlib.pyplot as plt  # noqa: PLC0415
+    import matplotlib.pyplot as plt
 
     tables = [name for name in dict.fromkeys(run.table for run in RUNS) if "8 QIs" in name]
     if not tables:

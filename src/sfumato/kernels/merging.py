@@ -12,7 +12,6 @@ from sfumato.kernels.compiling import inner, kernel
 from sfumato.kernels.rules import Rules, class_allowed
 from sfumato.kernels.spans import Spans, span_cost
 
-
 #: Runs of up to so many units are always tried.
 LEAST_REACH = 16
 

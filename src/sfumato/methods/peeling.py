@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.kernels.peeling import Cells, Frequencies, peel_node
 from sfumato.methods.base import Method, Task, register
+from sfumato.methods.multidim.best_cuts import cut_classes
 from sfumato.methods.refining.joining import join_leftovers
 from sfumato.methods.refining.levels import level_costs, search_levels
 from sfumato.methods.suppression import trim
@@ -29,13 +30,13 @@ REWEIGH = 0.1
 class Peeling(Method):
     """Walk full-domain nodes from the least loss up; at each, the rows whose cell is allowed are released there.
 
-    Rows that are left when no node takes them any more join the class where they cost least. Every class shows what
-    its rows really span, which is often less than the cell of its node.
+    Rows that are left when no node takes them any more join the class where they cost least, and cells that hold enough
+    rows for two classes are cut. Every class shows what its rows really span, often less than the cell of its node.
 
     Parameters
     ----------
     nodes
-        How many nodes are visited at most; rows that wait after that are one cell.
+        How many nodes are visited at most; rows that wait after that are one cell, which is then cut.
     """
 
     nodes: int = 20_000
@@ -49,11 +50,11 @@ class Peeling(Method):
         parameters.integer("Peeling", "nodes", self.nodes, at_least=1)
 
     def recode(self, task: Task) -> Recoding:
-        """Peel, join what is left, and spend what may be suppressed on the rows that widen their classes most."""
+        """Peel, join what is left, cut what can be cut, and leave rows out where that is allowed and saves most."""
         walk = _Walk(task)
         visited = walk.run(self.nodes)
         classes = join_leftovers(task, walk.of_tuple[walk.frequencies.of_row])
-        return Recoding(classes=trim(task, classes), details={"nodes_visited": visited})
+        return Recoding(classes=trim(task, cut_classes(task, classes)), details={"nodes_visited": visited})
 
 
 class _Walk:

@@ -16,6 +16,9 @@ from sfumato.methods.lattice.losses import ADDITIVE, LOSSES, Minimized, Scorer
 from sfumato.methods.lattice.space import ANSWER, REJECTED, Map, Space, minimal
 from sfumato.methods.lattice.sweeps import can_sweep, sweep_nodes
 
+#: So many answers are measured one by one; for more, all nodes are counted.
+FEW = 300
+
 STATUS = {ANSWER: "answer", REJECTED: "rejected"}
 
 
@@ -75,11 +78,9 @@ class Alternatives:
         columns: dict[str, list[Any]] = {
             name: [node[at] for node in self.answers] for at, name in enumerate(self.space.names)
         }
-        rest: dict[str, list[Any]] = {name: [] for name in ("suppressed", *LOSSES)}
-        for frequencies in walk(self.scorer, self.answers):
-            rest["suppressed"].append(self.scorer.judge.verdict(frequencies).suppressed)
-            for name, loss in self.scorer.losses(frequencies).items():
-                rest[name].append(1 - loss if name == "precision" else loss)
+        many = len(self.answers) > FEW and can_sweep(self.scorer.judge, self.space)
+        rest = self._swept() if many else self._walked()
+        rest["precision"] = [1 - loss for loss in rest["precision"]]
         lowest = set(minimal(self.answers))
         return (
             columns
@@ -89,6 +90,26 @@ class Alternatives:
                 "released": [node == self.chosen for node in self.answers],
             }
         )
+
+    def _walked(self) -> dict[str, list[Any]]:
+        """Measure the answers one after the other."""
+        found: dict[str, list[Any]] = {name: [] for name in ("suppressed", *LOSSES)}
+        for frequencies in walk(self.scorer, self.answers):
+            found["suppressed"].append(self.scorer.judge.verdict(frequencies).suppressed)
+            for name, loss in self.scorer.losses(frequencies).items():
+                found[name].append(loss)
+        return found
+
+    def _swept(self) -> dict[str, list[Any]]:
+        """Measure all nodes at once, loss by loss."""
+        judge, places = self.scorer.judge, tuple(np.array(self.answers).T)
+        base = judge.scan(self.space.bottom)
+        columns: dict[str, list[Any]] = {}
+        for name in LOSSES:
+            found = sweep_nodes(judge, self.space, base, self.scorer.costs(name))[places]
+            columns["suppressed"] = found[:, SUPPRESSED].astype(int).tolist()
+            columns[name] = self.scorer.marginals.loss(name, found).tolist()
+        return columns
 
 
 @dataclass

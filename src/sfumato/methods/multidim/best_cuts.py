@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.multidim.best_cuts_kernel import cut_best_first
 from sfumato.methods.multidim.mondrian_kernel import Cutting, Layout
 from sfumato.methods.suppression import trim
-from sfumato.microdata import Recoding
+from sfumato.microdata import SUPPRESSED, Recoding
 
 
 @dataclass(frozen=True)
@@ -27,19 +29,28 @@ class BestCuts(Method):
 
     def recode(self, task: Task) -> Recoding:
         """Cut the table; then spend what may be suppressed on the outliers that widen their classes most."""
-        microdata, requirements = task.microdata, task.requirements
         task.progress("cutting", 0.0)
-        layout = Layout(
-            np.array(microdata.codes.T, order="C"),
-            np.array(requirements.sensitive_codes.T, order="C"),
-            np.arange(len(microdata)),
-        )
-        cutting = Cutting(requirements.rules, microdata.spans, max(1, requirements.smallest_class), False, False)
-        begins = np.zeros(len(microdata), np.bool_)
-        cut_best_first(layout, cutting, begins, 0, len(begins), 1)
-        classes = np.empty(len(begins), np.int32)
-        classes[layout.order] = np.cumsum(begins, dtype=np.int32) - 1
-        return Recoding(classes=trim(task, classes))
+        return Recoding(classes=trim(task, cut_classes(task, np.zeros(len(task.microdata), np.int32))))
+
+
+def cut_classes(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Cut classes that are allowed into smaller ones that are, where that is cheapest; rows marked -1 stay so."""
+    microdata, requirements = task.microdata, task.requirements
+    order = np.argsort(classes, kind="stable")
+    order = order[np.searchsorted(classes[order], 0) :]
+    layout = Layout(
+        np.array(microdata.codes[order].T, order="C"), np.array(requirements.sensitive_codes[order].T, order="C"), order
+    )
+    cutting = Cutting(requirements.rules, microdata.spans, max(1, requirements.smallest_class), False, False)
+    ends = np.append(np.flatnonzero(np.diff(classes[order])) + 1, len(order))
+    begins = np.zeros(len(order), np.bool_)
+    begins[np.append(0, ends[:-1])] = True
+    for start, stop in pairwise([0, *ends.tolist()]):
+        if stop - start >= 2 * cutting.smallest:
+            cut_best_first(layout, cutting, begins, start, stop, 1)
+    cut = np.full(len(classes), SUPPRESSED, np.int32)
+    cut[layout.order] = np.cumsum(begins, dtype=np.int32) - 1
+    return cut
 
 
 register()(BestCuts)

@@ -29,8 +29,9 @@ ROUNDS_PER_PART = 4
 #: How far steps look: rows on either side, fewer for single rows, classes grouped anew together, groupings tried.
 WINDOW, MOVE_WINDOW, CLASSES, TRIALS = 24, 8, 3, 2
 
-#: By which share a step may raise the loss at first, falling to none; a long search gets out of dead ends that way.
-SLACK, SLACK_UNTIL, LONG_SEARCH = 0.05, 0.8, 32
+#: When a batch of rounds gains less than this share of the loss, the search has come near a dead end. From then on a
+#: step may raise the loss by another share, falling to none over most of the rest, to get out of it.
+CALM, SLACK, SLACK_FOR = 0.01, 0.05, 0.8
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,10 @@ def refine(task: Task, classes: NDArray[np.int32], limit: Limit) -> NDArray[np.i
     current = best = classes
     least = search.loss(best)
     done, share = 0, 0.0 if limit.rounds else 1.0
+    calm: float | None = None
     try:
         while share < 1:
-            search.slack = SLACK * max(0.0, 1 - share / SLACK_UNTIL) if limit.rounds >= LONG_SEARCH else 0.0
+            search.slack = 0.0 if calm is None else SLACK * max(0.0, 1 - (share - calm) / (SLACK_FOR * (1 - calm)))
             rounds = min(ROUNDS_PER_PART, limit.rounds - done)
             current = search.improve(current, rounds, begin + limit.seconds)
             loss, before = search.loss(current), least
@@ -70,7 +72,9 @@ def refine(task: Task, classes: NDArray[np.int32], limit: Limit) -> NDArray[np.i
             done += rounds
             share = max(done / limit.rounds, (time.perf_counter() - begin) / max(limit.seconds, 1e-9))
             task.progress(f"refining, loss {least:.4f}", min(1.0, share))
-            if not search.slack and before - least <= limit.patience * least:
+            if calm is None and before - least <= CALM * least:
+                calm = share
+            elif not search.slack and before - least <= limit.patience * least:
                 break
     except KeyboardInterrupt:
         # Whoever stops the search wants what it found so far.

@@ -1,0 +1,72 @@
+"""Lattices that are too large to list, and what is proven about their best answer."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.methods import Lattice, Task
+from sfumato.microdata import Microdata, encode
+from sfumato.privacy import KAnonymity, LDiversity, Requirements
+
+
+def crowd(attributes: int = 15, rows: int = 2000) -> Microdata:
+    random = np.random.default_rng(1)
+    common = random.normal(size=rows)
+    columns = {
+        f"q{at}": np.clip(common * 4 + random.normal(size=rows) * 6 + 40, 0, 80).astype(int) for at in range(attributes)
+    }
+    columns["s"] = random.integers(0, 3, rows)
+    hierarchies = {name: sf.Numeric(widths=(10, 20, 40)) for name in columns if name != "s"}
+    return encode(pa.table(columns), hierarchies, ["s"])
+
+
+def task_of(microdata: Microdata, *models, suppressible: int = 0) -> Task:
+    return Task(microdata, Requirements(models, microdata), suppressible)
+
+
+@pytest.mark.parametrize("models", [(KAnonymity(5),), (KAnonymity(5), LDiversity(2))], ids=str)
+@pytest.mark.parametrize("suppressible", [0, 100])
+def test_a_lattice_of_30_billion_nodes_has_an_answer_within_the_time_limit(models, suppressible: int) -> None:
+    task = task_of(crowd(), *models, suppressible=suppressible)
+    Lattice(seconds=0).recode(task)
+    begin = time.perf_counter()
+    tracemalloc.start()
+    recoding = Lattice(seconds=1).recode(task)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert time.perf_counter() - begin < 30
+    assert peak < 500e6
+    gone = 0 if recoding.suppressed is None else int(recoding.suppressed.sum())
+    assert gone <= suppressible
+    kept = np.ones(len(task.microdata), bool) if recoding.suppressed is None else ~recoding.suppressed
+    part = task.microdata.take(kept)
+    assert not Requirements(models, part).broken_by(type(recoding)(levels=recoding.levels))
+    search = recoding.details["search"]
+    assert "lattice" not in recoding.details
+    loss = recoding.details["alternatives"].to_columns()["gcp"][0]
+    assert search.bound <= loss + 1e-9
+
+
+def test_what_is_proven_is_true() -> None:
+    task = task_of(crowd(attributes=5, rows=400), KAnonymity(5), suppressible=20)
+    complete = Lattice().recode(task).details["alternatives"].to_columns()["gcp"]
+    hurried = Lattice(answers="best", seconds=0).recode(task).details
+    assert hurried["search"].bound <= min(complete) + 1e-12
+    patient = Lattice(answers="best", seconds=60).recode(task).details
+    assert patient["search"].bound == pytest.approx(min(complete))
+    assert patient["alternatives"].to_columns()["gcp"] == [pytest.approx(min(complete))]
+
+
+def test_a_function_can_be_minimized_without_listing_the_lattice() -> None:
+    def few_levels(levels: dict[str, int], losses: dict[str, float]) -> float:
+        return sum(levels.values()) + losses["gcp"]
+
+    task = task_of(crowd(attributes=4, rows=300), KAnonymity(5))
+    complete = Lattice(minimize=few_levels).recode(task).levels
+    assert sum(Lattice(minimize=few_levels, answers="best").recode(task).levels) == sum(complete)
