@@ -6,6 +6,7 @@ import getpass
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -115,20 +116,19 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server() -> Iterator[str]:
     """A PostgreSQL server of our own, from the Debian packages."""
     pytest.importorskip("adbc_driver_postgresql", reason="adbc-driver-postgresql is not installed")
     programs = [str(path) for path in Path("/usr/lib/postgresql").glob("*/bin/pg_ctl")]
     found = programs[-1] if programs else shutil.which("pg_ctl")
     if found is None:
         pytest.skip("PostgreSQL is not installed")
-    folder = tmp_path_factory.mktemp("postgres")
+    # A folder of its own directly below the system's: the server's user must be able to reach it.
+    folder = Path(tempfile.mkdtemp(prefix="postgres-"))
     prefix: list[str] = []
     if os.geteuid() == 0:
         # The server refuses to run as root; the package brings a user for it.
         prefix = ["runuser", "-u", "postgres", "--"]
-        for parent in (folder, *folder.parents[:2]):
-            parent.chmod(0o755)
         shutil.chown(folder, "postgres")
     user = "postgres" if prefix else getpass.getuser()
     data = folder / "data"
@@ -153,6 +153,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         check=True,
         stdout=subprocess.DEVNULL,
     )
+    shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=str)
