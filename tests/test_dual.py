@@ -57,12 +57,13 @@ def test_a_limit_of_the_table_ends_the_search() -> None:
     assert sf.strongest(people, quasi_identifiers="age", sensitive="illness", max_gcp=1.0).value == 6
 
 
-def test_the_table_is_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("method", ["hilbert", "hilbert-fast", "auto", "balanced"])
+def test_the_table_is_sorted_once(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
     people = sf.datasets.census(rows=500, seed=4)
     calls = []
     original = mapping.curve_keys
     monkeypatch.setattr(mapping, "curve_keys", lambda *given: calls.append(1) or original(*given))
-    found = sf.strongest(people.table, people.schema, max_gcp=0.4, method="hilbert")
+    found = sf.strongest(people.table, people.schema, max_gcp=0.4, method=method)
     assert len(found.curve) > 3
     assert len(calls) == 1
 

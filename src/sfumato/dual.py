@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sfumato import parameters, pipeline
 from sfumato.api import one_schema
@@ -12,7 +13,6 @@ from sfumato.errors import InfeasibleError, SchemaError
 from sfumato.io import open_source
 from sfumato.loss import METRICS, Recoded
 from sfumato.methods import Method, find_method
-from sfumato.methods.linear.linear import presorted
 from sfumato.pipeline import Options, Outcome, Prepared, build_release, prepare, requested_models
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
 from sfumato.progress import Progress, ProgressOption, reporting, silent
@@ -117,7 +117,7 @@ def strongest(
         with clock.measuring("read"):
             prepared = prepare(source, given, options)
         with clock.measuring("method"):
-            search = _Search(prepared, vary, fixed, presorted(chosen), options, max_gcp, report)
+            search = _Search(prepared, vary, fixed, chosen, options, max_gcp, report)
             value, outcome = search.run()
         with clock.measuring("release"):
             release = build_release(source, given, prepared, outcome, chosen, options, clock)
@@ -146,6 +146,7 @@ class _Search:
     report: Progress
     losses: dict[int, float] = field(default_factory=dict)
     found: dict[int, Outcome] = field(default_factory=dict)
+    memory: dict[Any, Any] = field(default_factory=dict)
 
     def run(self) -> tuple[int, Outcome]:
         """Find the largest value within the loss: double while it fits, then halve in on it."""
@@ -168,7 +169,7 @@ class _Search:
         models = (KAnonymity(value) if self.vary == "k" else LDiversity(value), *self.fixed)
         microdata = self.prepared.microdata
         try:
-            outcome = pipeline.recode(microdata, models, self.method, self.options, silent)
+            outcome = pipeline.recode(microdata, models, self.method, self.options, silent, self.memory)
         except InfeasibleError:
             if value == 2:
                 raise

@@ -129,7 +129,12 @@ def prepare(source: Source, schema: Schema, options: Options) -> Prepared:
 
 
 def recode(
-    microdata: Microdata, models: tuple[PrivacyModel, ...], method: Method, options: Options, progress: Progress
+    microdata: Microdata,
+    models: tuple[PrivacyModel, ...],
+    method: Method,
+    options: Options,
+    progress: Progress,
+    memory: dict[Any, Any] | None = None,
 ) -> Outcome:
     """Let a method find classes that keep every model, leaving rows out where that is needed and allowed."""
     suppressible = int(options.suppression * len(microdata) + 1e-9)
@@ -143,6 +148,7 @@ def recode(
         suppressible - int(left_out.sum()),
         options.seed,
         progress,
+        memory,
     )
     recoding = _widened(method.recode(task), left_out)
     classes = EquivalenceClasses.of(microdata, recoding)

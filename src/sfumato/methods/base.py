@@ -31,6 +31,8 @@ class Task:
         Where random choices start; methods that make none ignore it.
     progress
         Where to tell how far the work is.
+    memory
+        What methods may keep for the next task with the same table, such as its sorted rows; None for nothing.
     """
 
     microdata: Microdata
@@ -38,6 +40,7 @@ class Task:
     suppressible: int = 0
     seed: int = 0
     progress: Progress = field(default=silent)
+    memory: dict[Any, Any] | None = field(default=None, repr=False, compare=False)
 
     def random(self) -> np.random.Generator:
         """Return a fresh generator, the same for the same seed."""

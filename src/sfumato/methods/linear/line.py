@@ -69,6 +69,17 @@ class Line:
         return Line(self.microdata, self.order[by], self.keys)
 
 
+def sorted_line(task: Task, mapping: Mapping) -> Line:
+    """Return the rows of a task in order, sorted for an earlier task with the same table if there was one."""
+    memory = {} if task.memory is None else task.memory
+    key = f"line by {mapping!r}"  # someone's own mapping need not be hashable
+    line: Line | None = memory.get(key)
+    if line is None or line.microdata is not task.microdata:
+        task.progress("mapping", 0.0)
+        line = memory[key] = Line.of(task, mapping)
+    return line
+
+
 def _places(keys: NDArray[np.uint64], order: NDArray[np.int64]) -> NDArray[np.float64]:
     places = np.zeros(len(order))
     for at, word in enumerate(keys):

@@ -12,7 +12,7 @@ from sfumato.methods.base import Method, Task, register
 from sfumato.methods.linear.cutting import Cut, cut_line, only_sizes
 from sfumato.methods.linear.idistance import NearestCentre
 from sfumato.methods.linear.leaving import cut_leaving_out
-from sfumato.methods.linear.line import Line
+from sfumato.methods.linear.line import Line, sorted_line
 from sfumato.methods.linear.mapping import HilbertCurve, Mapping, check_bits
 from sfumato.methods.linear.nested import CostOrder
 from sfumato.methods.suppression import trim
@@ -53,11 +53,7 @@ class LinearMethod(Method):
 
     def recode(self, task: Task) -> Recoding:
         """Sort, cut, and spend what may be suppressed where it saves most."""
-        task.progress("mapping", 0.0)
-        return self.recode_line(task, Line.of(task, self.make_mapping()))
-
-    def recode_line(self, task: Task, line: Line) -> Recoding:
-        """Do the same with rows that are sorted already."""
+        line = sorted_line(task, self.make_mapping())
         task.progress("cutting", 0.5)
         if task.suppressible and self.cost == "ncp" and only_sizes(task.requirements):
             return Recoding(classes=cut_leaving_out(task, line, self.keep_equal))
@@ -66,25 +62,6 @@ class LinearMethod(Method):
     def cut(self, line: Line, requirements: Requirements) -> Cut:
         """Cut a line that is sorted already."""
         return cut_line(line, requirements, self.cost, self.keep_equal)
-
-
-class Presorted(Method):
-    """A linear method that is asked about one table many times, and sorts it once."""
-
-    def __init__(self, method: LinearMethod) -> None:
-        self.method = method
-        self.name = method.name  # type: ignore[misc]
-        self._line: Line | None = None
-
-    def recode(self, task: Task) -> Recoding:
-        if self._line is None or self._line.microdata is not task.microdata:
-            self._line = Line.of(task, self.method.make_mapping())
-        return self.method.recode_line(task, self._line)
-
-
-def presorted(method: Method) -> Method:
-    """Return a method that sorts a table only once, if sorting is what the method does."""
-    return Presorted(method) if isinstance(method, LinearMethod) else method
 
 
 @dataclass(frozen=True)
