@@ -13,8 +13,16 @@ Progress = Callable[[str, float], None]
 ProgressOption = bool | Progress
 
 
+#: The same within one stage.
+Tell = Callable[[float], object]
+
+
 def silent(stage: str, share: float) -> None:
     """Tell nobody."""
+
+
+def untold(share: float) -> None:
+    """Tell nobody how far a stage is."""
 
 
 @contextmanager

@@ -25,8 +25,12 @@ def cheapest_runs(
     price: float,
     width: int,
     spans: Spans,
-) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Return for every unit the least loss of all units before it, and where the last run of that cut begins.
+    loss: NDArray[np.float64],
+    begin: NDArray[np.int32],
+    done: int,
+    until: int,
+) -> None:
+    """Write for every unit the least loss of all units before it, and where the last run of that cut begins.
 
     Parameters
     ----------
@@ -41,16 +45,17 @@ def cheapest_runs(
         What it costs to leave out a row; infinite if none may be. The beginning is then negative: ``-1 - unit``.
     width, spans
         The width of a field, and what spans cost.
+    loss, begin
+        What is written; ``loss[0]`` is 0.
+    done, until
+        How many units have been reached before, and how many are to be.
     """
-    units, words = lo.shape
-    loss = np.full(units + 1, np.inf)
-    begin = np.full(units + 1, -1, np.int32)
-    loss[0] = 0.0
+    words = lo.shape[1]
     spare = spare_bits(width)
     box_lo = np.empty(words, np.uint64)
     box_hi = np.empty(words, np.uint64)
     costs = np.empty(len(spans.weight))
-    for stop in range(1, units + 1):
+    for stop in range(done + 1, until + 1):
         loss[stop], begin[stop] = loss[stop - 1] + price * (ends[stop] - ends[stop - 1]), -stop
         start = latest[stop]
         if start < 0:
@@ -80,14 +85,13 @@ def cheapest_runs(
                 best, best_start = total, earlier
         if best < loss[stop]:
             loss[stop], begin[stop] = best, best_start
-    return loss, begin
 
 
 @kernel
 def shortest_runs(
     place: NDArray[np.float64], ends: NDArray[np.int64], latest: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Do the same with the extent on the curve in place of the loss: no boxes, no costs."""
+    """Return the same with the extent on the curve in place of the loss: no boxes, no costs."""
     units = len(place)
     loss = np.full(units + 1, np.inf)
     begin = np.full(units + 1, -1, np.int32)

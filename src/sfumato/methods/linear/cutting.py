@@ -17,6 +17,7 @@ from sfumato.methods.linear.halves import Boxes, cut_boxes, latest_begins
 from sfumato.methods.linear.line import Line
 from sfumato.microdata import SUPPRESSED
 from sfumato.privacy import Requirements, Rule
+from sfumato.progress import Tell, untold
 
 #: Runs under general rules are made of about this many units; longer ones of coarser units.
 UNITS_PER_RUN = 12
@@ -33,12 +34,12 @@ class Cut(NamedTuple):
     loss: float
 
 
-def cut_line(line: Line, requirements: Requirements, cost: str, keep_equal: bool) -> Cut:
+def cut_line(line: Line, requirements: Requirements, cost: str, keep_equal: bool, tell: Tell = untold) -> Cut:
     """Return the cheapest runs of a line that every model allows."""
     if only_sizes(requirements):
         if cost == "ncp" and not keep_equal and is_small_column(line, requirements.smallest_class):
             return cut_column(line, requirements.smallest_class)
-        return cut_by_size(line, units(line, keep_equal), requirements.smallest_class, cost)
+        return cut_by_size(line, units(line, keep_equal), requirements.smallest_class, cost, tell=tell)
     hardest = None if keep_equal else hardest_rule(requirements)
     if hardest is None:
         return cut_by_rules(line, units(line, keep_equal), requirements)
@@ -89,13 +90,15 @@ def units(line: Line, keep_equal: bool) -> NDArray[np.int64]:
     return np.concatenate([[0], begins, [len(line)]]).astype(np.int64)
 
 
-def cut_by_size(line: Line, ends: NDArray[np.int64], k: int, cost: str, price: float = np.inf) -> Cut:
+def cut_by_size(
+    line: Line, ends: NDArray[np.int64], k: int, cost: str, price: float = np.inf, tell: Tell = untold
+) -> Cut:
     """Cut units, the rows between two ends each, into the cheapest runs of at least k rows; or leave some out."""
     if cost == "extent":
         loss, begin = shortest_runs(line.place[ends[:-1]], ends, latest_begins(ends, k))
         return Cut(by_row(line, ends, run_of_unit(begin)), float(loss[-1]))
     lo, hi = unit_boxes(line, ends)
-    least, runs = cut_boxes(Boxes(lo, hi, ends, line.width, line.microdata.spans), k, price)
+    least, runs = cut_boxes(Boxes(lo, hi, ends, line.width, line.microdata.spans), k, price, tell)
     return Cut(by_row(line, ends, runs), least)
 
 

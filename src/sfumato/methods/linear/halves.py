@@ -9,15 +9,20 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.runs import cheapest_runs, run_of_unit
 from sfumato.kernels.spans import Spans
+from sfumato.progress import Tell, untold
 
 #: Lines of fewer units are cut from the left alone.
-LONG = 1 << 16
+LONG = 1 << 14
+
+#: Units between two reports of how far the work is.
+STRETCH = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -43,9 +48,15 @@ class Boxes:
         hi = lo if self.hi is self.lo else np.ascontiguousarray(self.hi[start:][::-1])
         return Boxes(lo, hi, self.ends[-1] - self.ends[start:][::-1], self.width, self.spans)
 
-    def cheapest(self, k: int, price: float) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def cheapest(self, k: int, price: float, tell: Tell) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Return the least loss before every unit, and where the last run begins."""
-        return cheapest_runs(self.lo, self.hi, self.ends, latest_begins(self.ends, k), price, self.width, self.spans)
+        loss = np.zeros(len(self) + 1)
+        begin = np.full(len(self) + 1, -1, np.int32)
+        latest = latest_begins(self.ends, k)
+        for done, until in pairwise([*range(0, len(self), STRETCH), len(self)]):
+            cheapest_runs(self.lo, self.hi, self.ends, latest, price, self.width, self.spans, loss, begin, done, until)
+            tell(until / len(self))
+        return loss, begin
 
 
 def latest_begins(ends: NDArray[np.int64], k: int) -> NDArray[np.int64]:
@@ -55,16 +66,16 @@ def latest_begins(ends: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     return np.searchsorted(ends, ends - k, side="right").astype(np.int64) - 1
 
 
-def cut_boxes(boxes: Boxes, k: int, price: float) -> tuple[float, NDArray[np.int32]]:
+def cut_boxes(boxes: Boxes, k: int, price: float, tell: Tell = untold) -> tuple[float, NDArray[np.int32]]:
     """Return the least loss of all cuts into runs of at least k rows, and the run of every unit."""
     middle, longest = len(boxes) // 2, 2 * k - 1
     if len(boxes) < LONG or middle < longest:
-        loss, begin = boxes.cheapest(k, price)
+        loss, begin = boxes.cheapest(k, price, tell)
         return float(loss[-1]), run_of_unit(begin)
     start = middle - longest + 1
     with ThreadPoolExecutor(max_workers=2) as pool:
-        left_job = pool.submit(lambda: boxes.before(middle).cheapest(k, price))
-        right_job = pool.submit(lambda: boxes.backwards_from(start).cheapest(k, price))
+        left_job = pool.submit(lambda: boxes.before(middle).cheapest(k, price, tell))
+        right_job = pool.submit(lambda: boxes.backwards_from(start).cheapest(k, price, untold))
         (left, left_begin), (right, right_begin) = left_job.result(), right_job.result()
     places = np.arange(start, middle + 1)
     joined = left[places] + right[len(boxes) - places]

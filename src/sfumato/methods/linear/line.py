@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +37,12 @@ class Line:
     def of(cls, task: Task, mapping: Mapping) -> Line:
         """Map and sort the rows of a task. Equal keys are put in an order that does not depend on the input's."""
         microdata = task.microdata
+        task.progress("mapping", 0.0)
         keys = mapping.keys(microdata, task.random())
         ties = list(task.requirements.sensitive_codes.T)
         if not mapping.distinguishes(microdata):
             ties += list(microdata.codes.T)[::-1]
-        return cls(microdata, sort_rows([*ties, *keys[::-1]]), keys)
+        return cls(microdata, sort_rows([*ties, *keys[::-1]], partial(task.progress, "sorting")), keys)
 
     def __len__(self) -> int:
         return len(self.order)
@@ -75,7 +76,6 @@ def sorted_line(task: Task, mapping: Mapping) -> Line:
     key = f"line by {mapping!r}"  # someone's own mapping need not be hashable
     line: Line | None = memory.get(key)
     if line is None or line.microdata is not task.microdata:
-        task.progress("mapping", 0.0)
         line = memory[key] = Line.of(task, mapping)
     return line
 

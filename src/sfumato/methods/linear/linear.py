@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 from sfumato import parameters
@@ -18,6 +19,7 @@ from sfumato.methods.linear.nested import CostOrder
 from sfumato.methods.suppression import trim
 from sfumato.microdata import Recoding
 from sfumato.privacy import Requirements
+from sfumato.progress import Tell, untold
 
 COSTS = ("ncp", "extent")
 
@@ -54,14 +56,15 @@ class LinearMethod(Method):
     def recode(self, task: Task) -> Recoding:
         """Sort, cut, and spend what may be suppressed where it saves most."""
         line = sorted_line(task, self.make_mapping())
-        task.progress("cutting", 0.5)
+        tell = partial(task.progress, "cutting")
+        tell(0.0)
         if task.suppressible and self.cost == "ncp" and only_sizes(task.requirements):
             return Recoding(classes=cut_leaving_out(task, line, self.keep_equal))
-        return Recoding(classes=trim(task, self.cut(line, task.requirements).classes))
+        return Recoding(classes=trim(task, self.cut(line, task.requirements, tell).classes))
 
-    def cut(self, line: Line, requirements: Requirements) -> Cut:
+    def cut(self, line: Line, requirements: Requirements, tell: Tell = untold) -> Cut:
         """Cut a line that is sorted already."""
-        return cut_line(line, requirements, self.cost, self.keep_equal)
+        return cut_line(line, requirements, self.cost, self.keep_equal, tell)
 
 
 @dataclass(frozen=True)

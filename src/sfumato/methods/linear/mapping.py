@@ -19,7 +19,7 @@ from sfumato.kernels.hilbert import WORD, hilbert_keys
 from sfumato.microdata import Microdata
 
 #: Rows per task of a thread.
-CHUNK = 1 << 17
+CHUNK = 1 << 15
 
 
 class Mapping(ABC):

@@ -10,12 +10,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.progress import Tell, untold
+
 #: Longer tables are divided by their highest word into this many stretches that are sorted separately.
 STRETCHES = 64
 LONG = 1 << 17
 
 
-def sort_rows(words: Sequence[NDArray[np.generic]]) -> NDArray[np.int64]:
+def sort_rows(words: Sequence[NDArray[np.generic]], tell: Tell = untold) -> NDArray[np.int64]:
     """Return the order of rows by several words, the most significant last, as `numpy.lexsort` does."""
     highest = words[-1]
     if len(highest) < LONG:
@@ -29,8 +31,9 @@ def sort_rows(words: Sequence[NDArray[np.generic]]) -> NDArray[np.int64]:
         order[start:stop] = rows[np.lexsort([word[rows] for word in words])]
 
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        for job in [pool.submit(sort_stretch, start, stop) for start, stop in pairwise(ends.tolist())]:
+        for job, stop in [(pool.submit(sort_stretch, start, stop), stop) for start, stop in pairwise(ends.tolist())]:
             job.result()
+            tell(stop / len(order))
     return order
 
 
