@@ -42,7 +42,8 @@ def cut_greedily(problem: Problem, memo: Memo, order: NDArray[np.int32], own: fl
     for box in range(count - 1, -1, -1):
         if boxes[box, 2] >= 0:
             both = costs[boxes[box, 3]] + costs[boxes[box, 3] + 1]
-            if both < costs[box]:
+            # Where costs are not known here, all cuts are kept: their caller looks at what they cost together.
+            if both < costs[box] or problem.costs.by_block:
                 costs[box] = both
                 memo.bounds[box, 1], memo.cuts[box, 0] = both, boxes[box, 2]
     return costs[0]

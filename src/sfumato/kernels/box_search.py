@@ -31,7 +31,7 @@ LIMIT, LOWER, UPPER, OWN, LEFT = range(5)
 FLOOR, LEFT_LOWER, RIGHT_LOWER, PROMISE = range(4)
 
 #: What a frame waits for.
-NEW, NEXT_CUT, LEFT_SIDE, RIGHT_SIDE = range(4)
+NEW, ANSWERED, NEXT_CUT, LEFT_SIDE, RIGHT_SIDE, ASKING = range(6)
 
 #: How much an even cut is worth, in rows: enough to decide between equal bounds.
 EVENNESS = 1e-3
@@ -82,13 +82,17 @@ def begin_pass(frames: Frames, grid: Grid, control: NDArray[np.int64], width: in
 def search(problem: Problem, memo: Memo, frames: Frames, order: NDArray[np.int32], control: NDArray[np.int64]) -> None:
     """Go on with a pass until it ends (``control[DEPTH]`` is -1) or it is time to pause.
 
-    Entry 0 of the memo, the whole table, tells the result.
+    Entry 0 of the memo, the whole table, tells the result. Where only the caller can say what a class costs, it also
+    pauses with a frame that is ``ASKING`` for it; the caller writes to ``OWN`` what else it costs, and goes on.
     """
     depth = control[DEPTH]
     while depth >= 0 and (control[WORK] < control[PAUSE_AT] or control[STOP]):
         phase = frames.places[depth, PHASE]
-        if phase == NEW:
-            done = recall(problem, memo, frames, depth, control)
+        if phase <= ANSWERED:
+            done = phase == NEW and recall(problem, memo, frames, depth, control)
+            if not done and phase == NEW and problem.costs.by_block:
+                frames.places[depth, PHASE] = ASKING
+                break
             if not done:
                 done = look(problem, memo, frames, order, depth, control)
         else:
@@ -174,6 +178,8 @@ def look(
     sum_slabs(problem.grid, order, start, close, frames.rows[depth], frames.words[depth], frames.sides[depth])
     rows = frames.places[depth, ROWS]
     own, kind = class_cost(problem, order, start, close, rows), WHOLE
+    if problem.costs.by_block:
+        own += frames.costs[depth, OWN]
     if rows * problem.costs.suppressed < own:
         own, kind = rows * problem.costs.suppressed, LEFT_OUT
     frames.costs[depth, OWN] = own

@@ -52,6 +52,12 @@ def box_count(slabs: NDArray[np.int64]) -> int:
     return count
 
 
+def box_work(slabs: NDArray[np.int64]) -> float:
+    """Return how many cuts all boxes of a grid have together."""
+    # An interval of some of w slabs has (w - 1) / 3 cuts on average.
+    return box_count(slabs) * float((np.diff(slabs) + 2).sum()) / 3
+
+
 def box_bytes(attributes: int, values: int, by_rows: bool) -> int:
     """Return the memory that each box takes."""
     return 16 + (0 if by_rows else 8 * attributes + 4 * values)
@@ -92,8 +98,22 @@ def fill_cells(grid: Grid, table: BoxTable) -> None:
 
 
 @kernel
-def solve_boxes(problem: Problem, table: BoxTable, first: int, end: int) -> None:
-    """Solve the boxes ``first..end - 1``; all before them must have been solved."""
+def describe_boxes(grid: Grid, table: BoxTable, first: int, end: int) -> None:
+    """Find out what the boxes ``first..end - 1`` hold and span; all before them must have been described."""
+    attributes = len(grid.slabs) - 1
+    lo, hi = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
+    place_box(table, grid.slabs, first, lo, hi)
+    for box in range(first, end):
+        join_parts(table, box, lo, hi)
+        next_box(grid.slabs, lo, hi)
+
+
+@kernel
+def solve_boxes(problem: Problem, table: BoxTable, first: int, end: int, more: NDArray[np.float64]) -> None:
+    """Solve the boxes ``first..end - 1``; all before them must have been solved.
+
+    ``more`` is what each costs as a class that the problem does not know of; empty if there is no such cost.
+    """
     slabs = problem.grid.slabs
     attributes = len(slabs) - 1
     lo, hi = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
@@ -115,6 +135,8 @@ def solve_boxes(problem: Problem, table: BoxTable, first: int, end: int) -> None
                     bounds[1, attribute] = table.bounds[box, 1, attribute]
                 histogram[:] = table.counts[box]
                 value = cost_of(problem, rows, bounds, histogram)
+                if len(more):
+                    value += more[box - first]
             if rows * costs.suppressed < value:
                 value, cut = rows * costs.suppressed, LEFT_OUT
             # What is not allowed as a whole cannot be cut into allowed parts, nor what is too small for two.

@@ -72,6 +72,8 @@ class Costs(NamedTuple):
         A size below which no class is allowed.
     by_rows
         Whether the size alone decides what a class costs and whether it is allowed.
+    by_block
+        Whether a class costs more than all this, which nobody but a caller in Python can say.
     monotone
         Whether merging allowed classes gives an allowed one.
     """
@@ -83,6 +85,7 @@ class Costs(NamedTuple):
     gap: float
     smallest: int
     by_rows: bool
+    by_block: bool
     monotone: bool
 
 

@@ -234,7 +234,7 @@ def test_what_is_infeasible_is_refused() -> None:
 
 def test_large_grids_are_searched_and_small_ones_solved(monkeypatch: pytest.MonkeyPatch) -> None:
     solved = release(sf.EnumMulti(splits=8))
-    monkeypatch.setattr(boxes, "MOST_BOXES", 0)
+    monkeypatch.setattr(boxes, "_all_fit", lambda *_: False)
     searched = release(sf.EnumMulti(splits=8, time_limit=60))
     assert solved.optimality.cost == searched.optimality.cost
     assert searched.optimality.proven

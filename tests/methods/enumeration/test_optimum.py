@@ -34,7 +34,7 @@ def by_table(instance: Instance) -> Found:
 def by_search(instance: Instance, megabytes: float = 8.0) -> Found:
     """The search that large grids get, on a small one."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes, "MOST_BOXES", 0)
+        patch.setattr(boxes, "_all_fit", lambda *_: False)
         return best_by_boxes(instance, Watch(60.0, megabytes))
 
 
@@ -129,7 +129,7 @@ def test_a_search_cut_short_has_a_valid_bound_and_is_not_worse_than_greedy(cost:
     instance = instance_of(numbers(random, 200, 3), "k", cost, 4)
     best = by_table(instance).value
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes, "MOST_BOXES", 0)
+        patch.setattr(boxes, "_all_fit", lambda *_: False)
         patch.setattr(boxes, "SEARCH_CHUNK", 1)
         found = best_by_boxes(instance, Watch(None, share=random.random() / 100))
     assert found.bound <= best + 1e-9 <= found.value + 2e-9

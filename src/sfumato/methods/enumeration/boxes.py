@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,23 +11,40 @@ from numpy.typing import NDArray
 from sfumato.kernels.box_greedy import cut_greedily
 from sfumato.kernels.box_memo import ENTRY_BYTES, Memo, empty_memo
 from sfumato.kernels.box_search import (
+    ANSWERED,
+    ASKING,
+    CLOSE,
     DEPTH,
     NODES,
+    OWN,
     PAUSE_AT,
+    PHASE,
+    START,
     STOP,
     WORK,
+    Frames,
     begin_pass,
     blocks_of,
     empty_frames,
     search,
 )
-from sfumato.kernels.box_table import box_bytes, box_count, empty_table, solve_boxes, table_blocks
+from sfumato.kernels.box_table import (
+    BoxTable,
+    box_bytes,
+    box_count,
+    box_work,
+    describe_boxes,
+    empty_table,
+    solve_boxes,
+    table_blocks,
+)
 from sfumato.methods.enumeration.instance import Instance
-from sfumato.methods.enumeration.optimality import Found
+from sfumato.methods.enumeration.optimality import GAP, MEMORY, OPTIMUM, ROUNDING, Found
 from sfumato.methods.enumeration.watch import Watch
 
-#: With at most this many boxes, all are solved one by one.
-MOST_BOXES = 4_000_000
+#: If all boxes of a grid together have at most this many cuts, or as many as a search may look at values, all boxes are
+#: solved one by one; with a limit on time, if they have no more than this for every second. That is on the safe side.
+TABLE_WORK, TABLE_PACE = 200_000_000, 30_000_000
 
 #: So many boxes of a table, or values in a search, are looked at between two looks at the clock.
 TABLE_CHUNK, SEARCH_CHUNK = 200_000, 20_000_000
@@ -43,11 +61,11 @@ def best_by_boxes(instance: Instance, watch: Watch) -> Found:
 
 
 def _all_fit(instance: Instance, watch: Watch) -> bool:
-    """Return whether all boxes of the grid are few enough to be solved one by one."""
+    """Return whether all boxes of the grid are few enough to be solved one by one, in memory and in time."""
     slabs = instance.table.grid.slabs
-    boxes = box_count(slabs)
-    size = box_bytes(len(slabs) - 1, _values(instance), instance.by_rows)
-    return boxes <= MOST_BOXES and boxes * size <= watch.megabytes * 1e6
+    size = box_count(slabs) * box_bytes(len(slabs) - 1, _values(instance), instance.by_rows)
+    most = TABLE_PACE * watch.seconds if watch.seconds is not None else max(TABLE_WORK, watch.most_work(instance))
+    return size <= watch.megabytes * 1e6 and box_work(slabs) <= most
 
 
 def _values(instance: Instance) -> int:
@@ -55,52 +73,83 @@ def _values(instance: Instance) -> int:
     return int(instance.requirements.rules.counts_at[-1])
 
 
-def _seeded(instance: Instance, megabytes: float = 0.0) -> tuple[Memo, float]:
-    """Return a memo of this size, or larger if Mondrian's partition needs it, that holds this, and its cost."""
+def _seeded(instance: Instance, megabytes: float = 0.0) -> tuple[Memo, Seed]:
+    """Return a memo of this size, or larger if Mondrian's partition needs it, that holds this, and the partition."""
     boxes_of_greedy = 2 * (instance.table.rows // instance.smallest) + 3
     memo = empty_memo(max(boxes_of_greedy, int(megabytes * 1e6 / ENTRY_BYTES)))
-    order = instance.table.order()
+    order, problem = instance.table.order(), instance.problem
     whole = instance.value(np.zeros(len(order), np.int32))
-    return memo, cut_greedily(instance.problem, memo, order, whole)
+    if not problem.costs.by_block:
+        greedy = cut_greedily(problem, memo, order, whole)
+        return memo, Seed(blocks_of(problem.grid, memo, order), greedy)
+    # The kernel cannot tell what its boxes cost, so the memo gets the whole table alone.
+    draft = empty_memo(boxes_of_greedy)
+    cut_greedily(problem, draft, order, whole)
+    blocks = blocks_of(problem.grid, draft, order)
+    uncut = problem._replace(costs=problem.costs._replace(smallest=instance.table.rows + 1))
+    cut_greedily(uncut, memo, instance.table.order(), whole)
+    return memo, Seed(blocks, instance.value(blocks))
 
 
-def seed_partition(instance: Instance) -> tuple[NDArray[np.int32], float]:
+class Seed(NamedTuple):
+    """Where a search starts: Mondrian's partition with the cuts of the grid, and its cost."""
+
+    blocks: NDArray[np.int32]
+    cost: float
+
+
+def seed_partition(instance: Instance) -> Seed:
     """Return Mondrian's partition with the cuts of the grid, and its cost."""
-    memo, greedy = _seeded(instance)
-    return blocks_of(instance.problem.grid, memo, instance.table.order()), greedy
+    return _seeded(instance)[1]
 
 
-def _found(
-    instance: Instance, blocks: NDArray[np.int32], bound: float, greedy: float, nodes: int, interrupted: bool = False
-) -> Found:
+def _found(instance: Instance, blocks: NDArray[np.int32], bound: float, seed: Seed, nodes: int, ended: str) -> Found:
     value = instance.value(blocks)
+    if value > seed.cost + abs(seed.cost) * ROUNDING:
+        blocks, value = seed.blocks, instance.value(seed.blocks)
     # A cost below its bound can only come from rounding.
-    return Found(blocks, value, min(bound, value), greedy, nodes, interrupted)
+    bound = min(bound, value)
+    proven = bound >= value - abs(value) * ROUNDING
+    return Found(blocks, value, bound, seed.cost, nodes, OPTIMUM if proven else ended)
 
 
-def _solve_all(instance: Instance, watch: Watch, memo: Memo, greedy: float) -> Found:
+def _solve_all(instance: Instance, watch: Watch, memo: Memo, seed: Seed) -> Found:
     """Solve every box of a small grid, from the smallest to the whole."""
-    problem, interrupted = instance.problem, False
+    problem = instance.problem
     table = empty_table(problem.grid, max(1, _values(instance)), instance.by_rows)
     boxes = len(table.values)
     # The time that compiling takes, on the first run, is not the search's.
-    solve_boxes(problem, table, 0, 0)
+    solve_boxes(problem, table, 0, 0, np.empty(0))
     watch = watch.restarted()
     try:
         for first in range(0, boxes, TABLE_CHUNK):
-            watch.tell(instance, greedy, instance.floor, first)
+            watch.tell(instance, seed.cost, instance.floor, first)
             if watch.over():
                 break
-            solve_boxes(problem, table, first, min(first + TABLE_CHUNK, boxes))
+            end = min(first + TABLE_CHUNK, boxes)
+            solve_boxes(problem, table, first, end, _more_costs(instance, table, first, end))
         else:
-            return _found(instance, table_blocks(problem.grid, table), float(table.values[-1]), greedy, boxes)
+            return _found(instance, table_blocks(problem.grid, table), float(table.values[-1]), seed, boxes, OPTIMUM)
     except KeyboardInterrupt:
-        interrupted = True
-    blocks = blocks_of(problem.grid, memo, instance.table.order())
-    return _found(instance, blocks, instance.floor, greedy, first, interrupted)
+        watch.interrupts.asked = True
+    return _found(instance, seed.blocks, instance.floor, seed, first, watch.reason)
 
 
-def _search(instance: Instance, watch: Watch, memo: Memo, greedy: float) -> Found:
+def _more_costs(instance: Instance, table: BoxTable, first: int, end: int) -> NDArray[np.float64]:
+    """Return what some boxes cost by the cost's own function of blocks; nothing where it has none."""
+    if not instance.problem.costs.by_block:
+        return np.empty(0)
+    describe_boxes(instance.problem.grid, table, first, end)
+    costs = np.zeros(end - first)
+    asked = np.flatnonzero(table.rows[first:end] >= instance.smallest)
+    if len(asked):
+        bounds, rows = table.bounds[first + asked], table.rows[first + asked].astype(np.int64)
+        counts = table.counts[first + asked, : _values(instance)].astype(np.int64)
+        costs[asked] = instance.block_costs(rows, bounds[:, 0], bounds[:, 1], counts)
+    return costs
+
+
+def _search(instance: Instance, watch: Watch, memo: Memo, seed: Seed) -> Found:
     """Search the boxes in passes, each wider than the one before, until the optimum is proven or time is up."""
     grid = instance.problem.grid
     slabs = int(grid.slabs[-1])
@@ -110,42 +159,60 @@ def _search(instance: Instance, watch: Watch, memo: Memo, greedy: float) -> Foun
     control[DEPTH] = -1
     search(instance.problem, memo, frames, order, control)
     watch = watch.restarted()
-    run = _Run(instance, watch, memo, control)
+    run = _Run(instance, watch, memo, seed, control)
+    ended = GAP
     for width, large in _passes(slabs, instance):
         begin_pass(frames, grid, control, width, large)
         while control[DEPTH] >= 0:
             run.prepare()
-            try:
+            search(instance.problem, memo, frames, order, control)
+            while control[DEPTH] >= 0 and _answered(instance, frames, order, int(control[DEPTH])):
                 search(instance.problem, memo, frames, order, control)
-            except KeyboardInterrupt:
-                run.interrupted = True
-        if control[STOP] or run.close_enough():
+        if run.close_enough():
             break
-    bound = max(float(memo.bounds[0, 0]), instance.floor)
-    return _found(instance, blocks_of(grid, memo, order), bound, greedy, int(control[NODES]), run.interrupted)
+        if control[STOP]:
+            ended = watch.reason
+            break
+    if not run.close_enough() and memo.used[0] == len(memo.words):
+        ended = MEMORY
+    return _found(instance, blocks_of(grid, memo, order), run.bounds[0], seed, int(control[NODES]), ended)
+
+
+def _answered(instance: Instance, frames: Frames, order: NDArray[np.int32], depth: int) -> bool:
+    """Say what a box costs by the cost's own function of blocks, if the search asks for that."""
+    places = frames.places[depth]
+    if places[PHASE] != ASKING:
+        return False
+    frames.costs[depth, OWN] = instance.atoms_cost(order[places[START] : places[CLOSE]])
+    places[PHASE] = ANSWERED
+    return True
 
 
 class _Run:
     """A search between two pauses: whether to go on, and telling how far it is."""
 
-    def __init__(self, instance: Instance, watch: Watch, memo: Memo, control: NDArray[np.int64]) -> None:
-        self.instance, self.watch, self.memo, self.control = instance, watch, memo, control
-        self.interrupted = False
+    def __init__(self, instance: Instance, watch: Watch, memo: Memo, seed: Seed, control: NDArray[np.int64]) -> None:
+        self.instance, self.watch, self.memo, self.seed, self.control = instance, watch, memo, seed, control
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What the best partition costs at least and at most."""
+        lower, upper = self.memo.bounds[0].tolist()
+        return max(lower, self.instance.floor), min(upper, self.seed.cost)
 
     def prepare(self) -> None:
         """Decide whether to stop, and when to pause next."""
         try:
-            lower, upper = self.memo.bounds[0].tolist()
-            self.watch.tell(self.instance, upper, max(lower, self.instance.floor), int(self.control[NODES]))
+            lower, upper = self.bounds
+            self.watch.tell(self.instance, upper, lower, int(self.control[NODES]))
         except KeyboardInterrupt:
-            self.interrupted = True
-        tired = self.control[WORK] >= self.watch.most_work(self.instance)
-        self.control[STOP] = self.interrupted or tired or self.watch.over()
+            self.watch.interrupts.asked = True
+        self.control[STOP] = self.watch.tired(self.instance, float(self.control[WORK]))
         self.control[PAUSE_AT] = self.control[WORK] + SEARCH_CHUNK
 
     def close_enough(self) -> bool:
         """Return whether the best partition is as near to its bound as was asked."""
-        lower, upper = max(float(self.memo.bounds[0, 0]), self.instance.floor), float(self.memo.bounds[0, 1])
+        lower, upper = self.bounds
         gap = self.instance.gap
         enough = lower * (1 + gap) if upper > 0 else lower / (1 + gap)
         return enough >= upper - abs(upper) * 1e-12

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sfumato.errors import ParameterError
 
 Sizes = NDArray[np.int64]
 Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class Blocks:
+    """Blocks that may become classes, as a cost of your own sees them: one row per block.
+
+    Attributes
+    ----------
+    sizes
+        How many rows each holds.
+    spans
+        Per attribute, the share of its domain that the block spans: 0 is a single value, 1 is everything.
+    counts
+        Per sensitive column, how many rows have each of its values.
+    """
+
+    sizes: Sizes = field(repr=False)
+    spans: Values = field(repr=False)
+    counts: Mapping[str, Sizes] = field(repr=False, default_factory=dict)
+
+
+@dataclass(frozen=True)
 class BlockCost:
     """A cost that is a sum over classes: of what their sizes cost, of what their rows lose by what they span, or both.
+
+    Any other cost that adds up over classes can be added, as a function of what a block holds and spans.
 
     Parameters
     ----------
@@ -27,6 +50,9 @@ class BlockCost:
         Without it, the least that a row costs in any class serves.
     spread
         What a row costs whose class shows ``*`` everywhere; in between, in proportion to its certainty penalty.
+    by_block
+        What else each of some blocks costs, at least 0: a function of `Blocks`. It is a Python function, called many
+        times, and the bounds know nothing of it unless ``floor`` does, so the search is slower than without.
     suppressed
         What a suppressed row costs, given the rows of the table; None where rows may not be left out.
     shown
@@ -39,12 +65,17 @@ class BlockCost:
     >>> mixed = BlockCost("mixed", lambda sizes: sizes**2 / 1000, spread=1.0)
     >>> mixed.size_costs(3)
     array([0.   , 0.001, 0.004, 0.009])
+
+    Every row that does not have the most frequent illness of its class:
+
+    >>> errors = BlockCost("errors", by_block=lambda blocks: blocks.sizes - blocks.counts["illness"].max(axis=1))
     """
 
     name: str
     by_size: Callable[[Sizes], Values] = field(default=lambda sizes: np.zeros(len(sizes)), repr=False)
     floor: Callable[[Sizes, int], Values] | None = field(default=None, repr=False)
     spread: float = 0.0
+    by_block: Callable[[Blocks], Values | Sizes] | None = field(default=None, repr=False)
     suppressed: Callable[[int], float] | None = field(default=None, repr=False)
     shown: Callable[[float, int, int], float] = field(default=lambda value, rows, smallest: value, repr=False)
 
@@ -53,6 +84,18 @@ class BlockCost:
         costs = np.array(self.by_size(np.arange(rows + 1)), np.float64)
         costs[0] = 0.0
         return costs
+
+    def block_costs(self, blocks: Blocks) -> Values:
+        """Return what the function of blocks says, after a look at whether it is something to add up."""
+        if self.by_block is None:
+            return np.zeros(len(blocks.sizes))
+        values = np.asarray(self.by_block(blocks), np.float64)
+        if values.shape != blocks.sizes.shape or not (np.isfinite(values) & (values >= 0)).all():
+            raise ParameterError(
+                f"The cost '{self.name}' must be a finite number of at least 0 for every block. Its 'by_block' "
+                "returned something else: a wrong number of values, or one that is negative, infinite or not a number."
+            )
+        return values
 
     def floors(self, rows: int, smallest: int, suppressed: float = np.inf) -> Values:
         """Return what every number of rows from 0 to ``rows`` costs at least."""

@@ -102,7 +102,8 @@ class EnumMulti(Method):
         cuts = split_codes(task.microdata, self.splits, self.placing)
         instance = Instance.of(task.requirements, cuts, cost, self.gap)
         watch = Watch(self.time_limit, self.memory_limit, task.progress)
-        found = best_with_suppression(instance, watch, task.suppressible, self._solve)
+        with watch.interrupts:
+            found = best_with_suppression(instance, watch, task.suppressible, self._solve)
         return Recoding(classes=_classes(instance, found), details={"optimality": _optimality(instance, found)})
 
     def _solve(self, instance: Instance, watch: Watch) -> Found:
@@ -123,6 +124,7 @@ def _optimality(instance: Instance, found: Found) -> Optimality:
         # What is not worse than greedy may seem so by rounding.
         instance.shown(max(found.greedy, found.value)),
         found.nodes,
+        found.ended,
     )
 
 

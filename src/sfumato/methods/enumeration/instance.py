@@ -5,16 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.boxes import Costs, Problem
 from sfumato.kernels.rules import SIZE
-from sfumato.methods.enumeration.costs import BlockCost
+from sfumato.methods.enumeration.costs import BlockCost, Blocks
 from sfumato.methods.enumeration.grid import GridTable, atom_floors, grid_of
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
 from sfumato.privacy import Requirements
+
+
+class _Counting(Requirements):
+    """Requirements under which sensitive values are counted, whether or not a model asks for that."""
+
+    @property
+    def _counts_values(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,8 @@ class Instance:
         cls, requirements: Requirements, cuts: Sequence[NDArray[np.int64]], cost: BlockCost, gap: float = 0.0
     ) -> Instance:
         """Lay a table on the grid of its cuts."""
+        if cost.by_block is not None:
+            requirements = _Counting(requirements.models, requirements.microdata)
         return cls(requirements, grid_of(requirements, cuts), cost, gap)
 
     @property
@@ -56,7 +67,8 @@ class Instance:
     @property
     def by_rows(self) -> bool:
         """Whether the size of a class alone decides what it costs and whether it is allowed."""
-        return not self.cost.spread and all(rule.kind == SIZE for rule in self.requirements.bound)
+        simple = not self.cost.spread and self.cost.by_block is None
+        return simple and all(rule.kind == SIZE for rule in self.requirements.bound)
 
     @cached_property
     def problem(self) -> Problem:
@@ -70,6 +82,7 @@ class Instance:
             float(self.gap),
             self.smallest,
             self.by_rows,
+            self.cost.by_block is not None,
             self.requirements.monotone,
         )
         spans, rules = self.requirements.microdata.spans, self.requirements.rules
@@ -96,7 +109,42 @@ class Instance:
             for at, domain in enumerate(microdata.domains):
                 penalties = domain.span_costs(found.lo[:, at], found.hi[:, at])
                 total += float(self.cost.spread * microdata.weights[at] * (found.sizes @ penalties))
+        if self.cost.by_block is not None and len(found.sizes):
+            total += float(self.block_costs(found.sizes, found.lo, found.hi, self._counts(found)).sum())
         return total
+
+    def _counts(self, classes: EquivalenceClasses) -> NDArray[np.int64]:
+        """Return how often each sensitive value occurs in every class."""
+        counts = np.zeros((len(classes), int(self.requirements.rules.counts_at[-1])), np.int64)
+        kept = classes.of_row != SUPPRESSED
+        codes = self.requirements.sensitive_codes[kept] + self.requirements.rules.counts_at[:-1]
+        np.add.at(counts, (classes.of_row[kept, None], codes), 1)
+        return counts
+
+    def block_costs(
+        self, sizes: NDArray[np.int64], lo: NDArray[Any], hi: NDArray[Any], counts: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return what the cost's function of blocks says about some, given their smallest and largest codes."""
+        microdata = self.requirements.microdata
+        spans = [domain.span_costs(lo[:, place], hi[:, place]) for place, domain in enumerate(microdata.domains)]
+        at = self.requirements.rules.counts_at
+        named = {
+            column.name: counts[:, begin:end]
+            for column, begin, end in zip(microdata.sensitive, at[:-1], at[1:], strict=True)
+        }
+        return self.cost.block_costs(Blocks(sizes, np.stack(spans, axis=1), named))
+
+    def atoms_cost(self, atoms: NDArray[np.int32]) -> float:
+        """Return what the cost's function of blocks says about the block that holds these atoms."""
+        grid = self.table.grid
+        codes, size = grid.codes[atoms], int(self.requirements.rules.counts_at[-1])
+        counts = np.zeros((1, size), np.int64)
+        if size:
+            lengths = grid.values_at[atoms + 1] - grid.values_at[atoms]
+            places = np.repeat(grid.values_at[atoms + 1] - np.cumsum(lengths), lengths) + np.arange(lengths.sum())
+            np.add.at(counts[0], grid.values[places, 0], grid.values[places, 1])
+        rows = grid.rows[atoms].sum(keepdims=True)
+        return float(self.block_costs(rows, codes[:, :1].min(axis=0), codes[:, 1:].max(axis=0), counts)[0])
 
     def shown(self, value: float) -> float:
         """Return a sum of costs as it is shown to people."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.methods.enumeration.boxes import seed_partition
 from sfumato.methods.enumeration.instance import Instance
-from sfumato.methods.enumeration.optimality import Found
+from sfumato.methods.enumeration.optimality import GAP, MEMORY, OPTIMUM, ROUNDING, Found
 from sfumato.methods.enumeration.partitions import Box, Cut, CutTree, cuts_of, sides
 from sfumato.methods.enumeration.watch import Watch
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
@@ -78,6 +78,7 @@ class _Search:
         self.blocks, self.greedy = seed_partition(instance)
         self.value = instance.value(self.blocks)
         self.dropped = np.inf
+        self.forgetful = False
         self.facts: dict[Box, BoxFacts] = {}
         self.serial = count()
         self.nodes = 0
@@ -85,7 +86,7 @@ class _Search:
 
     def run(self) -> Found:
         """Search until nothing is left that could be better, or time is up."""
-        interrupted = False
+        ended = GAP
         try:
             slabs = np.diff(self.instance.table.grid.slabs)
             self._meet(CutTree.leaf(tuple((0, int(width) - 1) for width in slabs)), 0)
@@ -93,9 +94,15 @@ class _Search:
                 for node in islice(iter(self._next, None), CHUNK):
                     self._expand(node)
         except KeyboardInterrupt:
-            interrupted = True
-        bound = max(self.instance.floor, min(self.value, self._open_bound()))
-        return Found(self.blocks, self.value, min(bound, self.value), self.greedy, self.nodes, interrupted)
+            self.watch.interrupts.asked = True
+        if self.queue or self.watch.over():
+            ended = self.watch.reason
+        bound = min(max(self.instance.floor, self._open_bound()), self.value)
+        if bound >= self.value - abs(self.value) * ROUNDING:
+            ended = OPTIMUM
+        elif self.forgetful:
+            ended = MEMORY
+        return Found(self.blocks, self.value, bound, self.greedy, self.nodes, ended)
 
     def _next(self) -> Node | None:
         return heapq.heappop(self.queue) if self.queue else None
@@ -105,7 +112,7 @@ class _Search:
 
     def _over(self) -> bool:
         self.watch.tell(self.instance, self.value, min(self.value, self._open_bound()), self.nodes)
-        return self.watch.over() or self.nodes * NODE_WORK > self.watch.most_work(self.instance)
+        return self.watch.tired(self.instance, self.nodes * NODE_WORK)
 
     def _expand(self, node: Node) -> None:
         """Meet all children of a partition, unless none of them can be better by enough."""
@@ -114,6 +121,9 @@ class _Search:
             return
         for leaf in range(node.first, len(node.tree.leaves)):
             for cut in self._useful_cuts(node.tree.leaves[leaf]):
+                if self.watch.over():
+                    self.dropped = min(self.dropped, node.bound)
+                    return
                 grown = node.tree.grown(leaf, cut)
                 if grown is not None:
                     self._meet(grown, leaf)
@@ -150,6 +160,7 @@ class _Search:
 
     def _drop(self) -> None:
         """Forget the less urgent half of the queue; the least of its bounds is what remains of the guarantee."""
+        self.forgetful = True
         self.queue.sort()
         half = (len(self.queue) + 1) // 2
         self.dropped = min(self.dropped, *(node.bound for node in self.queue[half:]))

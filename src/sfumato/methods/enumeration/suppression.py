@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from sfumato.methods.enumeration.instance import Instance
-from sfumato.methods.enumeration.optimality import ROUNDING, Found
+from sfumato.methods.enumeration.optimality import GAP, OPTIMUM, ROUNDING, SUPPRESSION, Found
 from sfumato.methods.enumeration.watch import Watch
 from sfumato.microdata import SUPPRESSED, Recoding
 from sfumato.privacy import Requirements
@@ -33,7 +33,7 @@ def best_with_suppression(instance: Instance, watch: Watch, suppressible: int, s
     bound = replace(instance, price=worth).floor
     cheap, dear, extra = 0.0, np.inf, 0.0
     for done in range(ROUNDS):
-        if best.interrupted or watch.over() or bound >= best.value * (1 - ROUNDING):
+        if watch.over() or bound * (1 + instance.gap) >= best.value * (1 - ROUNDING):
             break
         found = solve(replace(instance, price=worth + extra), watch.part(1 / (ROUNDS - done)))
         left_out = _left_out(instance, found)
@@ -46,7 +46,17 @@ def best_with_suppression(instance: Instance, watch: Watch, suppressible: int, s
         extra = (cheap + dear) / 2 if np.isfinite(dear) else max(2 * cheap, worth)
         if extra in {cheap, dear}:
             break
-    return replace(best, bound=min(best.value, bound))
+    bound = min(best.value, bound)
+    return replace(best, bound=bound, ended=_reason(instance, watch, best.value, bound))
+
+
+def _reason(instance: Instance, watch: Watch, value: float, bound: float) -> str:
+    """Return why no more prices were tried."""
+    if bound >= value * (1 - ROUNDING):
+        return OPTIMUM
+    if bound * (1 + instance.gap) >= value * (1 - ROUNDING):
+        return GAP
+    return watch.reason if watch.over() else SUPPRESSION
 
 
 def _left_out(instance: Instance, found: Found) -> int:

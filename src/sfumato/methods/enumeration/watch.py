@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass, field, replace
 
 from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration.interrupts import Interrupts
+from sfumato.methods.enumeration.optimality import INTERRUPT, TIME, WORK, figure
 from sfumato.progress import Progress, silent
 
 #: Without a limit on time, a search may look at this many values, and as many for each row, but no more than that:
@@ -30,6 +32,8 @@ class Watch:
         Which share it may take of the work that is allowed without a limit on time.
     begun
         When it began.
+    interrupts
+        Whether somebody asked to stop.
     """
 
     seconds: float | None = None
@@ -37,10 +41,22 @@ class Watch:
     progress: Progress = field(default=silent, repr=False)
     share: float = 1.0
     begun: float = field(default_factory=time.perf_counter, repr=False)
+    interrupts: Interrupts = field(default_factory=Interrupts, repr=False)
 
     def over(self) -> bool:
-        """Return whether the time is up."""
-        return self.seconds is not None and self.elapsed > self.seconds
+        """Return whether the time is up, or somebody asked to stop."""
+        return self.interrupts.asked or (self.seconds is not None and self.elapsed > self.seconds)
+
+    def tired(self, instance: Instance, work: float) -> bool:
+        """Return whether so much work is enough, or there is another reason to end."""
+        return self.over() or work >= self.most_work(instance)
+
+    @property
+    def reason(self) -> str:
+        """Why a search ends that could have gone on."""
+        if self.interrupts.asked:
+            return INTERRUPT
+        return WORK if self.seconds is None else TIME
 
     @property
     def elapsed(self) -> float:
@@ -69,4 +85,4 @@ class Watch:
         cost, least = instance.shown(value), instance.shown(bound)
         share = min(1.0, max(0.0, least / cost)) if cost > 0 else 1.0
         gap = f"{cost / least - 1:.2%}" if least > 0 else "unknown"
-        self.progress(f"best {cost:,.6g}, bound {least:,.6g}, gap {gap}, {nodes:,} nodes", share)
+        self.progress(f"best {figure(cost)}, bound {figure(least)}, gap {gap}, {nodes:,} nodes", share)
