@@ -197,7 +197,7 @@ def build_release(
         roles=prepared.roles,
         hierarchies={name: how.name if how else "by type" for name, how in schema.quasi_identifiers.items()},
         models=outcome.models,
-        method={"name": method.name, "parameters": method.parameters()} | _tried(outcome.recoding),
+        method={"name": method.name, "parameters": method.recorded()} | _told(outcome.recoding),
         options=vars(options),
         content=microdata.digest("manifest"),
         suppressed={
@@ -221,9 +221,12 @@ def build_release(
     )
 
 
-def _tried(recoding: Recoding) -> dict[str, Any]:
-    """Return what a portfolio tried and what each of it lost."""
-    return {name: recoding.details[name] for name in ("tried", "chosen") if name in recoding.details}
+def _told(recoding: Recoding) -> dict[str, Any]:
+    """Return what a portfolio tried and what each of it lost, and how near to the optimum a search came."""
+    told: dict[str, Any] = {name: recoding.details[name] for name in ("tried", "chosen") if name in recoding.details}
+    if "optimality" in recoding.details:
+        told["optimality"] = recoding.details["optimality"].to_dict()
+    return told
 
 
 def _release_order(microdata: Microdata, classes: EquivalenceClasses, options: Options) -> NDArray[np.int64]:

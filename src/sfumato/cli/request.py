@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sfumato.cli.shorthand import hierarchy, literal, model, split_pair
+from sfumato.cli.shorthand import hierarchy, literal, literals, model, split_pair
 from sfumato.errors import SchemaError, listed
 from sfumato.methods import Method, find_method
 from sfumato.pipeline import Options, requested_models
@@ -94,7 +94,14 @@ class Request:
         chosen = base if self.method is None else find_method(self.method)
         now = chosen.parameters()
         pairs = [split_pair("--set", text, "NAME=VALUE, such as relaxed=true") for text in self.settings or ()]
-        values = {name: value if isinstance(now.get(name), str) else literal(value) for name, value in pairs}
+        values: dict[str, Any] = {}
+        for given, value in pairs:
+            name, dot, column = given.partition(".")
+            if dot:
+                before = values.get(name, now.get(name))
+                values[name] = {**(before if isinstance(before, Mapping) else {}), column: literals(value)}
+            else:
+                values[name] = value if isinstance(now.get(name), str) else literal(value)
         return with_parameters(chosen, values, f"--set for {chosen.name}")
 
     def _options(self, base: Options) -> Options:

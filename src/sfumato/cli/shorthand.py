@@ -89,3 +89,18 @@ def literal(text: str) -> bool | int | float | str:
         except ValueError:
             continue
     return text
+
+
+def literals(text: str) -> bool | int | float | str | list[bool | int | float | str]:
+    """Return the list that a text with commas or in brackets stands for, or else its one value.
+
+    Examples
+    --------
+    >>> literals("40,50"), literals("[40]"), literals("5")
+    ([40, 50], [40], 5)
+    """
+    bracketed = text.startswith("[") and text.endswith("]")
+    if not bracketed and "," not in text:
+        return literal(text)
+    parts = (part.strip() for part in (text[1:-1] if bracketed else text).split(","))
+    return [literal(part) for part in parts if part]

@@ -80,6 +80,10 @@ class Method(ABC):
         """Return the parameters, for manifests and policy files."""
         return {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
 
+    def recorded(self) -> dict[str, Any]:
+        """Return the parameters as a manifest has them: without values of the table, if there are any among them."""
+        return self.parameters()
+
 
 #: Every name that ``method=`` takes, and how to make the method.
 REGISTRY: dict[str, Callable[[], Method]] = {}

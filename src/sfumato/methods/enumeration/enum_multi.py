@@ -17,7 +17,7 @@ from sfumato.methods.enumeration.costs import COSTS, BlockCost
 from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.optimality import Found, Optimality
 from sfumato.methods.enumeration.pet import PRIORITIES, best_by_partitions
-from sfumato.methods.enumeration.splits import Splits, check_splits, plain_splits, split_codes
+from sfumato.methods.enumeration.splits import Splits, check_splits, counted_splits, plain_splits, split_codes
 from sfumato.methods.enumeration.suppression import best_with_suppression
 from sfumato.methods.enumeration.watch import Watch
 from sfumato.microdata import Recoding
@@ -95,6 +95,10 @@ class EnumMulti(Method):
         """Return the parameters as plain values."""
         cost = self.cost.name if isinstance(self.cost, BlockCost) else self.cost
         return super().parameters() | {"splits": plain_splits(self.splits), "cost": cost}
+
+    def recorded(self) -> dict[str, Any]:
+        """Return the parameters without the categories at which is cut, which are values of the table."""
+        return self.parameters() | {"splits": counted_splits(self.splits)}
 
     def recode(self, task: Task) -> Recoding:
         """Search for the best partition; the details tell how good it is."""

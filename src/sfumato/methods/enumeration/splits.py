@@ -152,6 +152,25 @@ def plain_splits(splits: Mapping[str, Splits] | int | None) -> Any:
     }
 
 
+def counted_splits(splits: Mapping[str, Splits] | int | None) -> Any:
+    """Return split sets as plain values in which categories are only counted.
+
+    Examples
+    --------
+    >>> counted_splits({"age": [40, 50], "city": ["Pisa", "Siena"]})
+    {'age': [40, 50], 'city': '2 points'}
+    """
+    plain = plain_splits(splits)
+    if not isinstance(plain, dict):
+        return plain
+    return {name: _counted(splits[name], given) for name, given in plain.items()}  # type: ignore[index]
+
+
+def _counted(points: object, plain: object) -> object:
+    texts = isinstance(points, Sequence) and any(isinstance(point, str) for point in points)
+    return f"{len(points)} points" if texts else plain  # type: ignore[arg-type]
+
+
 def _plain(point: object) -> object:
     if isinstance(point, np.generic):
         point = point.item()

@@ -52,7 +52,9 @@ class Refined(Method):
         classes = EquivalenceClasses.of(task.microdata, recoding).of_row
         limit = refinement_limit(self.refine)
         refined = refine(task, classes.astype(np.int32), limit) if limit else classes
-        return Recoding(classes=refined, details=recoding.details)
+        # What was proven about the classes that it started from is not about these.
+        details = {name: told for name, told in recoding.details.items() if name != "optimality" or not limit}
+        return Recoding(classes=refined, details=details)
 
 
 def refinement_limit(option: bool | float | str) -> Limit | None:
