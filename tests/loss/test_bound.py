@@ -40,6 +40,19 @@ def test_it_is_at_least_what_rows_lose_with_their_neighbours(microdata: Microdat
     assert gcp_bound(microdata, k) >= np.mean(row_losses(microdata, k)) - 1e-9
 
 
+@given(microdata_strategy(rows=(1, 40)), st.integers(1, 6), st.sampled_from([1, 2, 100]), st.booleans())
+def test_every_row_is_told_its_loss_however_rows_are_grouped(
+    microdata: Microdata, k: int, rows_per_group: int, wide: bool
+) -> None:
+    k = min(k, len(microdata))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "ROWS_PER_GROUP", rows_per_group)
+        patch.setattr(module, "KEY_LIMIT", 1 if wide else 1 << 62)
+        people = module.People.of(microdata)
+        found = people.least_losses(np.arange(len(people)), k)
+    assert sorted(np.repeat(found, people.counts)) == pytest.approx(sorted(row_losses(microdata, k)))
+
+
 def test_all_rows_of_a_class_pay_for_the_dearest() -> None:
     # 100 must be with some 0, so that one of the others pays as much as it does.
     microdata = encoded_column(pa.array([0, 0, 0, 100]))
@@ -56,10 +69,23 @@ def test_a_sample_of_a_large_table_says_how_sure_it_is(monkeypatch: pytest.Monke
     people = sf.datasets.census(rows=3000, seed=1)
     microdata = encode(people.table, people.schema.quasi_identifiers, [])
     exact = gcp_bound(microdata, 5)
+    assert exact.confidence == 1.0
+    assert exact.sampled is None
     monkeypatch.setattr(module, "PAIRS", 1_000_000)
     sampled = [gcp_bound(microdata, 5, seed=seed) for seed in range(20)]
     assert all(bound.confidence == 0.99 and bound.sampled is not None for bound in sampled)
     assert all(0.5 * exact < bound < exact for bound in sampled)
+
+
+def test_rows_with_enough_equals_are_not_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    # One row in a hundred has no equals; a sample of all rows would hardly meet it.
+    cells = [1] * 9900 + list(range(2, 102))
+    microdata = encoded_column(pa.array(cells))
+    monkeypatch.setattr(module, "PAIRS", 1)
+    monkeypatch.setattr(module, "LEAST_SAMPLE", 50)
+    bound = gcp_bound(microdata, 2)
+    assert bound.sampled == 50
+    assert 0.5 * 0.01 / 100 < bound < 0.01 / 100
 
 
 @pytest.mark.parametrize("share", [0.02, 0.2, 0.7])

@@ -13,6 +13,8 @@ from sfumato.kernels.spans import Spans, span_cost
 def least_losses(
     codes: NDArray[np.unsignedinteger],
     counts: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    leading: int,
     chosen: NDArray[np.int64],
     k: int,
     spans: Spans,
@@ -23,42 +25,60 @@ def least_losses(
     """Write for the chosen distinct rows ``start:stop`` the loss that they form with their (k - 1)-th nearest other.
 
     ``codes`` are distinct rows and ``counts`` how often they occur. A class of k rows spans at least what a row spans
-    together with any single one of the others.
+    together with any single one of the others. The rows between two of ``begins`` agree in the first ``leading``
+    attributes, so that most of them are passed by together.
     """
     nearest = np.empty(k + 1)
     weight = np.empty(k + 1, np.int64)
+    groups = len(begins) - 1
     for at in range(start, stop):
         this = chosen[at]
+        own = np.searchsorted(begins, this, side="right") - 1
         held = 0
         reached = counts[this] - 1
         worst = np.inf if reached < k - 1 else 0.0
-        for other in range(len(codes)):
-            if other == this:
+        for step in range(groups):
+            # Its own group comes first: near rows soon tell which others are too far away.
+            group = own if step == 0 else step - 1 if step <= own else step
+            shared = pair_loss(codes, this, begins[group], spans, 0, leading, 0.0, worst)
+            if shared >= worst:
                 continue
-            loss = pair_loss(codes, this, other, spans, worst)
-            if loss >= worst:
-                continue
-            place = held
-            while place > 0 and nearest[place - 1] > loss:
-                nearest[place], weight[place] = nearest[place - 1], weight[place - 1]
-                place -= 1
-            nearest[place], weight[place] = loss, counts[other]
-            held += 1
-            reached += counts[other]
-            # The farthest are not needed as long as the others are enough.
-            while reached - weight[held - 1] >= k - 1:
-                held -= 1
-                reached -= weight[held]
-            if reached >= k - 1:
-                worst = nearest[held - 1] if held else 0.0
+            for other in range(begins[group], begins[group + 1]):
+                if other == this:
+                    continue
+                loss = pair_loss(codes, this, other, spans, leading, codes.shape[1], shared, worst)
+                if loss >= worst:
+                    continue
+                place = held
+                while place > 0 and nearest[place - 1] > loss:
+                    nearest[place], weight[place] = nearest[place - 1], weight[place - 1]
+                    place -= 1
+                nearest[place], weight[place] = loss, counts[other]
+                held += 1
+                reached += counts[other]
+                # The farthest are not needed as long as the others are enough.
+                while reached - weight[held - 1] >= k - 1:
+                    held -= 1
+                    reached -= weight[held]
+                if reached >= k - 1:
+                    worst = nearest[held - 1] if held else 0.0
         losses[at] = nearest[held - 1] if held else 0.0
 
 
 @inner
-def pair_loss(codes: NDArray[np.unsignedinteger], first: int, second: int, spans: Spans, limit: float) -> float:
-    """Return what two rows lose as a class, or anything above the limit if it is more than that."""
-    total = 0.0
-    for attribute in range(codes.shape[1]):
+def pair_loss(
+    codes: NDArray[np.unsignedinteger],
+    first: int,
+    second: int,
+    spans: Spans,
+    begin: int,
+    end: int,
+    before: float,
+    limit: float,
+) -> float:
+    """Return what two rows lose as a class in some attributes and before, or anything above the limit if it is more."""
+    total = before
+    for attribute in range(begin, end):
         one, two = np.int64(codes[first, attribute]), np.int64(codes[second, attribute])
         if one != two:
             lo: int = min(one, two)

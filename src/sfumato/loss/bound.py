@@ -5,18 +5,25 @@ from __future__ import annotations
 import math
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.bounding import least_losses, least_total
-from sfumato.microdata import FrequencySet, Microdata, frequency_set
+from sfumato.kernels.spans import Spans
+from sfumato.microdata import Microdata
+from sfumato.microdata.frequency import KEY_LIMIT, group_rows
 
 #: How many pairs of rows are compared at most; larger tables are sampled.
-PAIRS = 20_000_000
+PAIRS = 400_000_000
 
 #: The least number of sampled rows.
 LEAST_SAMPLE = 120
+
+#: Groups of rows that agree in their leading attributes hold at least so many rows on average.
+ROWS_PER_GROUP = 8
 
 #: How sure a sampled bound is.
 CONFIDENCE = 0.99
@@ -59,53 +66,116 @@ def gcp_bound(microdata: Microdata, k: int, left_out: int = 0, seed: int = 0) ->
         Where the sampling of large tables starts.
     """
     rows = len(microdata) + left_out
-    distinct = frequency_set(microdata)
-    if len(distinct) ** 2 <= PAIRS:
-        losses = _row_losses(microdata, distinct, np.arange(len(distinct)), k)
-        falling = np.repeat(losses, distinct.counts)
+    people = People.of(microdata)
+    # Rows with enough equals may lose nothing, and need not be looked at.
+    rare = np.flatnonzero(people.counts < k)
+    if len(rare) * len(people) <= PAIRS:
+        losses = np.zeros(len(people))
+        losses[rare] = people.least_losses(rare, k)
+        falling = np.repeat(losses, people.counts)
         falling[::-1].sort()
         # Sums of many costs are off by a little, and a bound must not be.
         return Bound((least_total(falling, k) + left_out) / rows - 1e-12)
-    count = max(LEAST_SAMPLE, PAIRS // len(distinct))
-    sample = np.random.default_rng(seed).choice(len(microdata), min(count, len(microdata)), replace=False)
-    losses = _row_losses(microdata, distinct, distinct.of_row[sample].astype(np.int64), k)
+    ends = np.cumsum(people.counts[rare])
+    sample = np.random.default_rng(seed).integers(0, ends[-1], max(LEAST_SAMPLE, PAIRS // len(people)))
+    losses = people.least_losses(rare[np.searchsorted(ends, sample, side="right")], k)
     mean = lower_confidence(losses, 1 - CONFIDENCE)
-    return Bound((mean * len(microdata) + left_out) / rows, CONFIDENCE, len(sample))
+    return Bound((mean * int(ends[-1]) + left_out) / rows, CONFIDENCE, len(sample))
 
 
-def _row_losses(microdata: Microdata, distinct: FrequencySet, chosen: NDArray[np.int64], k: int) -> NDArray[np.float64]:
-    """Return what the chosen distinct rows must lose."""
-    losses = np.zeros(len(chosen))
-    codes = np.ascontiguousarray(distinct.codes)
-    edges = np.linspace(0, len(chosen), 9).astype(np.int64)
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        jobs = [
-            pool.submit(least_losses, codes, distinct.counts, chosen, k, microdata.spans, start, stop, losses)
-            for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
-        ]
-        for job in jobs:
-            job.result()
-    return losses
+@dataclass(frozen=True)
+class People:
+    """The distinct rows of a table in ascending order, the attribute in which rows differ most first."""
+
+    codes: NDArray[np.unsignedinteger]
+    counts: NDArray[np.int64]
+    spans: Spans
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @classmethod
+    def of(cls, microdata: Microdata) -> People:
+        """Count the distinct rows of a table."""
+        order = np.argsort(-_mean_costs(microdata), kind="stable")
+        sizes = [microdata.domains[at].size for at in order]
+        spans = microdata.spans._replace(index=microdata.spans.index[order], weight=microdata.spans.weight[order])
+        if math.prod(sizes) > KEY_LIMIT:
+            found = group_rows(microdata.codes[:, order], sizes)
+            return cls(np.ascontiguousarray(found.codes), found.counts, spans)
+        keys = np.zeros(len(microdata), np.int64)
+        for at, size in zip(order, sizes, strict=True):
+            keys *= size
+            keys += microdata.codes[:, at]
+        keys.sort()
+        begins = np.append(True, keys[1:] != keys[:-1]).nonzero()[0]
+        codes = np.empty((len(begins), len(sizes)), microdata.codes.dtype)
+        left = keys[begins]
+        for at in range(len(sizes) - 1, -1, -1):
+            left, codes[:, at] = np.divmod(left, sizes[at])
+        return cls(codes, np.diff(begins, append=len(keys)), spans)
+
+    def least_losses(self, chosen: NDArray[np.int64], k: int) -> NDArray[np.float64]:
+        """Return what the chosen distinct rows must lose."""
+        losses = np.zeros(len(chosen))
+        begins, leading = self._groups()
+        edges = np.linspace(0, len(chosen), 9).astype(np.int64)
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            jobs = [
+                pool.submit(
+                    least_losses, self.codes, self.counts, begins, leading, chosen, k, self.spans, start, stop, losses
+                )
+                for start, stop in pairwise(edges.tolist())
+            ]
+            for job in jobs:
+                job.result()
+        return losses
+
+    def _groups(self) -> tuple[NDArray[np.int64], int]:
+        """Return where rows begin that differ from those before in the leading attributes, and how many these are.
+
+        As many attributes lead as possible, as long as groups still hold some rows.
+        """
+        found, leading = np.array([0, len(self)]), 0
+        differs = np.zeros(len(self) - 1, bool)
+        for at in range(self.codes.shape[1]):
+            differs |= self.codes[1:, at] != self.codes[:-1, at]
+            if np.count_nonzero(differs) * ROWS_PER_GROUP > len(self):
+                break
+            found, leading = np.concatenate([[0], np.flatnonzero(differs) + 1, [len(self)]]), at + 1
+        return found, leading
+
+
+def _mean_costs(microdata: Microdata) -> NDArray[np.float64]:
+    """Return what two rows lose in each attribute on average, from some pairs."""
+    one, two = np.random.default_rng(0).integers(0, len(microdata), (2, 1000))
+    lo, hi = (pick(microdata.codes[one], microdata.codes[two]) for pick in (np.minimum, np.maximum))
+    costs = [domain.span_costs(lo[:, at], hi[:, at]).mean() for at, domain in enumerate(microdata.domains)]
+    return np.array(costs) * microdata.weights
 
 
 def lower_confidence(values: NDArray[np.float64], risk: float) -> float:
-    """Return a number that the mean of a population in 0..1 undercuts with at most this risk, given a sample of it.
+    """Return a number that the mean of a population is below with at most this risk, given a random sample of it.
 
-    For every mean that is doubted, one bets on the sample against it: fair bets multiply one's capital by more than
-    1 / risk with at most that risk. The means that would have made one so rich are rejected. (Waudby-Smith and
-    Ramdas, "Estimating means of bounded random variables by betting", 2023.)
+    The values are not negative and are drawn with replacement. For every mean that is doubted, one bets on the sample
+    against it, each time a share of one's capital that depends on the values seen before: fair bets multiply the
+    capital by more than 1 / risk with at most that risk. The means that would have made one so rich are rejected.
+    (Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", 2023.)
     """
-    count = len(values)
-    seen = np.arange(1, count + 1)
-    means = (0.5 + np.cumsum(values)) / (seen + 1)
-    spreads = (0.25 + np.cumsum((values - means) ** 2)) / (seen + 1)
-    known = np.append(0.25, spreads[:-1])
-    bets = np.sqrt(2 * math.log(1 / risk) / (count * known))
+    if not values.any():
+        return 0.0
+    seen = np.arange(1, len(values) + 1)
+    means = np.cumsum(values) / seen
+    squares = np.cumsum(values * values) / seen
+    # How much the values seen scatter, relative to their mean: 1 before any is seen, and where all of them are 0.
+    relative = np.divide(squares, means * means, out=np.full(len(values), 2.0), where=means > 0) - 1
+    scatter = (1 + np.cumsum(relative)) / (seen + 1)
+    known = np.append(1.0, scatter[:-1])
+    shares = np.minimum(0.9, np.sqrt(2 * math.log(1 / risk) / (len(values) * known)))
     low, high = 0.0, float(values.mean())
     for _ in range(40):
         doubted = (low + high) / 2
-        stakes = np.minimum(bets, 0.75 / max(doubted, 1e-12))
-        capital = np.cumsum(np.log1p(stakes * (values - doubted)))
+        capital = np.cumsum(np.log1p(shares * (values / doubted - 1)))
         if capital.max() >= math.log(1 / risk):
             low = doubted
         else:
