@@ -149,13 +149,16 @@ def height(recoded: Recoded) -> float:
 
 
 def _in_majority(recoded: Recoded) -> int:
-    """Return how many rows have the most frequent value of their class.
-
-    Only the pairs that occur are counted: classes and values can both be as many as rows.
-    """
+    """Return how many rows have the most frequent value of their class."""
     label, of_row = recoded.microdata.sensitive[0], recoded.classes.of_row
     kept = of_row >= 0
-    pairs, counts = np.unique(of_row[kept].astype(np.int64) * label.size + label.codes[kept], return_counts=True)
+    keys = of_row[kept].astype(np.int64) * label.size + label.codes[kept]
+    possible = len(recoded.classes) * label.size
+    if possible <= 4 * len(keys):
+        table = np.bincount(keys, minlength=possible).reshape(-1, label.size)
+        return int(table.max(axis=1, initial=0).sum())
+    # Classes and values can both be as many as rows: then only the pairs that occur are counted.
+    pairs, counts = np.unique(keys, return_counts=True)
     most = np.zeros(len(recoded.classes), np.int64)
     np.maximum.at(most, pairs // label.size, counts)
     return int(most.sum())

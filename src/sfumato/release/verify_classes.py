@@ -20,6 +20,9 @@ from sfumato.errors import DataError
 #: Keys of rows are built up to here, with room for a sign and a mistake.
 KEY_LIMIT = 2**62
 
+#: All pairs of class and value are counted in one table as long as they are at most so many times the rows.
+DENSE = 4
+
 
 @dataclass(frozen=True)
 class Coded:
@@ -137,7 +140,12 @@ def count_values(classes: Classes, column: Coded) -> Histogram:
     keys = classes.of_row.astype(np.int64)
     keys *= column.size
     keys += column.codes
-    cells, counts = np.unique(keys, return_counts=True)
+    if len(classes.sizes) * column.size <= DENSE * len(keys):
+        counts = np.bincount(keys)
+        cells = np.flatnonzero(counts)
+        counts = counts[cells]
+    else:
+        cells, counts = np.unique(keys, return_counts=True)
     shares = np.bincount(column.codes, minlength=column.size) / max(1, len(keys))
     return _histogram(cells, counts, classes.sizes, shares)
 
