@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.methods.base import REGISTRY, Method, Task, find_method, register
-from sfumato.methods.enumeration.costs import BlockCost
+from sfumato.methods.enumeration.costs import BlockCost, Blocks
 from sfumato.methods.enumeration.enum_multi import EnumMulti
 from sfumato.methods.enumeration.partitions import partitions
 from sfumato.methods.lattice import BottomUp, Datafly, FixedLevels, Incognito, Lattice, Samarati
@@ -36,6 +36,7 @@ __all__ = [
     "Best",
     "BestCuts",
     "BlockCost",
+    "Blocks",
     "BottomUp",
     "CellGeneralization",
     "CellSuppression",

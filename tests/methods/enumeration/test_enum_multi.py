@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -51,6 +52,31 @@ def test_the_summary_and_the_manifest_tell() -> None:
     assert json.loads(json.dumps(release(sf.EnumMulti(cost=DM)).manifest))["method"]["parameters"]["cost"] == "dm"
 
 
+def test_the_manifest_says_how_good_it_is() -> None:
+    made = release(sf.EnumMulti(splits=4))
+    told = json.loads(json.dumps(made.manifest, allow_nan=False))["method"]["optimality"]
+    assert told == {
+        "measure": "dm",
+        "cost": made.loss.dm,
+        "bound": made.optimality.bound,
+        "greedy": made.optimality.greedy,
+        "nodes": made.optimality.nodes,
+        "ended": "optimum",
+        "gap": 0.0,
+        "proven": True,
+    }
+    assert Optimality("gcp", 0.5, 0.0, 0.6, 5, "time").to_dict()["gap"] is None
+
+
+def test_the_manifest_has_no_categories() -> None:
+    table = pa.table({"city": ["Pisa", "Siena", "Lucca"] * 4})
+    method = sf.EnumMulti(splits={"city": ["Lucca", "Pisa"]})
+    made = sf.anonymize(table, quasi_identifiers="city", k=2, method=method)
+    assert made.classes == 3
+    assert not any(city in json.dumps(made.manifest) + made.summary() for city in ("Pisa", "Siena", "Lucca"))
+    assert sf.Policy(sf.Schema("city"), method=method).method.parameters()["splits"] == {"city": ["Lucca", "Pisa"]}
+
+
 def test_classes_respect_the_cuts() -> None:
     made = release(sf.EnumMulti(splits={"x": [40, 60], "y": []}), k=5, intervals="bounds")
     for lo, hi in zip(*(made.table.column(f"x_{end}").to_pylist() for end in ("min", "max")), strict=True):
@@ -76,6 +102,8 @@ def test_it_is_never_worse_than_mondrian_on_all_cuts() -> None:
     [
         (Optimality("dm", 100.0, 100.0, 120.0, 5), 0.0, "least possible with these cuts, proven"),
         (Optimality("dm", 110.0, 100.0, 120.0, 5), 0.1, "at most 10.00% above"),
+        (Optimality("dm", 1e6, 9e5, 2e6, 5, "time"), 1 / 9, "(bound 900,000, greedy 2,000,000, stopped by the time"),
+        (Optimality("gcp", 0.25, 0.2, 0.5, 5, "interrupt"), 0.25, "(bound 0.2, greedy 0.5, interrupted)"),
         (Optimality("gcp", 0.5, 0.0, 0.6, 5), math.inf, "an unknown distance from"),
         (Optimality("gcp", 0.0, 0.0, 0.0, 5), 0.0, "proven"),
     ],
@@ -107,6 +135,25 @@ def test_time_is_kept_and_the_bound_is_valid() -> None:
     assert longer.cost <= found.cost
     assert longer.bound >= found.bound
     assert found.bound <= longer.cost
+
+
+@pytest.mark.parametrize(
+    ("limits", "ended"),
+    [
+        ({"time_limit": 0.2}, "time"),
+        ({}, "work"),
+        ({"gap": 1.0}, "gap"),
+        ({"time_limit": 0.2, "memory_limit": 0.001}, "memory"),
+        ({"time_limit": 0.2, "engine": "pet"}, "time"),
+        ({"time_limit": 2, "engine": "pet", "memory_limit": 0.1}, "memory"),
+        ({"gap": 10.0, "engine": "pet"}, "gap"),
+    ],
+)
+def test_it_says_why_it_ended(limits: dict[str, Any], ended: str) -> None:
+    task, _ = hard_task()
+    found = sf.EnumMulti(splits=8, **limits).recode(task).details["optimality"]
+    assert found.ended == ended
+    assert 0 < found.bound < found.cost <= found.greedy
 
 
 def test_a_wide_gap_ends_the_search_at_once() -> None:
@@ -146,6 +193,7 @@ def test_an_interrupt_returns_the_best_so_far(engine: str, after: int) -> None:
     interrupted = Task(task.microdata, task.requirements, progress=interrupt)
     found = sf.EnumMulti(splits=8, time_limit=60, engine=engine).recode(interrupted)
     assert len(told) == after
+    assert found.details["optimality"].ended == "interrupt"
     assert found.details["optimality"].cost <= found.details["optimality"].greedy
     assert not task.requirements.broken_by(found)
 

@@ -130,8 +130,8 @@ def _solve_all(instance: Instance, watch: Watch, memo: Memo, seed: Seed) -> Foun
             solve_boxes(problem, table, first, end, _more_costs(instance, table, first, end))
         else:
             return _found(instance, table_blocks(problem.grid, table), float(table.values[-1]), seed, boxes, OPTIMUM)
-    except KeyboardInterrupt:
-        watch.interrupts.asked = True
+    except KeyboardInterrupt as interrupt:
+        watch.interrupts.take(interrupt)
     return _found(instance, seed.blocks, instance.floor, seed, first, watch.reason)
 
 
@@ -205,8 +205,8 @@ class _Run:
         try:
             lower, upper = self.bounds
             self.watch.tell(self.instance, upper, lower, int(self.control[NODES]))
-        except KeyboardInterrupt:
-            self.watch.interrupts.asked = True
+        except KeyboardInterrupt as interrupt:
+            self.watch.interrupts.take(interrupt)
         self.control[STOP] = self.watch.tired(self.instance, float(self.control[WORK]))
         self.control[PAUSE_AT] = self.control[WORK] + SEARCH_CHUNK
 

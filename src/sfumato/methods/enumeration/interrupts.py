@@ -28,6 +28,12 @@ class Interrupts:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._restore()
 
+    def take(self, interrupt: KeyboardInterrupt) -> None:
+        """Note an interrupt that was raised; the second one goes on its way."""
+        if self.asked:
+            raise interrupt
+        self.asked = True
+
     def _note(self, number: int, frame: FrameType | None) -> None:
         self._restore()
         self.asked = True

@@ -93,8 +93,8 @@ class _Search:
             while self.queue and not self._over():
                 for node in islice(iter(self._next, None), CHUNK):
                     self._expand(node)
-        except KeyboardInterrupt:
-            self.watch.interrupts.asked = True
+        except KeyboardInterrupt as interrupt:
+            self.watch.interrupts.take(interrupt)
         if self.queue or self.watch.over():
             ended = self.watch.reason
         bound = min(max(self.instance.floor, self._open_bound()), self.value)
