@@ -83,5 +83,20 @@ def test_sql_makes_the_release_in_a_database(people: Path, tmp_path: Path) -> No
         assert connection.sql("SELECT COUNT(*) FROM safe").fetchall()[0] == (60,)
 
 
+def test_sql_makes_nothing_where_nothing_would_stay(people: Path) -> None:
+    result = run("sql", str(people), *ROLES, "-k", "4", "--create", code=2)
+    assert "needs a database" in result.stderr
+    assert not result.stdout
+
+
+def test_sql_refuses_what_only_a_table_in_memory_gets(people: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    run(
+        *("anonymize", str(people), "-o", str(tmp_path / "safe.csv"), *ROLES, "-k", "4", "--method", "lattice"),
+        *("--missing", "suppress", "--save-policy", str(policy), "--quiet"),
+    )
+    assert "'missing' is 'suppress'" in run("sql", str(people), "--policy", str(policy), code=2).stderr
+
+
 def test_sql_of_a_server_needs_a_table() -> None:
     assert "--table" in run("sql", "postgresql://nobody@nowhere/nothing", *ROLES, "-k", "4", code=2).stderr

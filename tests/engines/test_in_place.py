@@ -107,6 +107,104 @@ def test_the_script_runs_in_another_database(tmp_path: Path) -> None:
         assert sorted_rows(other.sql("SELECT * FROM safe").to_arrow_table()) == expected
 
 
+def database_of(tmp_path: Path, table: pa.Table) -> Path:
+    path = tmp_path / "people.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.register("rows_", table)
+        connection.execute("CREATE TABLE people AS FROM rows_")
+    return path
+
+
+def at_age(level: int) -> sf.Lattice:
+    """A search that releases an answer with the age at one level."""
+    return sf.Lattice(minimize=lambda levels, losses: abs(levels["age"] - level))
+
+
+def tables_of(database: DuckDB) -> list[str]:
+    """All tables and views but those that last as long as the session."""
+    found = database._connection.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = 'main'")
+    return sorted(row[0] for row in found.fetchall() if not row[0].startswith("sfumato_search_"))
+
+
+def test_releases_at_other_levels_leave_each_other_alone(tmp_path: Path) -> None:
+    with DuckDB(database_of(tmp_path, people())) as database:
+        one, other = (search_in_place(database, SCHEMA, k=2, method=at_age(level)) for level in (2, 3))
+        assert (one.levels["age"], other.levels["age"]) == (2, 3)
+        one.create("a")
+        before = sorted_rows(database.query("SELECT * FROM a"))
+        other.create("b")
+        assert sorted_rows(database.query("SELECT * FROM a")) == before
+        assert sorted_rows(database.query("SELECT * FROM b")) != before
+
+
+def test_a_table_needs_no_dimensions_once_it_is_made(tmp_path: Path) -> None:
+    with DuckDB(database_of(tmp_path, people())) as database:
+        search_in_place(database, SCHEMA, k=2, method=at_age(2)).create("safe", "table")
+        assert tables_of(database) == ["people", "safe"]
+
+
+def test_a_release_that_is_there_is_not_replaced(tmp_path: Path) -> None:
+    with DuckDB(database_of(tmp_path, people())) as database:
+        found = search_in_place(database, SCHEMA, k=5)
+        found.create("safe")
+        with pytest.raises(SourceError, match="already has 'safe'"):
+            found.create("safe")
+        database.execute("DROP VIEW safe")
+        found.create("safe")
+
+
+def test_what_fails_leaves_nothing(tmp_path: Path) -> None:
+    with DuckDB(database_of(tmp_path, people())) as database:
+        found = search_in_place(database, SCHEMA, k=5)
+        with pytest.raises(SourceError, match="refuses a statement"):
+            found.create("no_such_schema.safe")
+        assert tables_of(database) == ["people"]
+
+
+def test_names_that_differ_little_stay_apart(tmp_path: Path) -> None:
+    random = np.random.default_rng(2)
+    names = ["Pay in €", "pay_in__", "PAY IN  ", "x" * 80 + "1", "x" * 80 + "2"]
+    table = pa.table({name: random.integers(0, 40, 500) for name in names})
+    schema = sf.Schema({name: sf.Numeric(widths=(10, 20)) for name in names})
+    with DuckDB(database_of(tmp_path, table.rename_columns(list("abcde")))) as database:
+        columns = ", ".join(f'{short} AS "{name}"' for short, name in zip("abcde", names, strict=True))
+        # DuckDB does not tell columns apart by case alone.
+        columns, kept = columns.replace(', c AS "PAY IN  "', ""), [names[0], names[1], *names[3:]]
+        database.execute(f"CREATE VIEW named AS SELECT {columns} FROM people")
+        database.source = "named"
+        found = search_in_place(database, sf.Schema({name: schema.quasi_identifiers[name] for name in kept}), k=20)
+        found.create("safe")
+        expected = sf.recode(table.select(kept), found.schema, levels=found.levels)
+        assert sorted_rows(database.query("SELECT * FROM safe")) == sorted_rows(expected.table)
+        assert set(found.levels.values()) & {1, 2}
+
+
+def test_the_order_of_rows_is_not_that_of_the_table(tmp_path: Path) -> None:
+    table = people(2000).append_column("number", pa.array(range(2000)))
+    schema = sf.Schema({"age": sf.Numeric(widths=(10,))}, plain="number", rest="drop")
+    with DuckDB(database_of(tmp_path, table)) as database:
+        found = search_in_place(database, schema, k=2)
+        for kind in ("view", "table"):
+            found.create(f"safe_{kind}", kind)
+            numbers = database.query(f"SELECT number FROM safe_{kind}")["number"].to_numpy()
+            assert sorted(numbers) == list(range(2000))
+            assert abs(np.corrcoef(numbers, np.arange(2000))[0, 1]) < 0.2
+
+
+def test_missing_values_between_the_levels(tmp_path: Path) -> None:
+    random = np.random.default_rng(4)
+    ages = pa.array(random.integers(18, 60, 300), mask=random.random(300) < 0.1)
+    table = pa.table({"age": ages, "zip": random.choice(["53715", "53710", "53706"], 300)})
+    schema = sf.Schema({"age": sf.Numeric(widths=(10, 20)), "zip": sf.Prefix()})
+    with DuckDB(database_of(tmp_path, table)) as database:
+        found = search_in_place(database, schema, k=5, method=at_age(1))
+        assert found.levels["age"] == 1
+        found.create("safe")
+        released = sf.recode(table, schema, levels=found.levels, k=5).table
+        assert released["age"].null_count > 0
+        assert sorted_rows(database.query("SELECT * FROM safe")) == sorted_rows(released)
+
+
 def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="There is no file"):
         DuckDB(tmp_path / "nothing.parquet")

@@ -10,6 +10,7 @@ from sfumato.cli.screen import answer, say
 from sfumato.engines import Database, DuckDB, InPlace, PostgreSQL, search_in_place
 from sfumato.errors import ParameterError
 from sfumato.methods.lattice.full_domain import FullDomain
+from sfumato.pipeline import Options
 
 
 def run(request: Request, place: str, table: str | None, release: str, kind: str, create: bool) -> None:
@@ -19,7 +20,13 @@ def run(request: Request, place: str, table: str | None, release: str, kind: str
     policy = request.to_policy()
     require_full_domain(policy.method)
     assert isinstance(policy.method, FullDomain)
+    refuse_options(policy.options)
     with open_database(place, table) as database:
+        if create and not database.lasting:
+            raise ParameterError(
+                f"--create needs a database to make the {kind} in: a DuckDB file, or postgresql://…. For a Parquet or "
+                "CSV file, run the printed statements where the release belongs, or use 'sfumato anonymize'."
+            )
         found = search_in_place(
             database,
             policy.schema,
@@ -32,6 +39,17 @@ def run(request: Request, place: str, table: str | None, release: str, kind: str
         if create:
             found.create(release, kind)
             say(f"made the {kind} {release}, and checked it")
+
+
+def refuse_options(options: Options) -> None:
+    """Refuse what a policy may ask for and a database does not do, rather than do something else."""
+    usual = Options()
+    for name in ("missing", "intervals", "keep_order"):
+        if getattr(options, name) != getattr(usual, name):
+            raise ParameterError(
+                f"'{name}' is {getattr(options, name)!r} in the policy, but in a database it can only be "
+                f"{getattr(usual, name)!r}."
+            )
 
 
 def open_database(place: str, table: str | None) -> Database:

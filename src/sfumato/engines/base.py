@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import pyarrow as pa
 
-from sfumato.errors import SchemaError, listed
+from sfumato.errors import SchemaError, SourceError, listed
 
 
 class Database(ABC):
@@ -19,10 +20,13 @@ class Database(ABC):
         What stands after FROM.
     name
         What the database is called, for manifests and messages.
+    lasting
+        Whether what is made in it is still there afterwards; not so where a mere file is read.
     """
 
     source: str
     name: str
+    lasting: bool = True
 
     @abstractmethod
     def query(self, sql: str) -> pa.Table:
@@ -53,6 +57,25 @@ class Database(ABC):
         """Return the names of all columns."""
         return tuple(self.query(f"SELECT * FROM {self.source} LIMIT 0").column_names)
 
+    def has(self, name: str) -> bool:
+        """Return whether there is a table or view of this name."""
+        try:
+            self.query(f"SELECT * FROM {qualified(name)} LIMIT 0")
+        except SourceError:
+            return False
+        return True
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Keep all that is done inside, or nothing of it if anything fails."""
+        self.execute("BEGIN")
+        try:
+            yield
+        except BaseException:
+            self.execute("ROLLBACK")
+            raise
+        self.execute("COMMIT")
+
     def require(self, names: Sequence[str]) -> None:
         """Make sure that columns exist, or say which do not."""
         known = self.columns()
@@ -64,6 +87,11 @@ class Database(ABC):
 def identifier(name: str) -> str:
     """Quote a name for SQL."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def qualified(name: str) -> str:
+    """Quote the name of a table, which may stand behind that of its schema and a dot."""
+    return ".".join(identifier(part) for part in name.split("."))
 
 
 def literal(text: str | None) -> str:

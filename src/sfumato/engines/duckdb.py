@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from sfumato.engines.base import Database, identifier, literal
+from sfumato.engines.base import Database, identifier, literal, qualified
 from sfumato.errors import SourceError
 
 READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".csv": "read_csv", ".tsv": "read_csv"}
@@ -42,10 +42,11 @@ class DuckDB(Database):
         try:
             if reader is not None:
                 self._connection = duckdb.connect()
+                self.lasting = False
                 self.source = f"{reader}({literal(str(file.absolute()))})"
             else:
                 self._connection = duckdb.connect(str(file), read_only=read_only)
-                self.source = identifier(table or self._only_table(file))
+                self.source = qualified(table or self._only_table(file))
         except duckdb.Error as error:
             raise SourceError(f"{str(file)!r} cannot be opened by DuckDB: {_first_line(error)}") from None
 

@@ -11,15 +11,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato import parameters
-from sfumato.engines.base import Database, identifier
-from sfumato.engines.statements import (
-    ReleaseQuery,
-    dimension,
-    dimension_name,
-    dimension_statements,
-    frequency_query,
-)
-from sfumato.errors import SchemaError, VerificationError
+from sfumato.engines.base import Database, identifier, qualified
+from sfumato.engines.statements import ReleaseQuery, dimension, dimension_statements, frequency_query, search_name
+from sfumato.errors import SchemaError, SourceError, VerificationError
 from sfumato.hierarchies import Domain, default_generalization
 from sfumato.methods import Lattice, Task
 from sfumato.methods.lattice.full_domain import FullDomain, Solution
@@ -58,8 +52,8 @@ class FrequencyTable:
         names, sensitive = list(schema.quasi_identifiers), list(schema.sensitive)
         database.require([*names, *sensitive])
         domains = [_fit(database, schema, name) for name in names]
-        for domain in domains:
-            database.load(dimension_name(domain.name), dimension(domain))
+        for at, domain in enumerate(domains):
+            database.load(search_name(at), dimension(domain))
         counted = database.query(frequency_query(database.source, names, sensitive))
         counts = counted.column("n").cast(pa.int64()).to_numpy()
         codes = np.empty((len(counts), len(names)), smallest_unsigned([domain.size for domain in domains]))
@@ -114,34 +108,40 @@ class InPlace:
     def statements(self, release: str, kind: str = "view") -> list[str]:
         """Return the statements that make the release in place, one by one."""
         parameters.choice("InPlace.statements", "kind", kind, ("view", "table"))
+        dimensions = self.query.dimensions(release)
         made = [
             statement
-            for domain, level in zip(self.query.domains, self.query.levels, strict=True)
-            for statement in dimension_statements(domain, level)
+            for at, table in dimensions.items()
+            for statement in dimension_statements(table, self.query.domains[at], self.query.levels[at])
         ]
-        return [*made, f"CREATE {kind.upper()} {identifier(release)} AS\n{self.query.text()}"]
+        # A table holds its labels itself; a view goes on looking them up.
+        done = [f"DROP TABLE {qualified(table)}" for table in dimensions.values()] if kind == "table" else []
+        return [*made, f"CREATE {kind.upper()} {qualified(release)} AS\n{self.query.text(release)}", *done]
 
     def sql(self, release: str = "release", kind: str = "view") -> str:
-        """Return the whole script."""
-        return ";\n\n".join(self.statements(release, kind)) + ";\n"
+        """Return the whole script, which makes the release or, if anything fails, nothing."""
+        return ";\n\n".join(["BEGIN", *self.statements(release, kind), "COMMIT"]) + ";\n"
 
     def create(self, release: str, kind: str = "view") -> Verification:
-        """Make the release in the database, and check it there; one that fails is removed again."""
-        for domain in self.query.domains:
-            self.database.execute(f"DROP TABLE IF EXISTS {identifier(dimension_name(domain.name))}")
-        for statement in self.statements(release, kind):
-            self.database.execute(statement)
-        result = self.verify(release)
-        if not result.ok:
-            self.database.execute(f"DROP {kind.upper()} {identifier(release)}")
-            raise VerificationError(f"The release did not pass its check and was removed.\n{result.summary()}")
+        """Make the release in the database, and check it there; one that fails is not kept."""
+        if self.database.has(release):
+            raise SourceError(f"The database already has {release!r}. Drop it first, or choose another name.")
+        with self.database.transaction():
+            # What is left of an earlier release of this name, which is gone.
+            for table in self.query.dimensions(release).values():
+                self.database.execute(f"DROP TABLE IF EXISTS {qualified(table)}")
+            for statement in self.statements(release, kind):
+                self.database.execute(statement)
+            result = self.verify(release)
+            if not result.ok:
+                raise VerificationError(f"The release did not pass its check and is not kept.\n{result.summary()}")
         return result
 
     def verify(self, release: str) -> Verification:
         """Check a release from its own classes, counted by the database."""
         names, sensitive = list(self.schema.quasi_identifiers), list(self.schema.sensitive)
         columns = ", ".join(identifier(name) for name in [*names, *sensitive])
-        counted = self.database.query(f"SELECT {columns}, COUNT(*) AS n FROM {identifier(release)} GROUP BY {columns}")
+        counted = self.database.query(f"SELECT {columns}, COUNT(*) AS n FROM {qualified(release)} GROUP BY {columns}")
         rows = np.repeat(np.arange(counted.num_rows), counted.column("n").cast(pa.int64()).to_numpy())
         table = counted.drop_columns(["n"]).take(pa.array(rows))
         requirements = [requirement_of(model, self.schema) for model in self.models]

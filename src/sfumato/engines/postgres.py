@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.engines.base import Database, identifier
+from sfumato.engines.base import Database, identifier, qualified
 from sfumato.errors import MissingExtraError, SourceError
 
 
@@ -28,7 +28,7 @@ class PostgreSQL(Database):
             from adbc_driver_postgresql import dbapi  # noqa: PLC0415
         except ImportError:
             raise MissingExtraError("PostgreSQL", "postgres") from None
-        self.source = ".".join(identifier(part) for part in table.split("."))
+        self.source = qualified(table)
         try:
             self._connection: Any = dbapi.connect(uri, autocommit=True)
         except dbapi.Error as error:

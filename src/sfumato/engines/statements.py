@@ -10,16 +10,27 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from sfumato.engines.base import identifier, literal
+from sfumato.engines.base import identifier, literal, qualified
 from sfumato.hierarchies import Domain
 
-#: The names of dimension tables begin so.
-DIMENSION = "sfumato_"
+#: PostgreSQL cuts longer names off, and two of them could become one.
+LONGEST_NAME = 63
 
 
-def dimension_name(column: str) -> str:
-    """Return the name of a column's dimension table."""
-    return DIMENSION + "".join(character if character.isalnum() else "_" for character in column).lower()
+def search_name(at: int) -> str:
+    """Return the name of the dimension table that a search uses for the quasi-identifier at a place."""
+    return f"sfumato_search_{at}"
+
+
+def dimension_name(release: str, at: int, column: str) -> str:
+    """Return the name of the dimension table of a quasi-identifier, beside the release that it belongs to.
+
+    Each release has its own: another one at other levels must not change what this one shows.
+    """
+    *schema, name = release.split(".")
+    readable = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in column).lower()
+    start = f"sfumato_{name[: LONGEST_NAME // 2]}_{at}_"
+    return ".".join([*schema, (start + readable)[:LONGEST_NAME]])
 
 
 def dimension(domain: Domain) -> pa.Table:
@@ -35,20 +46,18 @@ def frequency_query(source: str, quasi_identifiers: Sequence[str], sensitive: Se
     codes = [f"d{at}.code AS q{at}" for at in range(len(quasi_identifiers))]
     values = [f"t.{identifier(name)} AS s{at}" for at, name in enumerate(sensitive)]
     groups = ", ".join(str(place) for place in range(1, len(codes) + len(values) + 1))
-    joins = "".join(_join(at, name) for at, name in enumerate(quasi_identifiers))
+    joins = "".join(_join(at, name, search_name(at)) for at, name in enumerate(quasi_identifiers))
     selected = ", ".join([*codes, *values, "COUNT(*) AS n"])
     return f"SELECT {selected}\nFROM {source} t{joins}\nGROUP BY {groups}"
 
 
-def _join(at: int, name: str) -> str:
-    return f"\n  LEFT JOIN {identifier(dimension_name(name))} d{at} ON t.{identifier(name)} = d{at}.value"
+def _join(at: int, column: str, table: str) -> str:
+    return f"\n  LEFT JOIN {qualified(table)} d{at} ON t.{identifier(column)} = d{at}.value"
 
 
-def dimension_statements(domain: Domain, level: int, block: int = 500) -> list[str]:
-    """Return the statements that make the dimension table of a column for one level; none where none is needed."""
-    if level in {0, domain.top}:
-        return []
-    name = identifier(dimension_name(domain.name))
+def dimension_statements(table: str, domain: Domain, level: int, block: int = 500) -> list[str]:
+    """Return the statements that make the dimension table of a column for one level."""
+    name = qualified(table)
     kind = _sql_type(domain.values.type)
     statements = [f"CREATE TABLE {name} (value {kind} PRIMARY KEY, label VARCHAR NOT NULL)"]
     labels = domain.levels[level].labels.take(pa.array(domain.levels[level].groups[: len(domain.values)])).to_pylist()
@@ -98,11 +107,22 @@ class ReleaseQuery:
     smallest: int | None = None
     left_out: Sequence[tuple[str | None, ...]] = ()
 
-    def text(self) -> str:
-        """Return the query."""
+    def dimensions(self, release: str) -> dict[int, str]:
+        """Return the places of the quasi-identifiers that need a dimension table, and what it is called."""
+        return {
+            at: dimension_name(release, at, domain.name)
+            for at, (domain, level) in enumerate(zip(self.domains, self.levels, strict=True))
+            if level not in {0, domain.top}
+        }
+
+    def text(self, release: str) -> str:
+        """Return the query; the order of rows, which can give people away, is left to chance."""
+        return f"{self._rows(release)}\nORDER BY RANDOM()"
+
+    def _rows(self, release: str) -> str:
         shown = [f"{self._shown(at)} AS {identifier(domain.name)}" for at, domain in enumerate(self.domains)]
         kept = [f"t.{identifier(name)} AS {identifier(name)}" for name in self.others]
-        inner = f"SELECT {_lines([*shown, *kept])}\nFROM {self.source} t{self._joins()}"
+        inner = f"SELECT {_lines([*shown, *kept])}\nFROM {self.source} t{self._joins(release)}"
         if self.smallest is not None:
             return self._without_small(inner)
         return f"{inner}{self._without_listed()}"
@@ -113,12 +133,8 @@ class ReleaseQuery:
             return "'*'"
         return f"CAST(t.{identifier(domain.name)} AS VARCHAR)" if level == 0 else f"d{at}.label"
 
-    def _joins(self) -> str:
-        return "".join(
-            _join(at, domain.name)
-            for at, (domain, level) in enumerate(zip(self.domains, self.levels, strict=True))
-            if level not in {0, domain.top}
-        )
+    def _joins(self, release: str) -> str:
+        return "".join(_join(at, self.domains[at].name, table) for at, table in self.dimensions(release).items())
 
     def _without_small(self, inner: str) -> str:
         names = [identifier(domain.name) for domain in self.domains]
