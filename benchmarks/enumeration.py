@@ -56,3 +56,4 @@ def on_adult() -> Iterator[Result]:
         yield Result(
             f"Adult, 101 splits, k={k}: cost / bound in 60 s", 1 + found.gap, 1.35 if k == 1000 else None, note=note
         )
+        yield Result(f"Adult, 101 splits, k={k}: EnumMulti / greedy", found.cost / found.greedy, 1.0)
