@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from sfumato.hierarchies.base import Fitted, Generalization
 from sfumato.hierarchies.categories import Categorical, Prefix
+from sfumato.hierarchies.conditions import codes_meant
 from sfumato.hierarchies.dates import Dates
 from sfumato.hierarchies.defaults import default_generalization
-from sfumato.hierarchies.domain import ROOT, Domain, IntervalDomain, Level, Tree, TreeDomain
+from sfumato.hierarchies.domain import ROOT, CountedDomain, Domain, IntervalDomain, Level, Tree, TreeDomain
 from sfumato.hierarchies.scales import Numeric, Ordered
 from sfumato.hierarchies.taxonomy import Taxonomy
 
 __all__ = [
     "ROOT",
     "Categorical",
+    "CountedDomain",
     "Dates",
     "Domain",
     "Fitted",
@@ -25,5 +27,6 @@ __all__ = [
     "Taxonomy",
     "Tree",
     "TreeDomain",
+    "codes_meant",
     "default_generalization",
 ]

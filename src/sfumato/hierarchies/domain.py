@@ -8,7 +8,7 @@ leaves below it. In both, a missing value is the last code, and only ``*`` cover
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 import numpy as np
@@ -118,6 +118,26 @@ class IntervalDomain(Domain):
         if not self.has_missing:
             return labels
         return pc.if_else(pa.array((hi == self.missing_code) & (lo != hi)), ROOT, labels)
+
+
+@dataclass(frozen=True)
+class CountedDomain(IntervalDomain):
+    """Values on a scale whose spans cost the logarithm of how many rows lie in them.
+
+    ``reached`` holds the rows below every code, and after the last one all of them.
+    """
+
+    reached: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64), repr=False)
+
+    @classmethod
+    def of(cls, domain: IntervalDomain, reached: NDArray[np.int64]) -> CountedDomain:
+        """Return a domain with counts."""
+        given = {item.name: getattr(domain, item.name) for item in fields(domain)}
+        return cls(**given, reached=reached)
+
+    def span_costs(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:
+        first = np.where((hi == self.missing_code) & (lo != hi), 0, lo) if self.has_missing else lo
+        return np.log(self.reached[hi + 1] - self.reached[first])
 
 
 @dataclass(frozen=True)

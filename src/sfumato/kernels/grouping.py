@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sfumato.kernels import rules as condition
 from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.rules import Rules, class_allowed
+from sfumato.kernels.rules import Rules
 from sfumato.kernels.spans import Spans, span_cost
 
 #: What two sums of the same fractions may differ by; a gain below it is none.
@@ -40,12 +40,18 @@ class Aim(NamedTuple):
         What a row of a class costs by the spans of the class; like ``spans`` when the aim is the certainty penalty.
     smallest
         A size below which no class is allowed.
+    by_size
+        What a row costs besides, for every row of its class.
+    label
+        The sensitive column of which every row costs 1 that is not the most frequent of its class; -1 for none.
     """
 
     rules: Rules
     spans: Spans
     costs: Spans
     smallest: int
+    by_size: float
+    label: int
 
 
 class Grouping(NamedTuple):
@@ -110,11 +116,27 @@ def widened_penalty(costs: Spans, box: NDArray[np.int64], codes: NDArray[np.unsi
     for attribute in range(box.shape[1]):
         code = np.int64(codes[attribute])
         lo, hi = min(box[0, attribute], code), max(box[1, attribute], code)
-        if lo < hi:
-            total += costs.weight[attribute] * span_cost(costs, attribute, lo, hi)
-            if total >= limit:
-                return total
+        total += costs.weight[attribute] * span_cost(costs, attribute, lo, hi)
+        if total >= limit:
+            return total
     return total
+
+
+@inner
+def class_cost(aim: Aim, size: int, penalty: float) -> float:
+    """Return what a class costs by its size and by what each of its rows costs, labels left aside."""
+    return size * (penalty + aim.by_size * size)
+
+
+@inner
+def strangers(aim: Aim, size: int, histogram: NDArray[np.int64]) -> int:
+    """Return how many rows of a class have another label than most; 0 where labels do not count."""
+    if aim.label < 0:
+        return np.int64(0)
+    most = np.int64(0)
+    for value in range(aim.rules.counts_at[aim.label], aim.rules.counts_at[aim.label + 1]):
+        most = max(most, histogram[value])
+    return size - most
 
 
 @inner
@@ -253,9 +275,3 @@ def count_row(table: Table, rules: Rules, row: int, times: int, histogram: NDArr
     """Add the sensitive values of a row to the counts."""
     for column in range(table.sensitive.shape[1]):
         histogram[rules.counts_at[column] + table.sensitive[row, column]] += times
-
-
-@inner
-def box_allowed(aim: Aim, size: int, histogram: NDArray[np.int64], box: NDArray[np.int64]) -> bool:
-    """Return whether a class of this size, with these counts and this box, keeps every rule."""
-    return size >= aim.smallest and class_allowed(size, histogram, box[0], box[1], aim.rules, aim.spans)

@@ -21,9 +21,9 @@ from sfumato.kernels.grouping import (
     Grouping,
     Table,
     add_row,
-    box_allowed,
     box_penalty,
     box_without,
+    class_cost,
     close_class,
     count_class,
     count_row,
@@ -31,6 +31,7 @@ from sfumato.kernels.grouping import (
     take_row,
     widened_penalty,
 )
+from sfumato.kernels.rules import class_allowed
 
 
 class Neighbours(NamedTuple):
@@ -47,6 +48,12 @@ class Neighbours(NamedTuple):
         return cls(order, place)
 
 
+@inner
+def is_free(aim: Aim, groups: Grouping, group: int) -> bool:
+    """Return whether nothing can be gained from a class."""
+    return groups.penalty[group] <= EPSILON and aim.by_size <= 0 and aim.label < 0
+
+
 @kernel
 def move_rows(table: Table, aim: Aim, groups: Grouping, near: Neighbours, window: int) -> float:
     """Let each row move to a nearby class where it costs less; return what was gained."""
@@ -56,11 +63,11 @@ def move_rows(table: Table, aim: Aim, groups: Grouping, near: Neighbours, window
     for place in range(len(near.order)):
         row = np.int64(near.order[place])
         group = np.int64(groups.of_row[row])
-        if group < 0 or groups.penalty[group] <= EPSILON or groups.sizes[group] <= aim.smallest:
+        if group < 0 or groups.sizes[group] <= aim.smallest or is_free(aim, groups, group):
             continue
         size = groups.sizes[group]
         box_without(table, groups, group, row, box)
-        saved = size * groups.penalty[group] - (size - 1) * box_penalty(aim.costs, box)
+        saved = class_cost(aim, size, groups.penalty[group]) - class_cost(aim, size - 1, box_penalty(aim.costs, box))
         target, cost = cheapest_class(table, aim, groups, near, row, window, saved)
         if (
             target >= 0
@@ -87,12 +94,13 @@ def cheapest_class(
             continue
         last = group
         size, penalty = groups.sizes[group], groups.penalty[group]
-        most = (least + size * penalty) / (size + 1)
+        larger = aim.by_size * (2 * size + 1)
+        most = (least - larger + size * penalty) / (size + 1)
         if penalty >= most:
             continue
         wide = widened_penalty(aim.costs, groups.boxes[group], codes, most)
         if wide < most:
-            best, least = group, (size + 1) * wide - size * penalty
+            best, least = group, (size + 1) * wide - size * penalty + larger
     return best, least
 
 
@@ -105,7 +113,7 @@ def leaving_allowed(
     if counts_values(aim.rules):
         count_class(table, groups, aim.rules, group, histogram)
         count_row(table, aim.rules, row, -1, histogram)
-    return box_allowed(aim, groups.sizes[group] - 1, histogram, box)
+    return class_allowed(groups.sizes[group] - 1, histogram, box[0], box[1], aim.rules, aim.spans)
 
 
 @inner
@@ -126,7 +134,7 @@ def joining_allowed(
         code = np.int64(table.codes[row, attribute])
         box[0, attribute] = min(groups.boxes[target, 0, attribute], code)
         box[1, attribute] = max(groups.boxes[target, 1, attribute], code)
-    return box_allowed(aim, groups.sizes[target] + 1, histogram, box)
+    return class_allowed(groups.sizes[target] + 1, histogram, box[0], box[1], aim.rules, aim.spans)
 
 
 @inner
@@ -164,17 +172,17 @@ def dissolve_classes(table: Table, aim: Aim, groups: Grouping, near: Neighbours,
     gained = 0.0
     for group in range(len(groups.sizes)):
         size = groups.sizes[group]
-        if size == 0 or size > most or groups.penalty[group] <= EPSILON:
+        if size == 0 or size > most or is_free(aim, groups, group):
             continue
-        before = size * groups.penalty[group]
-        if rehousing_cost(table, aim, groups, near, group, window, targets) >= before - EPSILON:
+        before = class_cost(aim, size, groups.penalty[group])
+        if rehousing_cost(table, aim, groups, near, group, window, before, targets) >= before - EPSILON:
             continue
         after = 0.0
         for member in range(size):
             row, target = np.int64(targets[member, 0]), np.int64(targets[member, 1])
-            after -= groups.sizes[target] * groups.penalty[target]
+            after -= class_cost(aim, groups.sizes[target], groups.penalty[target])
             move(table, aim, groups, row, target)
-            after += groups.sizes[target] * groups.penalty[target]
+            after += class_cost(aim, groups.sizes[target], groups.penalty[target])
         if after < before - EPSILON and targets_allowed(table, aim, groups, targets[:size], histogram):
             close_class(groups, group)
             gained += before - after
@@ -192,10 +200,10 @@ def rehousing_cost(
     near: Neighbours,
     group: int,
     window: int,
+    limit: float,
     targets: NDArray[np.int32],
 ) -> float:
     """Find for every row of a class the nearby class where it costs least; return what they cost, each by itself."""
-    limit = groups.sizes[group] * groups.penalty[group]
     total, member = 0.0, 0
     row = np.int64(groups.heads[group])
     while row != NONE:
@@ -219,6 +227,8 @@ def targets_allowed(
         group = np.int64(targets[member, 1])
         if counting:
             count_class(table, groups, aim.rules, group, histogram)
-        if not box_allowed(aim, groups.sizes[group], histogram, groups.boxes[group]):
+        if not class_allowed(
+            groups.sizes[group], histogram, groups.boxes[group][0], groups.boxes[group][1], aim.rules, aim.spans
+        ):
             return False
     return True

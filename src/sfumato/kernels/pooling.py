@@ -20,8 +20,8 @@ from sfumato.kernels.grouping import (
     Grouping,
     Table,
     add_row,
-    box_allowed,
     box_penalty,
+    class_cost,
     clear,
     count_class,
     count_row,
@@ -29,11 +29,13 @@ from sfumato.kernels.grouping import (
     empty_class,
     limits_spans,
     open_class,
+    strangers,
     take_row,
     widened_penalty,
 )
-from sfumato.kernels.moving import Neighbours
+from sfumato.kernels.moving import Neighbours, is_free
 from sfumato.kernels.regrouping import Pool, regroup
+from sfumato.kernels.rules import class_allowed
 
 
 class Effort(NamedTuple):
@@ -94,7 +96,7 @@ def regroup_classes(
         row = np.int64(NONE)
         # A class that is too large to take part as a whole gets a turn for every so many of its rows.
         for _ in range(1 + groups.sizes[group] // effort.rows):
-            if groups.sizes[group] == 0 or groups.penalty[group] <= EPSILON:
+            if groups.sizes[group] == 0 or is_free(aim, groups, group):
                 break
             random = next_random(random)
             row = some_member(groups, group, row, random % effort.rows)
@@ -104,7 +106,7 @@ def regroup_classes(
             count, lenders, full = gather(groups, near, effort, aim.smallest, row, nearby, wanted, pool, members)
             if count < aim.smallest or count < 2:
                 continue
-            before, size = cost_of(groups, members, lenders, full)
+            before, size = cost_of(table, aim, groups, members, lenders, full, pool.histogram)
             random = next_random(random)
             slack = effort.slack * (random & 1023) / 1024 * count / size
             least, made = before * (1 + slack) - EPSILON, 0
@@ -112,7 +114,9 @@ def regroup_classes(
                 lend(groups, pool, members, lenders, count)
                 random = next_random(random)
                 total, cost = regroup(table, aim, pool, count, lenders, random)
-                if cost < least and grouping_allowed(table, aim, groups, pool, count, lenders, total, members):
+                if cost < least:
+                    cost += further_cost(table, aim, groups, pool, count, lenders, total, members)
+                if cost < least:
                     least, made = cost, total
                     for entry in range(count):
                         best[entry] = pool.group[entry]
@@ -246,12 +250,23 @@ def borrow(
 
 
 @inner
-def cost_of(groups: Grouping, members: NDArray[np.int32], lenders: int, full: int) -> tuple[float, int]:
+def cost_of(
+    table: Table,
+    aim: Aim,
+    groups: Grouping,
+    members: NDArray[np.int32],
+    lenders: int,
+    full: int,
+    histogram: NDArray[np.int64],
+) -> tuple[float, int]:
     """Return what the classes that take part cost now, and how many rows they have."""
     total, rows = 0.0, np.int64(0)
     for at in range(lenders + full):
-        group = members[0, at] if at < lenders else members[1, at - lenders]
-        total += groups.sizes[group] * groups.penalty[group]
+        group = np.int64(members[0, at] if at < lenders else members[1, at - lenders])
+        total += class_cost(aim, groups.sizes[group], groups.penalty[group])
+        if aim.label >= 0:
+            count_class(table, groups, aim.rules, group, histogram)
+            total += strangers(aim, groups.sizes[group], histogram)
         rows += groups.sizes[group]
     return total, rows
 
@@ -271,7 +286,7 @@ def lend(groups: Grouping, pool: Pool, members: NDArray[np.int32], lenders: int,
 
 
 @inner
-def grouping_allowed(
+def further_cost(
     table: Table,
     aim: Aim,
     groups: Grouping,
@@ -280,9 +295,10 @@ def grouping_allowed(
     lenders: int,
     total: int,
     members: NDArray[np.int32],
-) -> bool:
-    """Return whether every group keeps every rule."""
-    counting, shows_spans = counts_values(aim.rules), limits_spans(aim.rules)
+) -> float:
+    """Return what a grouping costs by its labels; infinitely much if some group breaks a rule."""
+    counting, shows_spans = aim.label >= 0 or counts_values(aim.rules), limits_spans(aim.rules)
+    cost = 0.0
     for group in range(total):
         if counting:
             if group < lenders:
@@ -295,11 +311,14 @@ def grouping_allowed(
                     count_row(table, aim.rules, row, -1, pool.histogram)
                 if pool.group[entry] == group:
                     count_row(table, aim.rules, row, 1, pool.histogram)
+            cost += strangers(aim, pool.sizes[group], pool.histogram)
         if group < lenders and shows_spans:
             exact_lender_box(table, groups, pool, count, group, np.int64(members[0, group]))
-        if not box_allowed(aim, pool.sizes[group], pool.histogram, pool.boxes[group]):
-            return False
-    return True
+        if not class_allowed(
+            pool.sizes[group], pool.histogram, pool.boxes[group][0], pool.boxes[group][1], aim.rules, aim.spans
+        ):
+            return np.inf
+    return cost
 
 
 @inner

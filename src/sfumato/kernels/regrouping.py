@@ -8,7 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner
-from sfumato.kernels.grouping import EPSILON, Aim, Table, box_allowed, box_penalty, clear, count_row, widened_penalty
+from sfumato.kernels.grouping import (
+    EPSILON,
+    Aim,
+    Table,
+    box_penalty,
+    class_cost,
+    clear,
+    count_row,
+    widened_penalty,
+)
+from sfumato.kernels.rules import class_allowed
 
 #: A row of the pool that belongs to no group yet.
 FREE = -1
@@ -61,7 +71,7 @@ def regroup(table: Table, aim: Aim, pool: Pool, count: int, lenders: int, random
     if left and not place_rest(table, aim, pool, count, groups):
         return groups, np.inf
     for group in range(groups):
-        cost += pool.sizes[group] * pool.penalty[group]
+        cost += class_cost(aim, pool.sizes[group], pool.penalty[group])
     return groups, cost
 
 
@@ -82,7 +92,7 @@ def grow(table: Table, aim: Aim, pool: Pool, count: int, group: int, seed: int) 
             count_row(table, aim.rules, np.int64(pool.rows[entry]), 1, pool.histogram)
         if renew:
             reach_out(table, aim, pool, count, box)
-        if box_allowed(aim, size, pool.histogram, box):
+        if size >= aim.smallest and class_allowed(size, pool.histogram, box[0], box[1], aim.rules, aim.spans):
             break
         entry = nearest(table, aim, pool, count)
         if entry < 0:
@@ -114,8 +124,9 @@ def nearest(table: Table, aim: Aim, pool: Pool, count: int) -> int:
             continue
         seen = np.int64(0)
         for column in range(table.sensitive.shape[1]):
-            value = table.sensitive[pool.rows[entry], column]
-            seen = max(seen, pool.histogram[aim.rules.counts_at[column] + value])
+            count = pool.histogram[aim.rules.counts_at[column] + table.sensitive[pool.rows[entry], column]]
+            # Rows of one label belong together, all other values apart.
+            seen = seen - count if column == aim.label else max(seen, count)
         if pool.reach[entry] < least or seen < rarest:
             best, least, rarest = np.int64(entry), pool.reach[entry], seen
     return best
@@ -157,10 +168,11 @@ def place_rest(table: Table, aim: Aim, pool: Pool, count: int, groups: int) -> b
         best, least = -1, np.inf
         for group in range(groups):
             size, penalty = pool.sizes[group], pool.penalty[group]
-            limit = (least + size * penalty) / (size + 1)
+            larger = aim.by_size * (2 * size + 1)
+            limit = (least - larger + size * penalty) / (size + 1)
             wide = widened_penalty(aim.costs, pool.boxes[group], codes, limit)
             if wide < limit:
-                best, least = group, (size + 1) * wide - size * penalty
+                best, least = group, (size + 1) * wide - size * penalty + larger
         if best < 0:
             return False
         pool.group[entry] = best

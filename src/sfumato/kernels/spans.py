@@ -7,6 +7,7 @@ longer with every array that it is handed.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +15,11 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner
 
-#: How the cost of a span is found: by the distance of two positions, in a table of all pairs, or by climbing a tree.
-POSITION, TABLE, TREE = 0, 1, 2
+#: How the cost of a span is found: by the distance of two positions, in a table of all pairs, by climbing a tree, or as
+#: the logarithm of how many rows lie in it.
+POSITION, TABLE, TREE, LOGARITHM = range(4)
 
-#: The columns of ``Spans.index``.
+#: The columns of ``Spans.index``. Where a logarithm is the cost, the missing code stands instead of a tree, or -1.
 KIND, SIZE, VALUES_AT, TREE_AT, COSTS_AT = range(5)
 
 #: The columns of ``Spans.nodes``.
@@ -47,9 +49,10 @@ class Spans(NamedTuple):
 
 @inner
 def span_cost(spans: Spans, attribute: int, lo: int, hi: int) -> float:
-    """Return the share of an attribute's certainty that a span gives up: 0 for one value, 1 for everything."""
-    if lo == hi:
-        return 0.0
+    """Return the share of an attribute's certainty that a span gives up: 0 for one value, 1 for everything.
+
+    Other objectives than the certainty penalty may let a single value cost something too.
+    """
     kind = spans.index[attribute, KIND]
     at = spans.index[attribute, VALUES_AT]
     if kind == POSITION:
@@ -57,6 +60,10 @@ def span_cost(spans: Spans, attribute: int, lo: int, hi: int) -> float:
         return min(spans.values[at + hi] - spans.values[at + lo], 1.0)
     if kind == TABLE:
         return spans.values[at + lo * spans.index[attribute, SIZE] + hi]
+    if kind == LOGARITHM:
+        # The values are the rows below each code; a span that reaches the missing value, the last code, shows nothing.
+        first = 0 if hi == spans.index[attribute, TREE_AT] and lo < hi else lo
+        return math.log(spans.values[at + hi + 1] - spans.values[at + first])
     return spans.values[spans.index[attribute, COSTS_AT] + common_ancestor(spans, attribute, lo, hi)]
 
 

@@ -9,14 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato import parameters
 from sfumato.hierarchies import TreeDomain
-from sfumato.loss import ncp
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.linear.linear import CostAware, Hilbert
 from sfumato.methods.multidim.best_cuts import BestCuts
 from sfumato.methods.peeling import Peeling
-from sfumato.methods.refining import Limit, refine
+from sfumato.methods.refining import Limit, Minimized, Objective, check_minimized, refine
+from sfumato.methods.refining.objective import Measured
+from sfumato.methods.refining.shapes import shaped
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
 
 #: Rounds of refinement without a time limit; the work, and so the result, is the same on every machine.
@@ -30,8 +34,8 @@ class Candidate(NamedTuple):
     """What one method found."""
 
     method: str
-    recoding: Recoding
-    loss: float
+    classes: NDArray[np.int32]
+    loss: Measured
 
 
 @dataclass(frozen=True)
@@ -43,9 +47,12 @@ class Best(Method):
     seconds
         How long it may take; what the methods tried need at least is taken in any case. None: a fixed amount of work,
         so that the result is the same on every machine.
+    minimize
+        What is lowered, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, or a list of queries.
     """
 
     seconds: float | None = None
+    minimize: Minimized = "gcp"
 
     name: ClassVar[str] = "best"
     summary: ClassVar[str] = "The least loss of several methods, refined; give it time. Never above Hilbert."
@@ -55,31 +62,45 @@ class Best(Method):
     def __post_init__(self) -> None:
         if self.seconds is not None:
             parameters.number("Best", "seconds", self.seconds, above=0)
+        check_minimized("Best", self.minimize)
 
     def recode(self, task: Task) -> Recoding:
         """Run the methods that suit the table, and refine the best of what they found."""
         begin = time.perf_counter()
-        candidates = try_all(task, list(suitable(task)))
+        objective = Objective(task, self.minimize)
+        candidates = try_all(objective, list(suitable(task)))
         if self.seconds is None:
-            return _refined(task, candidates, Limit(rounds=ROUNDS))
+            return _refined(objective, candidates, Limit(rounds=ROUNDS))
         left = max(0.0, self.seconds - (time.perf_counter() - begin))
-        return _refined(task, candidates, Limit(rounds=100_000, seconds=left, patience=0.0))
+        return _refined(objective, candidates, Limit(rounds=100_000, seconds=left, patience=0.0))
 
 
 @dataclass(frozen=True)
 class Balanced(Method):
-    """The least loss that can be had in a few times the time of the fastest good method."""
+    """The least loss that can be had in a few times the time of the fastest good method.
+
+    Parameters
+    ----------
+    minimize
+        What is lowered, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, or a list of queries.
+    """
+
+    minimize: Minimized = "gcp"
 
     name: ClassVar[str] = "balanced"
     summary: ClassVar[str] = "The better of two linear methods, small tables refined. Never above Hilbert. O(kn)."
     recoding: ClassVar[str] = "local"
     order_free: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        check_minimized("Balanced", self.minimize)
+
     def recode(self, task: Task) -> Recoding:
         """Run the two linear methods; refine what is small enough to be refined at once."""
-        candidates = try_all(task, [Hilbert(), CostAware()])
+        objective = Objective(task, self.minimize)
+        candidates = try_all(objective, [Hilbert(), CostAware()])
         rounds = min(16, LIGHT_WORK // max(1, len(task.microdata)))
-        return _refined(task, candidates, Limit(rounds=rounds))
+        return _refined(objective, candidates, Limit(rounds=rounds))
 
 
 def suitable(task: Task) -> Iterator[Method]:
@@ -96,32 +117,43 @@ def _share_of_trees(microdata: Microdata) -> float:
     return sum(isinstance(domain, TreeDomain) for domain in microdata.domains) / max(1, len(microdata.domains))
 
 
-def try_all(task: Task, methods: Sequence[Method]) -> list[Candidate]:
+def try_all(objective: Objective, methods: Sequence[Method]) -> list[Candidate]:
     """Run methods side by side; return what they found, the least loss first."""
+    task = objective.start
+    task.progress(f"trying {', '.join(method.name for method in methods)}", 0.0)
     with ThreadPoolExecutor(max_workers=min(len(methods), os.cpu_count() or 1)) as pool:
         recodings = list(pool.map(lambda method: method.recode(task), methods))
     found = [
-        Candidate(method.name, recoding, loss_of(task, recoding))
+        Candidate(method.name, recoding.classes, objective.measure_rows(recoding.classes))
         for method, recoding in zip(methods, recodings, strict=True)
+        if recoding.classes is not None
     ]
-    return sorted(found, key=lambda candidate: candidate.loss)
+    found += [
+        Candidate(f"{candidate.method}, {shape}", classes, objective.measure_rows(classes))
+        for candidate in found
+        for shape, classes in shaped(objective, candidate.classes)
+    ]
+    return sorted(found, key=_loss)
 
 
-def loss_of(task: Task, recoding: Recoding) -> float:
-    """Return the certainty penalty of a recoding; a row that is left out counts as 1."""
-    classes = EquivalenceClasses.of(task.microdata, recoding)
-    penalties = ncp(task.microdata, classes)
-    return float(classes.sizes @ penalties + classes.suppressed) / max(1, len(task.microdata))
+def _loss(candidate: Candidate) -> Measured:
+    return candidate.loss
 
 
-def _refined(task: Task, candidates: Sequence[Candidate], limit: Limit) -> Recoding:
+def loss_of(task: Task, recoding: Recoding, minimize: Minimized = "gcp") -> float:
+    """Return what a recoding loses; a row that is left out loses everything."""
+    return Objective(task, minimize).measure(EquivalenceClasses.of(task.microdata, recoding)).loss
+
+
+def _refined(objective: Objective, candidates: Sequence[Candidate], limit: Limit) -> Recoding:
     best = candidates[0]
-    tried: dict[str, Any] = {candidate.method: candidate.loss for candidate in candidates}
-    classes = EquivalenceClasses.of(task.microdata, best.recoding).of_row
+    tried: dict[str, Any] = {candidate.method: candidate.loss.loss for candidate in candidates}
+    classes = best.classes
     if limit.rounds:
-        classes = refine(task, classes, limit)
-        tried["refined"] = loss_of(task, Recoding(classes=classes))
-    return Recoding(classes=classes, details={"tried": tried, "chosen": best.method})
+        classes = refine(objective.task, classes, limit, objective.minimize)
+        tried["refined"] = objective.measure_rows(classes).loss
+    details = {"tried": tried, "chosen": best.method, "minimized": objective.name}
+    return Recoding(classes=classes, details=details)
 
 
 register()(Best)

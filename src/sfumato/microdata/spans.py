@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.hierarchies import Domain, IntervalDomain, Tree, TreeDomain
-from sfumato.kernels.spans import POSITION, TABLE, TREE, Spans
+from sfumato.hierarchies import CountedDomain, Domain, IntervalDomain, Tree, TreeDomain
+from sfumato.kernels.spans import LOGARITHM, POSITION, TABLE, TREE, Spans
 
 #: Up to this size a tree's costs are tabulated for every pair of codes; larger ones are climbed.
 TABLE_LIMIT = 128
@@ -21,7 +21,10 @@ def pack_spans(domains: Sequence[Domain], weights: NDArray[np.float64]) -> Spans
     nodes = _Pool(np.empty((0, 3), np.int32))
     index = []
     for domain in domains:
-        if isinstance(domain, IntervalDomain):
+        if isinstance(domain, CountedDomain):
+            missing = -1 if domain.missing_code is None else domain.missing_code
+            index.append((LOGARITHM, domain.size, values.add(domain.reached.astype(np.float64)), missing, 0))
+        elif isinstance(domain, IntervalDomain):
             index.append((POSITION, domain.size, values.add(domain.positions), 0, 0))
         elif isinstance(domain, TreeDomain):
             small = domain.size <= TABLE_LIMIT

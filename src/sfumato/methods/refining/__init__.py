@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from sfumato.methods.refining.objective import Minimized, Objective, check_minimized
 from sfumato.methods.refining.refined import Refined
 from sfumato.methods.refining.search import Limit, refine
 
-__all__ = ["Limit", "Refined", "refine"]
+__all__ = ["Limit", "Minimized", "Objective", "Refined", "check_minimized", "refine"]

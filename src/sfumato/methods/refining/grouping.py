@@ -12,7 +12,7 @@ from sfumato.methods.base import Task
 def make_aim(task: Task) -> Aim:
     """Return what classes must keep and what is to be lowered."""
     spans = task.microdata.spans
-    return Aim(task.requirements.rules, spans, spans, max(1, task.requirements.smallest_class))
+    return Aim(task.requirements.rules, spans, spans, max(1, task.requirements.smallest_class), 0.0, -1)
 
 
 def make_grouping(table: Table, aim: Aim, classes: NDArray[np.int32]) -> Grouping:

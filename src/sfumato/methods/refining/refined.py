@@ -10,6 +10,7 @@ import numpy as np
 from sfumato import parameters
 from sfumato.errors import invalid_parameter
 from sfumato.methods.base import Method, Task, find_method, register
+from sfumato.methods.refining.objective import Minimized, Objective, check_minimized, is_minimized
 from sfumato.methods.refining.search import Limit, refine
 from sfumato.microdata import EquivalenceClasses, Recoding
 
@@ -27,10 +28,14 @@ class Refined(Method):
     refine
         True: a fixed number of rounds, the same result on every machine. A number: that many seconds.
         ``"exhaustive"``: until rounds gain next to nothing.
+    minimize
+        What is lowered: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, or a workload, a list of queries such as
+        ``{"age": (20, 39), "city": ["Rome", "Siena"]}``. None: what the method minimizes, if it is one of these.
     """
 
     method: Method | str = "mondrian"
     refine: bool | float | str = True
+    minimize: Minimized | None = None
 
     name: ClassVar[str] = "refined"
     summary: ClassVar[str] = "Another method's classes, improved by moving rows and regrouping neighbours. Near O(n)."
@@ -40,21 +45,41 @@ class Refined(Method):
     def __post_init__(self) -> None:
         object.__setattr__(self, "method", find_method(self.method))
         refinement_limit(self.refine)
+        if self.minimize is not None:
+            check_minimized("Refined", self.minimize)
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters, for manifests and policy files."""
         start = find_method(self.method)
-        return {"method": {"name": start.name, "parameters": start.parameters()}, "refine": self.refine}
+        shown: dict[str, Any] = {
+            "method": {"name": start.name, "parameters": start.parameters()},
+            "refine": self.refine,
+        }
+        return shown | {"minimize": self.minimize}
+
+    @property
+    def objective(self) -> Minimized:
+        """What is lowered: as said, or as the method to start from minimizes if that can be refined."""
+        if self.minimize is not None:
+            return self.minimize
+        given = getattr(self.method, "minimize", None)
+        return given if given is not None and is_minimized(given) else "gcp"
 
     def recode(self, task: Task) -> Recoding:
         """Refine what the method finds."""
-        recoding = find_method(self.method).recode(task)
-        classes = EquivalenceClasses.of(task.microdata, recoding).of_row
+        start = find_method(self.method)
+        recoding = start.recode(task)
         limit = refinement_limit(self.refine)
-        refined = refine(task, classes.astype(np.int32), limit) if limit else classes
+        if limit is None:
+            return recoding
+        objective = Objective(task, self.objective)
+        classes = EquivalenceClasses.of(task.microdata, recoding).of_row.astype(np.int32)
+        refined = refine(task, classes, limit, objective.minimize)
+        losses = {start.name: objective.measure_rows(classes).loss, "refined": objective.measure_rows(refined).loss}
         # What was proven about the classes that it started from is not about these.
-        details = {name: told for name, told in recoding.details.items() if name != "optimality" or not limit}
-        return Recoding(classes=refined, details=details)
+        details = {name: told for name, told in recoding.details.items() if name != "optimality"}
+        tried = dict(details.get("tried", {})) | losses
+        return Recoding(classes=refined, details=details | {"tried": tried, "minimized": objective.name})
 
 
 def refinement_limit(option: bool | float | str) -> Limit | None:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.classes import class_bounds
 from sfumato.kernels.grouping import Grouping, Table
 from sfumato.kernels.moving import Neighbours, dissolve_classes, move_rows
 from sfumato.kernels.pooling import Effort, regroup_classes
 from sfumato.methods.base import Task
-from sfumato.methods.refining.grouping import make_aim, make_grouping
+from sfumato.methods.refining.grouping import make_grouping
 from sfumato.methods.refining.neighbours import NeighbourOrders
+from sfumato.methods.refining.objective import Minimized, Objective
 from sfumato.microdata import SUPPRESSED
 
 #: Rows of a part: it stays in the processor's cache, and two parts keep two processors busy.
@@ -53,72 +53,85 @@ class Limit:
     patience: float = 1e-3
 
 
-def refine(task: Task, classes: NDArray[np.int32], limit: Limit) -> NDArray[np.int32]:
+def refine(task: Task, classes: NDArray[np.int32], limit: Limit, minimize: Minimized = "gcp") -> NDArray[np.int32]:
     """Return classes that lose at most what the given ones lose, and keep every requirement as they do."""
-    search = _Search(task)
+    search = _Search(Objective(task, minimize))
     begin = time.perf_counter()
     current = best = classes
-    least = search.loss(best)
+    least = search.objective.measure_rows(best)
     done, share = 0, 0.0 if limit.rounds else 1.0
     calm: float | None = None
-    try:
-        while share < 1:
-            search.slack = 0.0 if calm is None else SLACK * max(0.0, 1 - (share - calm) / (SLACK_FOR * (1 - calm)))
-            rounds = min(ROUNDS_PER_PART, limit.rounds - done)
-            current = search.improve(current, rounds, begin + limit.seconds)
-            loss, before = search.loss(current), least
-            if loss < least:
-                best, least = current, loss
-            done += rounds
-            share = max(done / limit.rounds, (time.perf_counter() - begin) / max(limit.seconds, 1e-9))
-            task.progress(f"refining, loss {least:.4f}", min(1.0, share))
-            if calm is None and before - least <= CALM * least:
-                calm = share
-            elif not search.slack and before - least <= limit.patience * least:
-                break
-    except KeyboardInterrupt:
-        # Whoever stops the search wants what it found so far.
-        task.progress("refining stopped", 1.0)
+    while share < 1 and not search.stopped:
+        search.slack = 0.0 if calm is None else search.slack_after(share, calm)
+        rounds = min(ROUNDS_PER_PART, limit.rounds - done)
+        current = search.improve(current, rounds, begin + limit.seconds)
+        found, before = search.objective.measure_rows(current), least
+        if found < least:
+            best, least = current, found
+        done += rounds
+        share = max(done / limit.rounds, (time.perf_counter() - begin) / max(limit.seconds, 1e-9))
+        search.report(least.loss, min(1.0, share))
+        gain = least.gain_over(before)
+        if calm is None and gain <= CALM:
+            calm = share
+        elif not search.slack and gain <= limit.patience:
+            break
     return best
 
 
 class _Search:
     """What stays the same from round to round."""
 
-    def __init__(self, task: Task) -> None:
-        self.task = task
-        self.codes = np.ascontiguousarray(task.microdata.codes, np.uint32)
-        self.sensitive = task.requirements.sensitive_codes
-        self.random = task.random()
-        self.orders = NeighbourOrders(task.microdata.domains)
-        self.aim = make_aim(task)
+    def __init__(self, objective: Objective) -> None:
+        self.objective = objective
+        self.task = objective.task
+        self.codes = np.ascontiguousarray(self.task.microdata.codes, np.uint32)
+        self.sensitive = objective.sensitive_codes()
+        self.random = self.task.random()
+        self.orders = NeighbourOrders(self.task.microdata.domains)
+        self.aim = objective.aim()
         self.slack = 0.0
+        self.stopped = False
 
-    def loss(self, classes: NDArray[np.int32]) -> float:
-        """Return the mean penalty of the released rows."""
-        microdata = self.task.microdata
-        sizes, lo, hi = class_bounds(self.codes, classes, int(classes.max(initial=-1)) + 1)
-        penalty = sum(
-            domain.span_costs(lo[:, at], hi[:, at]) * microdata.weights[at]
-            for at, domain in enumerate(microdata.domains)
-        )
-        return float(sizes @ penalty) / max(1, int(sizes.sum()))
+    def slack_after(self, share: float, calm: float) -> float:
+        """Return by how much a step may raise the loss, given when the search came to rest; sizes never need it."""
+        return SLACK * max(0.0, 1 - (share - calm) / (SLACK_FOR * (1 - calm))) if self.objective.by_spans else 0.0
+
+    def report(self, loss: float, share: float) -> None:
+        """Tell how far the search is; whoever interrupts it here wants what it found so far."""
+        try:
+            self.task.progress(f"refining, loss {loss:.4f}" if loss < 1000 else f"refining, loss {loss:,.0f}", share)
+            if self.stopped:
+                self.task.progress("refining stopped", 1.0)
+        except KeyboardInterrupt:
+            self.stopped = True
 
     def improve(self, classes: NDArray[np.int32], rounds: int, deadline: float) -> NDArray[np.int32]:
-        """Refine all parts of the table for a few rounds."""
+        """Refine all parts of the table for a few rounds.
+
+        After an interrupt the parts that are being worked on end with their round, and all others stay as they are.
+        """
         parts = list(self._parts(classes))
         seeds = self.random.integers(1, 1 << 62, size=len(parts))
-        result = np.full(len(classes), SUPPRESSED, np.int32)
+        found: list[NDArray[np.int32]] = [classes[part] for part in parts]
+
+        def work(at: int) -> None:
+            if not self.stopped:
+                found[at] = self._improve_part(parts[at], found[at], rounds, int(seeds[at]), deadline)
+
         with ThreadPoolExecutor(max_workers=min(len(parts), os.cpu_count() or 1) or 1) as pool:
-            jobs = [
-                pool.submit(self._improve_part, part, classes[part], rounds, int(seed), deadline)
-                for part, seed in zip(parts, seeds, strict=True)
-            ]
-            count = 0
-            for part, job in zip(parts, jobs, strict=True):
-                found = job.result()
-                result[part] = found + count
-                count += int(found.max(initial=-1)) + 1
+            jobs = [pool.submit(work, at) for at in range(len(parts))]
+            try:
+                for job in jobs:
+                    job.result()
+            except KeyboardInterrupt:
+                self.stopped = True
+        result = np.full(len(classes), SUPPRESSED, np.int32)
+        count = 0
+        for part, of_part in zip(parts, found, strict=True):
+            numbered = _renumbered(of_part)
+            result[part] = numbered + count
+            count += int(numbered.max(initial=-1)) + 1
         return result
 
     def _parts(self, classes: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
@@ -145,16 +158,17 @@ class _Search:
         table = Table(self.codes[part], self.sensitive[part])
         groups = make_grouping(table, self.aim, _renumbered(classes))
         for _ in range(rounds):
-            if time.perf_counter() > deadline:
+            if self.stopped or time.perf_counter() > deadline:
                 break
             self._round(table, groups, random)
-        return _renumbered(groups.of_row)
+        return groups.of_row
 
     def _round(self, table: Table, groups: Grouping, random: np.random.Generator) -> None:
         near = Neighbours.of(self.orders.order(table.codes, random))
         effort = Effort(WINDOW, CLASSES, 4 * self.aim.smallest + 16, TRIALS, self.slack)
-        move_rows(table, self.aim, groups, near, MOVE_WINDOW)
-        dissolve_classes(table, self.aim, groups, near, WINDOW, effort.rows)
+        if self.aim.label < 0:  # these steps know nothing of labels
+            move_rows(table, self.aim, groups, near, MOVE_WINDOW)
+            dissolve_classes(table, self.aim, groups, near, WINDOW, effort.rows)
         regroup_classes(table, self.aim, groups, near, effort, int(random.integers(1, 1 << 62)))
 
 
