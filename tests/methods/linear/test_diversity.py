@@ -118,17 +118,85 @@ def test_groups_come_in_the_same_order_in_every_queue(drawn: tuple[list[int], in
             assert (np.diff(groups[np.array(values) == value]) > 0).all()
 
 
-def test_groups_begin_and_end_in_order_where_nothing_is_critical() -> None:
-    """The border order of Lemma 4."""
-    values = np.random.default_rng(3).permutation(np.repeat(np.arange(30), 20)).tolist()
-    groups = groups_of(values, 3)
-    count = groups.max() + 1
-    begins = [int(np.flatnonzero(groups == group)[0]) for group in range(count)]
-    ends = [int(np.flatnonzero(groups == group)[-1]) for group in range(count)]
-    assert begins == sorted(begins)
-    # Forced rows, which only the end of a table needs here, may end a group late.
-    late = sum(later < earlier for earlier, later in pairwise(ends))
-    assert late <= count // 10
+def slow_groups(values: list[int], l: int, places: list[float]) -> list[tuple[list[int], str]]:  # noqa: E741
+    """The heuristic as the page on it says, by scans: the rows of every group, and which step made it."""
+    queues = {value: [row for row, other in enumerate(values) if other == value] for value in set(values)}
+    made = []
+    while any(queues.values()):
+        left = sum(map(len, queues.values()))
+        frontier = sorted(queue[0] for queue in queues.values() if queue)
+        critical = {value for value, queue in queues.items() if queue and len(queue) == left // l}
+        for size in range(l, l + left % l + 1):
+            taken, step = frontier[:size], "greedy"
+            if critical <= {values[row] for row in taken}:
+                break
+        else:
+            others = [row for row in frontier[: l + left % l] if values[row] not in critical]
+            taken = sorted([queues[value][0] for value in critical] + others[: max(0, l - len(critical))])
+            step = "fall-back"
+        for row in taken:
+            queues[values[row]].remove(row)
+        if next_row := joining(queues, values, l, places, taken):
+            taken, step = [*taken, next_row[0]], f"{step}, extended"
+        made.append((taken, step))
+    return made
+
+
+def joining(queues, values: list[int], l: int, places: list[float], taken: list[int]) -> list[int]:  # noqa: E741
+    """The extent optimization: the next row of the frontier, taken off its queue, if it joins the group."""
+    frontier = sorted(queue[0] for queue in queues.values() if queue)
+    left = sum(map(len, queues.values()))
+    if len(frontier) < l or left <= l or len(taken) >= 2 * l - 1:
+        return []
+    row = frontier[0]
+    nearer = places[row] - places[min(taken)] < places[frontier[l - 1]] - places[row]
+    if not nearer or values[row] in {values[other] for other in taken}:
+        return []
+    after = {value: len(queue) - (value == values[row]) for value, queue in queues.items()}
+    if max(after.values()) * l > left - 1:
+        return []
+    queues[values[row]].remove(row)
+    return [row]
+
+
+@given(eligible_values(), st.sampled_from(["even", "clustered"]))
+def test_groups_are_those_of_the_slow_way(drawn: tuple[list[int], int], spread: str) -> None:
+    values, l = drawn  # noqa: E741
+    if eligible(values, l):
+        places = [float(row if spread == "even" else 10 * (row // 4) + row % 4) for row in range(len(values))]
+        expected = np.empty(len(values), int)
+        for group, (taken, _) in enumerate(slow_groups(values, l, places)):
+            expected[taken] = group
+        assert groups_of(values, l, places).tolist() == expected.tolist()
+
+
+@given(eligible_values(), st.sampled_from(["even", "clustered"]))
+def test_borders_are_in_order_where_no_value_is_critical(drawn: tuple[list[int], int], spread: str) -> None:
+    """The border order of Lemma 4: greedy groups begin in order, and end in order if they did not have to grow."""
+    values, l = drawn  # noqa: E741
+    if not eligible(values, l):
+        return
+    places = [float(row if spread == "even" else 10 * (row // 4) + row % 4) for row in range(len(values))]
+    steps = [step for _, step in slow_groups(values, l, places)]
+    groups = groups_of(values, l, places)
+    members = [np.flatnonzero(groups == group) for group in range(groups.max() + 1)]
+    for at, (here, following) in enumerate(pairwise(members)):
+        if steps[at].startswith("greedy"):
+            assert here[0] < min(other[0] for other in members[at + 1 :])
+            if len(here) == l:
+                assert here[-1] < following[-1]
+
+
+def test_every_step_is_met_by_the_hostile_tables() -> None:
+    """What the two tests above compare is not always the same easy step."""
+    met: Counter[str] = Counter()
+    rng = np.random.default_rng(5)
+    for most in [1, 2, 3] * 60:
+        values = rng.permutation([0] * 6 + rng.integers(1, 7, 12 * most).tolist()).tolist()
+        if eligible(values, 3):
+            places = [float(10 * (row // 4) + row % 4) for row in range(len(values))]
+            met.update(step for _, step in slow_groups(values, 3, places))
+    assert {"greedy", "greedy, extended", "fall-back"} <= set(met)
 
 
 def test_the_next_row_joins_if_it_lies_nearer_than_the_group_it_would_begin() -> None:
