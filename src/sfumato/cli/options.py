@@ -73,7 +73,16 @@ Minimize = Annotated[
     typer.Option(
         "--minimize",
         metavar="LOSS",
-        help="What a full-domain method minimizes: gcp, dm, c_avg, entropy, height; or precision, which it maximizes.",
+        help="What is minimized: gcp, dm or entropy; by auto, best and --refine also cm, or a workload, queries.json; "
+        "by full-domain methods also c_avg and height, or precision, which they maximize.",
+    ),
+]
+Refine = Annotated[
+    str | None,
+    typer.Option(
+        "--refine",
+        metavar="SECONDS|true|exhaustive",
+        help="Lower the loss of what the method found, for so long; Ctrl-C keeps the best so far.",
     ),
 ]
 Alternatives = Annotated[

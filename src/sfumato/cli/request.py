@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sfumato.cli.shorthand import hierarchy, literal, literals, model, split_pair
+from sfumato.cli.shorthand import hierarchy, literal, literals, model, queries, split_pair
 from sfumato.errors import SchemaError, listed
-from sfumato.methods import Method, find_method
+from sfumato.methods import Method, Refined, find_method
 from sfumato.pipeline import Options, requested_models
 from sfumato.policy import Policy
-from sfumato.policy.records import with_parameters
+from sfumato.policy.records import refined, with_parameters
 from sfumato.privacy import PrivacyModel
 from sfumato.schema import Declared, Schema
 
@@ -34,6 +34,7 @@ class Request:
     privacy: Sequence[str] | None = None
     method: str | None = None
     settings: Sequence[str] | None = None
+    refine: str | None = None
     suppression: float | None = None
     missing: str | None = None
     intervals: str | None = None
@@ -100,9 +101,23 @@ class Request:
             if dot:
                 before = values.get(name, now.get(name))
                 values[name] = {**(before if isinstance(before, Mapping) else {}), column: literals(value)}
+            elif name == "minimize" and value.endswith(".json"):
+                values[name] = queries(value)
             else:
                 values[name] = value if isinstance(now.get(name), str) else literal(value)
-        return with_parameters(chosen, values, f"--set for {chosen.name}")
+        return self._refined(chosen, values)
+
+    def _refined(self, chosen: Method, values: dict[str, Any]) -> Method:
+        """Return the method with its parameters, refined if an option or the policy says so."""
+        if self.refine is None and not isinstance(chosen, Refined):
+            return with_parameters(chosen, values, f"--set for {chosen.name}")
+        if not isinstance(chosen, Refined):
+            return refined(chosen, values, literal(str(self.refine)), f"--set for {chosen.name}")
+        own = {name: values.pop(name) for name in chosen.parameters() if name in values}
+        if self.refine is not None:
+            own["refine"] = literal(self.refine)
+        start = find_method(own.pop("method", chosen.method))
+        return replace(chosen, method=with_parameters(start, values, f"--set for {start.name}"), **own)
 
     def _options(self, base: Options) -> Options:
         said: dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,18 @@ def literal(text: str) -> bool | int | float | str:
         except ValueError:
             continue
     return text
+
+
+def queries(path: str) -> Any:
+    """Return the workload of a JSON file: a list of queries, each with a range or categories by column."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise ParameterError(f"--minimize {path} cannot be read: {error.strerror}.") from None
+    except ValueError:
+        raise ParameterError(
+            f'--minimize {path} is not JSON. It is a list of queries, such as [{{"age": [20, 39], "city": "Siena"}}].'
+        ) from None
 
 
 def literals(text: str) -> bool | int | float | str | list[bool | int | float | str]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.hierarchies import Categorical, Dates, Generalization, Numeric, Ordered, Prefix, Taxonomy
-from sfumato.methods import REGISTRY, Method, find_method
+from sfumato.methods import REGISTRY, Method, Refined, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
 
 Record = Mapping[str, Any]
@@ -80,10 +80,29 @@ def method_from_policy(record: Record, where: str = "The method") -> Method:
     --------
     >>> method_from_policy({"name": "mondrian", "relaxed": True}).relaxed
     True
+
+    With ``refine``, what the method finds is refined:
+
+    >>> method_from_policy({"name": "hilbert", "refine": 10}).parameters()["refine"]
+    10
     """
     find(f"{where}: name", record.get("name", AUTO), REGISTRY)
     method = find_method(str(record.get("name", AUTO)))
-    return with_parameters(method, {key: value for key, value in record.items() if key != "name"}, where)
+    given = {key: value for key, value in record.items() if key != "name"}
+    if isinstance(method, Refined):
+        start = given.get("method")
+        if isinstance(start, Mapping):
+            given["method"] = method_from_policy(start, f"{where}: method")
+        return with_parameters(method, given, where)
+    refine = given.pop("refine", False)
+    return with_parameters(method, given, where) if refine is False else refined(method, given, refine, where)
+
+
+def refined(method: Method, parameters: Record, refine: bool | float | str, where: str) -> Refined:
+    """Return a method refined; what is to be minimized is its own parameter if it has one, else the refinement's."""
+    own = dict(parameters)
+    minimize = own.pop("minimize", None) if "minimize" not in method.parameters() else None
+    return Refined(with_parameters(method, own, where), refine, minimize)
 
 
 def with_parameters(method: Method, parameters: Record, where: str) -> Method:
@@ -94,7 +113,17 @@ def with_parameters(method: Method, parameters: Record, where: str) -> Method:
 
 def method_record(method: Method) -> dict[str, Any]:
     """Return a method as plain values."""
-    return {"name": method.name} | {key: value for key, value in method.parameters().items() if value is not None}
+    if not isinstance(method, Refined):
+        return {"name": method.name} | _said(method.parameters())
+    start = find_method(method.method)
+    refining = _said({"refine": method.refine, "minimize": method.minimize})
+    if refining.keys() & start.parameters().keys() or isinstance(start, Refined) or method.refine is False:
+        return {"name": method.name, "method": method_record(start)} | refining
+    return method_record(start) | refining
+
+
+def _said(parameters: Record) -> dict[str, Any]:
+    return {key: value for key, value in parameters.items() if value is not None}
 
 
 def find(where: str, name: object, known: Mapping[str, T]) -> T:

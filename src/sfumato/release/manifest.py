@@ -26,6 +26,15 @@ def model_record(model: PrivacyModel) -> dict[str, Any]:
     return record
 
 
+def method_shown(record: Any) -> Any:
+    """Return a method's parameters; of a workload only its length, since queries name original values."""
+    if isinstance(record, Mapping):
+        return {key: method_shown(value) for key, value in record.items()}
+    if isinstance(record, list | tuple) and record and all(isinstance(item, Mapping) for item in record):
+        return f"{len(record)} queries"
+    return record
+
+
 def build_manifest(
     *,
     source: str,
@@ -46,7 +55,7 @@ def build_manifest(
         "roles": dict(roles),
         "hierarchies": dict(hierarchies),
         "privacy": [model_record(model) for model in models],
-        "method": dict(method),
+        "method": method_shown(method),
         "options": dict(options),
         "suppressed": dict(suppressed),
         "seconds": {name: round(value, 4) for name, value in seconds.items()},

@@ -57,8 +57,11 @@ def _roles(roles: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def _method(method: Mapping[str, Any]) -> str:
-    parameters = ", ".join(f"{name}={value!r}" for name, value in method["parameters"].items())
-    return f"{method['name']} ({parameters})" if parameters else str(method["name"])
+    given = {name: value for name, value in method["parameters"].items() if value is not None}
+    start = given.pop("method", None)
+    name = f"{_method(start)}, {method['name']}" if isinstance(start, Mapping) else str(method["name"])
+    parameters = ", ".join(f"{parameter}={value!r}" for parameter, value in given.items())
+    return f"{name} ({parameters})" if parameters else name
 
 
 def _model(model: Mapping[str, Any]) -> str:
