@@ -63,7 +63,7 @@ def measure(figure: Figure, x: float, microdata: Microdata, k: int) -> None:
     for name, make in METHODS.items():
         if name in figure.lines and len(figure.lines[name]) < len(figure.xs) - 1:
             continue
-        work = len(Space(microdata.domains)) * len(microdata)
+        work = Space(microdata.domains).size * len(microdata)
         if name.startswith(("bottom-up", "binary")) and work > PATIENCE * (1 if "scans" in name else 8):
             continue
         begin = time.perf_counter()

@@ -108,7 +108,7 @@ def recode(
     data: object,
     schema: Schema,
     *,
-    levels: Mapping[str, int],
+    levels: Mapping[str, int | str],
     k: int | None = None,
     l: float | None = None,  # noqa: E741
     t: float | None = None,
@@ -126,7 +126,8 @@ def recode(
     data, schema
         As in `anonymize`; the hierarchies must be those that the levels were chosen with.
     levels
-        The level of every quasi-identifier by name: ``release.levels``, or a row of ``release.alternatives``.
+        The level of every quasi-identifier: ``release.levels``, or a row of ``release.alternatives``. Or what the
+        levels are called, ``release.level_names``, which means the same whatever values the table has.
     k, l, t, privacy
         What must hold, as in `anonymize`. Without any, the table is recoded and nothing is promised.
     suppression

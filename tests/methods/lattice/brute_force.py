@@ -44,6 +44,9 @@ def tables(draw: st.DrawFn) -> Microdata:
     return encode(pa.table(columns), declared, ["s", "u"])
 
 
+#: A tree over the values of the sensitive column "s".
+GRADES = Taxonomy.from_dict({"low": ["0", "1"], "high": ["2", "3"]})
+
 MODELS: list[tuple[PrivacyModel, ...]] = [
     (KAnonymity(2),),
     (KAnonymity(4),),
@@ -54,6 +57,7 @@ MODELS: list[tuple[PrivacyModel, ...]] = [
     (LDiversity(2, kind="recursive", c=2.0),),
     (TCloseness(0.4, column="s"),),
     (TCloseness(0.3, distance="ordered", column="s"), KAnonymity(2)),
+    (TCloseness(0.3, distance="hierarchical", taxonomy=GRADES, column="s"),),
     (KAnonymity(3), LDiversity(2, column="s"), LDiversity(1.2, kind="entropy", column="u")),
 ]
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, suppressed_rows, tables, task_of
 
 from sfumato.errors import InfeasibleError
+from sfumato.hierarchies import Categorical, Numeric
 from sfumato.loss import LossReport, Recoded
 from sfumato.methods import Task
 from sfumato.methods.lattice import BottomUp, Datafly, Incognito, Lattice, Samarati
+from sfumato.methods.lattice.frequencies import Frequencies
 from sfumato.methods.lattice.losses import LOSSES
-from sfumato.methods.lattice.space import minimal
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
-from sfumato.privacy import KAnonymity
+from sfumato.methods.lattice.space import Space, minimal
+from sfumato.methods.lattice.verdicts import Judge, Verdict
+from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
+from sfumato.privacy import KAnonymity, MinimumSpan
 
 COMPLETE = [
     Lattice(),
@@ -56,6 +60,54 @@ def test_searches_for_one_answer_return_an_answer(models, microdata: Microdata, 
     found = Samarati().recode(task).levels
     assert found in expected
     assert sum(found) == lowest
+
+
+@settings(max_examples=40)
+@given(
+    ages=st.lists(st.integers(0, 12), min_size=2, max_size=30),
+    width=st.integers(1, 9),
+    share=st.sampled_from([0.0, 0.2]),
+    seed=st.integers(0, 9),
+)
+def test_a_minimum_span_is_searched_like_any_other_model(ages: list[int], width: int, share: float, seed: int) -> None:
+    other = np.random.default_rng(seed).integers(0, 4, len(ages))
+    microdata = encode(pa.table({"age": ages, "q": other}), {"age": Numeric(widths=(2, 4)), "q": Categorical()})
+    models = (KAnonymity(2), MinimumSpan("age", width))
+    assume(feasible(models, microdata))
+    task = task_of(microdata, models, int(share * len(ages)))
+    expected = all_answers(task)
+    for method in COMPLETE:
+        if expected:
+            assert method.recode(task).details["alternatives"].answers == expected
+        else:
+            with pytest.raises(InfeasibleError):
+                method.recode(task)
+
+
+class AnyNodes(Judge):
+    """Says of some nodes that they are answers, without rhyme or reason: no fact about one tells of another."""
+
+    def __init__(self, task: Task, answers: set[tuple[int, ...]]) -> None:
+        super().__init__(task, prune=False)
+        self.answers = answers
+
+    def verdict(self, frequencies: Frequencies) -> Verdict:
+        answer = frequencies.levels in self.answers
+        return Verdict(0, 0, answer, clean=False, hopeless=False)
+
+
+@settings(max_examples=40)
+@given(microdata=tables(), seed=st.integers(0, 1000))
+def test_without_pruning_every_single_node_counts(microdata: Microdata, seed: int) -> None:
+    task = task_of(microdata, (KAnonymity(1),), 0)
+    nodes = list(Space(microdata.domains).nodes())
+    random = np.random.default_rng(seed)
+    answers = {node for node in nodes if random.random() < 0.3} or {nodes[-1]}
+    for method in COMPLETE:
+        solution = type(method)(**{**vars(method), "exhaustive": True}).solve(AnyNodes(task, answers))
+        assert solution.found.answers == sorted(answers), method
+    lowest = Samarati(exhaustive=True).solve(AnyNodes(task, answers)).chosen
+    assert sum(lowest) == min(map(sum, answers))
 
 
 def measured(task: Task, levels: tuple[int, ...]) -> LossReport:

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.methods import Lattice, Task
+from sfumato.errors import ParameterError
+from sfumato.methods import BottomUp, Incognito, Lattice, Samarati, Task
 from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
 
@@ -51,6 +52,23 @@ def test_a_lattice_of_30_billion_nodes_has_an_answer_within_the_time_limit(model
     assert "lattice" not in recoding.details
     loss = recoding.details["alternatives"].to_columns()["gcp"][0]
     assert search.bound <= loss + 1e-9
+
+
+@pytest.mark.parametrize(
+    "method",
+    [Lattice(answers="all"), Lattice(answers="minimal"), Incognito(), Incognito("cube"), BottomUp(), Samarati()],
+    ids=str,
+)
+def test_nobody_tries_to_list_such_a_lattice(method) -> None:
+    with pytest.raises(ParameterError, match=r"30,517,578,125 nodes.*Lattice\(\) finds the best"):
+        method.recode(task_of(crowd(rows=50), KAnonymity(5)))
+
+
+def test_more_nodes_than_a_length_can_say() -> None:
+    task = task_of(crowd(attributes=30, rows=200), KAnonymity(5))
+    recoding = Lattice(seconds=0.2).recode(task)
+    assert not task.requirements.broken_by(recoding)
+    assert recoding.details["search"].bound <= recoding.details["alternatives"].to_columns()["gcp"][0] + 1e-9
 
 
 def test_what_is_proven_is_true() -> None:

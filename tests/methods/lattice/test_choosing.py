@@ -78,6 +78,17 @@ def test_weights_and_limits_name_quasi_identifiers() -> None:
         sf.anonymize(PEOPLE, SCHEMA, k=2, method=sf.Lattice(max_level={"height": 1}))
 
 
+def test_weights_and_limits_are_mappings_of_numbers() -> None:
+    with pytest.raises(ParameterError, match="'max_level' parameter of Lattice must be a mapping"):
+        sf.Lattice(max_level="sex")
+    with pytest.raises(ParameterError, match="'weights' parameter of Incognito must be a mapping"):
+        sf.Incognito(weights=[1.0])
+    with pytest.raises(ParameterError, match="number of at least 0"):
+        sf.Lattice(weights={"age": -1})
+    with pytest.raises(ParameterError, match="All 'weights' are 0"):
+        sf.anonymize(PEOPLE, SCHEMA, k=2, method=sf.Lattice(weights={"age": 0, "sex": 0, "zip": 0}))
+
+
 def test_an_unknown_loss_is_refused() -> None:
     with pytest.raises(ParameterError, match="'minimize' parameter of Lattice"):
         sf.Lattice(minimize="cost")
@@ -96,6 +107,29 @@ def test_levels_can_be_applied_to_the_next_table() -> None:
     kept = sf.recode(other, SCHEMA, levels=fine, k=2, suppression=0.125)
     assert kept.suppressed == 1
     assert sorted(set(kept.data["age"].to_pylist())) == ["[20, 29]", "[30, 39]"]
+
+
+def test_levels_by_name_mean_the_same_for_longer_codes() -> None:
+    release = sf.anonymize(PEOPLE, SCHEMA, k=2, method=sf.Lattice(max_level={"age": 2}))
+    assert release.level_names == {"age": "width 10", "sex": "value", "zip": "3 characters"}
+    one = sf.recode(PEOPLE, SCHEMA, levels=release.level_names, k=2)
+    assert one.levels == release.levels == {"age": 2, "sex": 0, "zip": 2}
+    longer = PEOPLE.set_column(2, "zip", pa.array(["53715-0001", *PEOPLE["zip"].to_pylist()[1:]]))
+    next_month = sf.recode(longer, SCHEMA, levels=one.level_names, k=2)
+    assert {zip_code[:3] for zip_code in next_month.data["zip"].to_pylist()} == {"537"}
+    assert {zip_code[3:].strip("*") for zip_code in next_month.data["zip"].to_pylist()} == {""}
+    assert next_month.levels["zip"] == 7
+    with pytest.raises(SchemaError, match=r"no level called 'width 3'\. Its levels are 'value', 'width 5'"):
+        sf.recode(PEOPLE, SCHEMA, levels={"age": "width 3", "sex": 1, "zip": 5})
+
+
+def test_every_row_of_the_alternatives_can_be_released() -> None:
+    release = sf.anonymize(PEOPLE, SCHEMA, k=2, method=sf.Incognito("cube", minimize="dm"))
+    for row in release.alternatives.to_pylist():
+        again = sf.recode(PEOPLE, SCHEMA, levels={name: row[name] for name in SCHEMA.quasi_identifiers}, k=2)
+        assert again.loss.gcp == pytest.approx(row["gcp"])
+        assert again.loss.dm == row["dm"]
+    assert release.loss.dm == min(release.alternatives["dm"].to_pylist())
 
 
 def test_levels_that_do_not_exist_are_refused() -> None:

@@ -44,6 +44,7 @@ def test_every_sentence_about_suppression_is_true() -> None:
 def test_a_trade_names_an_answer() -> None:
     release = sf.anonymize(orders(), SCHEMA, k=4, suppression=0.05, method="lattice")
     trades = re.findall(r"Releasing (\w+) one level higher .* lets (\w+)", str(release.explanation))
+    assert trades
     answers = release.alternatives.select(list(SCHEMA.quasi_identifiers)).to_pylist()
     for raised, lowered in trades:
         assert any(

@@ -36,6 +36,7 @@ class BottomUp(FullDomain):
         parameters.flag("BottomUp", "rollup", self.rollup)
 
     def _find(self, judge: Judge, space: Space) -> Found:
+        space.require_listable()
         search, known = Search(), Map(space)
         row: dict[Levels, Frequencies | None] = {space.bottom: None}
         while row:

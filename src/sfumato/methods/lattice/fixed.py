@@ -10,9 +10,10 @@ import numpy as np
 
 from sfumato import parameters
 from sfumato.errors import InfeasibleError, SchemaError, listed
+from sfumato.hierarchies import Domain
 from sfumato.methods.base import Method, Task
 from sfumato.methods.lattice.frequencies import Levels
-from sfumato.methods.lattice.full_domain import suppressed_rows
+from sfumato.methods.lattice.full_domain import level_names, suppressed_rows
 from sfumato.methods.lattice.verdicts import Judge, Verdict
 from sfumato.microdata import Microdata, Recoding
 
@@ -24,10 +25,10 @@ class FixedLevels(Method):
     Parameters
     ----------
     levels
-        The level of every quasi-identifier, by name.
+        The level of every quasi-identifier: its number, or its name such as ``"width 10"``.
     """
 
-    levels: Mapping[str, int]
+    levels: Mapping[str, int | str]
 
     name: ClassVar[str] = "levels"
     summary: ClassVar[str] = "Given levels, as chosen before: nothing is searched."
@@ -40,7 +41,11 @@ class FixedLevels(Method):
         verdict = judge.verdict(judge.scan(node))
         if not verdict.answer:
             raise InfeasibleError(self._explanation(verdict, task))
-        return Recoding(levels=node, suppressed=suppressed_rows(judge, node), details={"levels": dict(self.levels)})
+        details = {
+            "levels": dict(zip(task.microdata.names, node, strict=True)),
+            "level_names": level_names(task.microdata, node),
+        }
+        return Recoding(levels=node, suppressed=suppressed_rows(judge, node), details=details)
 
     def _node(self, microdata: Microdata) -> Levels:
         if set(self.levels) != set(microdata.names):
@@ -48,11 +53,7 @@ class FixedLevels(Method):
                 f"Levels are given for {listed(self.levels)}, but the quasi-identifiers are {listed(microdata.names)}. "
                 "Give one level for each of them."
             )
-        for domain in microdata.domains:
-            level = parameters.integer("levels", domain.name, self.levels[domain.name], at_least=0)
-            if level > domain.top:
-                raise SchemaError(f"'{domain.name}' has no level {level}: its levels go from 0 to {domain.top}.")
-        return tuple(int(self.levels[name]) for name in microdata.names)
+        return tuple(_level(domain, self.levels[domain.name]) for domain in microdata.domains)
 
     def _explanation(self, verdict: Verdict, task: Task) -> str:
         rows = len(task.microdata)
@@ -62,3 +63,16 @@ class FixedLevels(Method):
             f"At the levels {shown} this table does not keep the stated privacy: {verdict.suppressed:,} of {rows:,} "
             f"rows lie in classes that break it. suppression={needed:g} would leave those out; or choose higher levels."
         )
+
+
+def _level(domain: Domain, given: int | str) -> int:
+    """Return the number of a level, which may be given by its name."""
+    names = [level.name for level in domain.levels]
+    if isinstance(given, str):
+        if given not in names:
+            raise SchemaError(f"'{domain.name}' has no level called {given!r}. Its levels are {listed(names)}.")
+        return names.index(given)
+    level = parameters.integer("levels", domain.name, given, at_least=0)
+    if level > domain.top:
+        raise SchemaError(f"'{domain.name}' has no level {level}: its levels go from 0 to {domain.top}.")
+    return level

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import parameters
-from sfumato.errors import InfeasibleError, ParameterError, SchemaError, listed
+from sfumato.errors import InfeasibleError, ParameterError, SchemaError, invalid_parameter, listed
 from sfumato.methods.base import Method, Task
 from sfumato.methods.lattice.answers import Alternatives, Choice, NodeTable, Search
 from sfumato.methods.lattice.explaining import Explanation
@@ -20,7 +20,7 @@ from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.losses import LOSSES, Minimized, Scorer
 from sfumato.methods.lattice.space import Map, Space, minimal
 from sfumato.methods.lattice.verdicts import Judge
-from sfumato.microdata import Recoding
+from sfumato.microdata import Microdata, Recoding
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ class Solution:
         details: dict[str, Any] = {
             "search": self.found.search,
             "levels": dict(zip(self.space.names, self.chosen, strict=True)),
+            "level_names": level_names(self.scorer.judge.task.microdata, self.chosen),
             "alternatives": Alternatives(self.space, self.scorer, self.found.answers, self.chosen),
             "explanation": Explanation(self.scorer, self.space, self.chosen, self.loss),
         }
@@ -55,7 +56,7 @@ class Solution:
         return details
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FullDomain(Method):
     """One level for each quasi-identifier, the same for all rows.
 
@@ -83,6 +84,14 @@ class FullDomain(Method):
         if not callable(self.minimize):
             parameters.choice(type(self).__name__, "minimize", self.minimize, LOSSES)
         parameters.flag(type(self).__name__, "exhaustive", self.exhaustive)
+        for name, given, expected in (
+            ("weights", self.weights or {}, "a mapping from names to numbers, such as {'age': 2.0}"),
+            ("max_level", self.max_level, "a mapping from names to levels, such as {'sex': 0}"),
+        ):
+            if not isinstance(given, Mapping):
+                raise invalid_parameter(type(self).__name__, name, expected, given)
+        for name, weight in (self.weights or {}).items():
+            parameters.number("weights", name, weight, at_least=0)
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters as plain values."""
@@ -145,6 +154,11 @@ class FullDomain(Method):
             f"No full-domain recoding keeps the stated privacy within the limits (max_level: {limits}). Even the most "
             f"general one would leave out {verdict.suppressed:,} rows. Raise a limit, or allow suppression={needed:g}."
         )
+
+
+def level_names(microdata: Microdata, levels: Levels) -> dict[str, str]:
+    """Return what the level of every quasi-identifier is called: ``{"age": "width 10"}``."""
+    return {domain.name: domain.levels[level].name for domain, level in zip(microdata.domains, levels, strict=True)}
 
 
 def suppressed_rows(judge: Judge, levels: Levels) -> NDArray[np.bool_] | None:

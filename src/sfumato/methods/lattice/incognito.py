@@ -52,6 +52,7 @@ class Incognito(FullDomain):
         parameters.choice("Incognito", "variant", self.variant, VARIANTS)
 
     def _find(self, judge: Judge, space: Space) -> Found:
+        space.require_listable()
         return SubsetSearch(judge, space, self.variant).run()
 
 

@@ -13,15 +13,12 @@ from sfumato.methods.lattice.boxes import BoxSearch
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.full_domain import Found, FullDomain, frontier
 from sfumato.methods.lattice.losses import Scorer
-from sfumato.methods.lattice.space import Map, Space
+from sfumato.methods.lattice.space import LISTABLE, Map, Space
 from sfumato.methods.lattice.sweeps import can_sweep, sweep_nodes
 from sfumato.methods.lattice.verdicts import Judge
 
-#: Lattices with more nodes are not mapped node by node; the best answer is searched for instead.
-MAPPED = 5_000_000
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Lattice(FullDomain):
     """Find all answers with as few counts as possible, or the best answer of a lattice too large to list.
 
@@ -64,8 +61,9 @@ class Lattice(FullDomain):
         parameters.number("Lattice", "seconds", self.seconds, at_least=0)
 
     def _find(self, judge: Judge, space: Space) -> Found:
-        if self.answers == "best" or (self.answers == "auto" and len(space) > MAPPED):
+        if self.answers == "best" or (self.answers == "auto" and space.size > LISTABLE):
             return self._find_best(judge, space)
+        space.require_listable()
         if judge.budget and judge.prune and can_sweep(judge, space):
             found = self._swept(judge, space)
         else:
@@ -85,7 +83,7 @@ class Lattice(FullDomain):
         found = sweep_nodes(judge, space, judge.scan(space.bottom), costs)
         known = Map(space)
         known.status[:] = status_of(found, judge.budget)
-        return Found(known.answers(), Search(len(space)), known)
+        return Found(known.answers(), Search(space.size), known)
 
     def _choose(self, choice: Choice, found: Found) -> Levels:
         return found.answers[0] if len(found.answers) == 1 else super()._choose(choice, found)

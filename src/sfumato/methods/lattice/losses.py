@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.errors import ParameterError
 from sfumato.hierarchies import Domain
 from sfumato.kernels.sweeping import CLASSES, COST, FINDINGS, SQUARES, SUPPRESSED, Costs, measure_node
 from sfumato.methods.lattice.frequencies import Frequencies
@@ -112,6 +113,8 @@ def marginals_of(judge: Judge, weights: Mapping[str, float] | None = None) -> Ma
     if weights is None:
         return Marginals(microdata.domains, counts, microdata.weights, judge.task.requirements.k)
     given = np.array([float(weights.get(name, 1.0)) for name in microdata.names])
+    if not given.sum():
+        raise ParameterError("All 'weights' are 0, so nothing would be a loss. Give one of them more.")
     return Marginals(microdata.domains, counts, given / given.sum(), judge.task.requirements.k)
 
 

@@ -26,6 +26,7 @@ class Samarati(FullDomain):
     summary: ClassVar[str] = "One full-domain answer of the least height, by binary search on the height."
 
     def _find(self, judge: Judge, space: Space) -> Found:
+        space.require_listable()
         search = Search(complete=False)
         base = judge.scan(space.bottom)
         best: Levels | None = None

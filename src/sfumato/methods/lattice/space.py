@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import parameters
-from sfumato.errors import SchemaError, listed
+from sfumato.errors import ParameterError, SchemaError, listed
 from sfumato.hierarchies import Domain
 from sfumato.kernels.level_boxes import fill_box, open_box
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.verdicts import Verdict
 
+#: Larger lattices are never gone through node by node.
+LISTABLE = 5_000_000
 #: What is known of a node.
 REJECTED, UNKNOWN, ANSWER = -1, 0, 1
 
@@ -35,8 +37,18 @@ class Space:
         self.names = tuple(domain.name for domain in domains)
         self.tops: Levels = tuple(_limit(domain, self.names, max_level or {}) for domain in domains)
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """How many nodes there are; a length cannot be as large as this may be."""
         return prod(self.shape)
+
+    def require_listable(self) -> None:
+        """Refuse to go through more nodes than anybody could wait for."""
+        if self.size > LISTABLE:
+            raise ParameterError(
+                f"The lattice has {self.size:,} nodes, too many to look at one by one. Lattice() finds the best answer "
+                "without listing them; or set limits with max_level, or fewer levels in the hierarchies."
+            )
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -23,7 +23,7 @@ LIMIT = 2_000_000_000
 
 def can_sweep(judge: Judge, space: Space) -> bool:
     """Return whether counting every node is possible and takes no more than some seconds."""
-    affordable = len(space) * len(judge.task.microdata) <= LIMIT
+    affordable = space.size * len(judge.task.microdata) <= LIMIT
     return judge.size_only and judge.roller.words == 1 and affordable
 
 
@@ -53,7 +53,7 @@ def sweep_nodes(judge: Judge, space: Space, base: Frequencies, costs: Costs) -> 
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         for job in [pool.submit(count, prefix) for prefix in prefixes]:
             job.result()
-    judge.roller.rollups += len(space) - 1
+    judge.roller.rollups += space.size - 1
     return found
 
 
