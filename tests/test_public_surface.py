@@ -14,6 +14,9 @@ import pytest
 import sfumato
 
 PUBLIC = [
+    "Balanced",
+    "Best",
+    "BestCuts",
     "BottomUp",
     "Categorical",
     "Datafly",
@@ -29,8 +32,10 @@ PUBLIC = [
     "Mondrian",
     "Numeric",
     "Ordered",
+    "Peeling",
     "Policy",
     "Prefix",
+    "Refined",
     "Release",
     "Samarati",
     "Schema",

@@ -11,7 +11,22 @@ if TYPE_CHECKING:
     from sfumato.dual import strongest
     from sfumato.errors import SfumatoError
     from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
-    from sfumato.methods import BottomUp, Datafly, EnumMulti, Hilbert, IDistance, Incognito, Lattice, Mondrian, Samarati
+    from sfumato.methods import (
+        Balanced,
+        Best,
+        BestCuts,
+        BottomUp,
+        Datafly,
+        EnumMulti,
+        Hilbert,
+        IDistance,
+        Incognito,
+        Lattice,
+        Mondrian,
+        Peeling,
+        Refined,
+        Samarati,
+    )
     from sfumato.policy import Policy
     from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, TCloseness
     from sfumato.release.release import Release
@@ -38,6 +53,7 @@ _HOMES = {
     "LDiversity": "sfumato.privacy",
     "TCloseness": "sfumato.privacy",
     "MinimumSpan": "sfumato.privacy",
+    **dict.fromkeys(("Balanced", "Best", "BestCuts", "Peeling", "Refined"), "sfumato.methods"),
     "Mondrian": "sfumato.methods",
     "EnumMulti": "sfumato.methods",
     "Hilbert": "sfumato.methods",
@@ -54,6 +70,9 @@ _HOMES = {
 }
 
 __all__ = [
+    "Balanced",
+    "Best",
+    "BestCuts",
     "BottomUp",
     "Categorical",
     "Datafly",
@@ -69,8 +88,10 @@ __all__ = [
     "Mondrian",
     "Numeric",
     "Ordered",
+    "Peeling",
     "Policy",
     "Prefix",
+    "Refined",
     "Release",
     "Samarati",
     "Schema",
