@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from sfumato.kernels.box_floors import nearest_penalties
 from sfumato.kernels.boxes import Costs, Grid
 from sfumato.kernels.classes import class_bounds
+from sfumato.kernels.rules import TOLERANCE
 from sfumato.kernels.spans import Spans
+from sfumato.methods.enumeration.lengths import least_shares, least_sizes
 from sfumato.microdata import group_rows
 from sfumato.privacy import Requirements
 
@@ -98,13 +100,25 @@ def _sensitive_values(
     return values_at.astype(np.int64), np.stack([pairs % size, counts], axis=1)
 
 
-def atom_floors(grid: Grid, costs: Costs, spans: Spans) -> NDArray[np.float64]:
+def atom_floors(requirements: Requirements, grid: Grid, costs: Costs, spans: Spans) -> NDArray[np.float64]:
     """Return what the rows of every atom cost at least, whatever class they are in: they are never told apart."""
-    sizes = np.maximum(grid.rows, costs.smallest)
+    sizes = np.maximum(least_sizes(requirements, grid), costs.smallest)
     # Only where larger classes cost each of their rows more does an atom's own size say anything.
     each = costs.by_size[1:] / np.arange(1, len(costs.by_size))
     least = np.minimum.accumulate(each[::-1])[::-1]
     floors = grid.rows * least[np.minimum(sizes, len(least)) - 1]
     if costs.spread > 0:
-        floors = floors + costs.spread * grid.rows * nearest_penalties(grid, spans, costs.smallest)
+        penalties = np.maximum(nearest_penalties(grid, spans, costs.smallest), _own_penalties(requirements, grid))
+        floors = floors + costs.spread * grid.rows * penalties
     return np.minimum(floors, grid.rows * costs.suppressed)
+
+
+def _own_penalties(requirements: Requirements, grid: Grid) -> NDArray[np.float64]:
+    """Return what every atom and the minimum lengths say about the penalty of its class."""
+    microdata = requirements.microdata
+    total = np.zeros(len(grid.rows))
+    for at, (domain, share) in enumerate(zip(microdata.domains, least_shares(requirements), strict=True)):
+        own = domain.span_costs(grid.codes[:, 0, at], grid.codes[:, 1, at])
+        # What is just not too short by rounding is allowed.
+        total += microdata.weights[at] * np.maximum(own, share - TOLERANCE)
+    return total

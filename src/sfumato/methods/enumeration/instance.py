@@ -86,7 +86,7 @@ class Instance:
             self.requirements.monotone,
         )
         spans, rules = self.requirements.microdata.spans, self.requirements.rules
-        floors = atom_floors(self.table.grid, costs, spans)
+        floors = atom_floors(self.requirements, self.table.grid, costs, spans)
         return Problem(self.table.grid._replace(floors=floors), costs, rules, spans)
 
     @property

@@ -1,0 +1,110 @@
+"""What minimum lengths say before anything is cut: a block that must be wide cannot hold few rows everywhere.
+
+A class that spans enough of an attribute lies in a block at least that wide. So for every cell of the grid there are,
+in each attribute concerned, a few narrowest windows of slabs, one of which its block must hold; and the block has at
+least as many rows as the emptiest product of such windows. These are counted one attribute at a time: every cell is put
+into the windows that it lies in, cells in the same windows become one, and on the way back each cell takes the least of
+what its windows hold.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.hierarchies import Domain
+from sfumato.kernels.boxes import Grid
+from sfumato.kernels.rules import SPAN, TOLERANCE
+from sfumato.microdata import group_rows
+from sfumato.privacy import Requirements
+
+#: Cells in windows at most; attributes that would make it more are left out, which weakens the bound a little.
+MOST_CELLS = 2_000_000
+
+Codes = NDArray[np.int64]
+
+
+def least_shares(requirements: Requirements) -> NDArray[np.float64]:
+    """Return the share of every attribute's domain that each class must span at least, 0 where nothing is asked."""
+    shares = np.zeros(len(requirements.microdata.domains))
+    for rule in requirements.bound:
+        if rule.kind == SPAN:
+            shares[rule.column] = max(shares[rule.column], rule.first)
+    return shares
+
+
+def least_sizes(requirements: Requirements, grid: Grid) -> Codes:
+    """Return for every atom a number of rows that no block with it can be below, as far as lengths are concerned."""
+    cells = (grid.cells - grid.slabs[:-1]).astype(np.int64)
+    rows, radix = grid.rows, np.diff(grid.slabs).tolist()
+    ways: list[tuple[Codes, NDArray[np.bool_]]] = []
+    for at, share in enumerate(least_shares(requirements)):
+        edges = grid.edges[grid.slabs[at] : grid.slabs[at + 1]]
+        windows = windows_of(requirements.microdata.domains[at], edges, share)
+        most = windows.holding.shape[1]
+        if most == 1 or len(cells) * most > MOST_CELLS:
+            continue
+        slabs = cells[:, at]
+        spread = np.repeat(cells, most, axis=0)
+        spread[:, at] = windows.holding[slabs].ravel()
+        radix[at] = int(windows.holding.max()) + 1
+        grouped = group_rows(spread, radix)
+        first = windows.first[slabs].ravel()
+        rows = np.bincount(grouped.of_row[first], np.repeat(rows, most)[first], len(grouped)).astype(np.int64)
+        ways.append((grouped.of_row.reshape(-1, most).astype(np.int64), windows.narrowest[slabs]))
+        cells = grouped.codes.astype(np.int64)
+    for way, narrowest in reversed(ways):
+        rows = np.where(narrowest, rows[way], np.iinfo(np.int64).max).min(axis=1)
+    return rows
+
+
+class Windows(NamedTuple):
+    """The windows that hold each slab of an attribute; slabs in fewer than others have their last one repeated.
+
+    Attributes
+    ----------
+    holding
+        Their numbers.
+    first
+        Whether it is no repetition.
+    narrowest
+        Whether none that lies within it is wide enough and holds the slab.
+    """
+
+    holding: Codes
+    first: NDArray[np.bool_]
+    narrowest: NDArray[np.bool_]
+
+
+def windows_of(domain: Domain, edges: Codes, share: float) -> Windows:
+    """Return the narrowest windows of slabs that span this share of a domain, for every slab that they hold."""
+    slabs = range(len(edges))
+    around = [_around(domain, edges, share, slab) for slab in slabs]
+    known = sorted(set().union(*around))
+    holding = [[at for at, (first, last) in enumerate(known) if first <= slab <= last] for slab in slabs]
+    most = max(map(len, holding))
+    zipped = list(zip(holding, around, strict=True))
+    return Windows(
+        np.array([[*found, *found[-1:] * (most - len(found))] for found in holding], np.int64),
+        np.array([[at < len(found) for at in range(most)] for found in holding]),
+        np.array([[at < len(found) and known[found[at]] in own for at in range(most)] for found, own in zipped]),
+    )
+
+
+def _around(domain: Domain, edges: Codes, share: float, slab: int) -> set[tuple[int, int]]:
+    """Return the narrowest windows around a slab; where none is wide enough, all slabs."""
+    slabs = len(edges)
+    windows: set[tuple[int, int]] = set()
+    nearest = slabs
+    lasts = np.arange(slab, slabs)
+    for first in range(slab, -1, -1):
+        spans = domain.span_costs(np.full(len(lasts), edges[first, 0]), edges[lasts, 1])
+        enough = lasts[spans >= share - TOLERANCE]
+        if len(enough) and enough[0] < nearest:
+            nearest = int(enough[0])
+            windows.add((first, nearest))
+        if nearest == slab:
+            break
+    return windows or {(0, slabs - 1)}
