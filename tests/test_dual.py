@@ -35,6 +35,9 @@ def test_the_curve_rises_and_is_told() -> None:
     losses = [loss for _, loss in found.curve]
     assert losses == sorted(losses)
     assert f"k={found.value}" in found.summary()
+    shown = found.release.summary()
+    assert "the largest k with a GCP of at most 0.3" in shown
+    assert all(f"k={k:,} {loss:.4f}" in shown for k, loss in found.curve)
     assert found.release.manifest["searched"]["curve"] == [list(point) for point in found.curve]
     assert found.release.verify().ok
 
@@ -48,6 +51,29 @@ def test_l_can_be_varied_while_other_models_hold() -> None:
     assert column.frequency_l >= found.value
     assert found.k >= 4
     assert found.release.loss.gcp <= 0.4
+
+
+def test_what_is_asked_for_is_the_least_that_will_do() -> None:
+    people = sf.datasets.census(rows=800, seed=4)
+    loss = sf.anonymize(people.table, people.schema, k=12, method="hilbert").loss.gcp
+    found = sf.strongest(people.table, people.schema, max_gcp=loss + 1e-9, k=12, method="hilbert")
+    assert found.value >= 12
+    assert min(found.curve)[0] == 12
+    with pytest.raises(InfeasibleError, match=r"Even k=12 loses .* A loss of (0\.\d+) would do") as refused:
+        sf.strongest(people.table, people.schema, max_gcp=loss - 1e-6, k=12, method="hilbert")
+    enough = float(str(refused.value).split("A loss of ")[1].split(" ")[0])
+    assert sf.strongest(people.table, people.schema, max_gcp=enough, k=12, method="hilbert").value >= 12
+
+
+def test_other_kinds_of_diversity_hold_while_l_is_varied() -> None:
+    people = sf.datasets.census(rows=1500, seed=4)
+    schema = sf.Schema(people.schema.quasi_identifiers, sensitive="occupation", rest="drop")
+    other = sf.LDiversity(6, kind="distinct")
+    found = sf.strongest(people.table, schema, max_gcp=0.5, vary="l", privacy=other, method="hilbert")
+    column = found.release.achieved.sensitive["occupation"]
+    assert column.distinct_l >= 6
+    assert column.frequency_l >= found.value
+    assert {model["kind"] for model in found.release.manifest["privacy"]} == {"frequency", "distinct"}
 
 
 def test_a_limit_of_the_table_ends_the_search() -> None:

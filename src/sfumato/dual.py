@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -90,7 +91,8 @@ def strongest(
     max_gcp
         The largest global certainty penalty that is tolerable, from 0 to 1.
     vary
-        ``"k"`` for k-anonymity or ``"l"`` for l-diversity. Other models that are given hold all the while.
+        ``"k"`` for k-anonymity or ``"l"`` for l-diversity. All models that are given hold all the while: a k that is
+        given is the least that will do.
     data, schema, quasi_identifiers, sensitive, identifiers, plain, rest, k, l, t, privacy, method, suppression,
     missing, intervals, keep_order, seed, progress, separator
         As in `anonymize`.
@@ -109,7 +111,7 @@ def strongest(
     if vary == "l" and not given.sensitive:
         raise SchemaError("vary='l' needs a sensitive column. Declare it, for example sensitive='disease'.")
     options = Options(suppression, missing, intervals, keep_order, seed)
-    fixed = _without(vary, requested_models(k, l, t, privacy, required=False))
+    fixed, least = split_models(vary, requested_models(k, l, t, privacy, required=False))
     options.check_models(fixed)
     chosen, clock = find_method(method), Clock()
     with reporting(progress) as report, clock.measuring("total"):
@@ -117,7 +119,7 @@ def strongest(
         with clock.measuring("read"):
             prepared = prepare(source, given, options)
         with clock.measuring("method"):
-            search = _Search(prepared, vary, fixed, chosen, options, max_gcp, report)
+            search = _Search(prepared, vary, fixed, least, chosen, options, max_gcp, report)
             value, outcome = search.run()
         with clock.measuring("release"):
             release = build_release(source, given, prepared, outcome, chosen, options, clock)
@@ -127,10 +129,18 @@ def strongest(
     return Strongest(release, vary, value, max_gcp, curve)
 
 
-def _without(vary: str, models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
-    """Return the models that hold whatever is tried; what is varied cannot be given as well."""
-    varied = KAnonymity if vary == "k" else LDiversity
-    return tuple(model for model in models if type(model) is not varied)
+def split_models(vary: str, models: Sequence[PrivacyModel]) -> tuple[tuple[PrivacyModel, ...], int]:
+    """Return the models that hold whatever is tried, and the least k or l to try: what is asked for, or 2."""
+    wanted = [model for model in models if _is_varied(vary, model)]
+    least = max([2, *(math.ceil(getattr(model, vary)) for model in wanted)])
+    return tuple(model for model in models if model not in wanted), least
+
+
+def _is_varied(vary: str, model: PrivacyModel) -> bool:
+    """Return whether a model is of the kind that is varied; other kinds of l-diversity, or for one column, are not."""
+    if vary == "k":
+        return isinstance(model, KAnonymity)
+    return isinstance(model, LDiversity) and model == LDiversity(model.l)
 
 
 @dataclass
@@ -140,6 +150,7 @@ class _Search:
     prepared: Prepared
     vary: str
     fixed: tuple[PrivacyModel, ...]
+    least: int
     method: Method
     options: Options
     max_gcp: float
@@ -150,12 +161,14 @@ class _Search:
 
     def run(self) -> tuple[int, Outcome]:
         """Find the largest value within the loss: double while it fits, then halve in on it."""
-        if not self.fits(2):
+        least = self.least
+        if not self.fits(least):
             raise InfeasibleError(
-                f"Even {self.vary}=2 loses {self.losses[2]:.4f}, more than the {self.max_gcp:g} that is tolerable. "
-                f"A max_gcp of {self.losses[2]:.4f} would do; or try another method, or allow suppression."
+                f"Even {self.vary}={least:,} loses {self.losses[least]:.4f}, more than the {self.max_gcp:g} that is "
+                f"tolerable. A loss of {_rounded_up(self.losses[least]):.4f} would do; or try another method, or allow "
+                "suppression."
             )
-        low, high = 2, 4
+        low, high = least, 2 * least
         while self.fits(high):
             low, high = high, 2 * high
         while high - low > 1:
@@ -171,7 +184,7 @@ class _Search:
         try:
             outcome = pipeline.recode(microdata, models, self.method, self.options, silent, self.memory)
         except InfeasibleError:
-            if value == 2:
+            if value == self.least:
                 raise
             return False
         gcp = METRICS["gcp"].measure(Recoded(microdata, outcome.classes, self.prepared.left_out))
@@ -180,3 +193,8 @@ class _Search:
             return False
         self.found = {value: outcome}
         return True
+
+
+def _rounded_up(loss: float) -> float:
+    """Return a loss with four digits that is not below it."""
+    return math.ceil(loss * 1e4) / 1e4

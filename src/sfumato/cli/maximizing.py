@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sfumato import parameters
-from sfumato.dual import VARIED, strongest
+from sfumato.dual import VARIED, split_models, strongest
 from sfumato.errors import ParameterError
 from sfumato.policy import Policy
 from sfumato.privacy import KAnonymity, LDiversity
@@ -44,5 +44,5 @@ class Goal:
             **vars(policy.options),
         )
         model = KAnonymity(found.value) if self.maximize == "k" else LDiversity(found.value)
-        others = [given for given in policy.privacy if type(given) is not type(model)]
+        others, _ = split_models(self.maximize, policy.privacy)
         return found.release, replace(policy, privacy=[model, *others])

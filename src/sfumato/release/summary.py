@@ -23,6 +23,7 @@ def summarize(
         *_roles(manifest["roles"]),
         ("method", _method(manifest["method"])),
         ("asked for", ", ".join(_model(model) for model in manifest["privacy"])),
+        *([("searched", _searched(manifest["searched"]))] if "searched" in manifest else []),
         (
             "rows",
             f"{verification.rows:,} released of {rows_in:,}, {suppressed:,} suppressed ({_share(suppressed, rows_in)})",
@@ -79,6 +80,12 @@ def _achieved(verification: Verification) -> str:
                 f"t={column.t:.3f}"
             )
     return "; ".join(parts)
+
+
+def _searched(searched: Mapping[str, Any]) -> str:
+    """Say what the largest k or l was looked for within, and every one that was tried with its loss."""
+    tried = ", ".join(f"{searched['vary']}={value:,} {loss:.4f}" for value, loss in searched["curve"])
+    return f"the largest {searched['vary']} with a GCP of at most {searched['max_gcp']:g}; tried: {tried}"
 
 
 def _bound(gcp: float, bound: Bound) -> str:
