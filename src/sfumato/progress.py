@@ -46,7 +46,8 @@ def _bar() -> Iterator[Progress]:
     columns = TextColumn("{task.description:<34}"), BarColumn(), TimeElapsedColumn()
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=1.0)
-        yield lambda stage, share: bar.update(task, description=stage, completed=share)
+        # A bar that was full once stops its clock, and other stages follow.
+        yield lambda stage, share: bar.update(task, description=stage, completed=min(share, 0.999))
 
 
 @contextmanager

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from tests.helpers import encoded_column, microdata_strategy
 from tests.methods.linear.twins import cheapest_consecutive, cheapest_of_all_partitions, total_loss
 
+import sfumato as sf
 from sfumato.hierarchies import Numeric
 from sfumato.methods import CostAware, Hilbert, HilbertCurve, IDistance, Linear, Mapping, Task
-from sfumato.methods.linear import halves
+from sfumato.methods.linear import halves, sorting
 from sfumato.methods.linear.cutting import cut_by_size, units
 from sfumato.methods.linear.line import Line
 from sfumato.methods.linear.sorting import LONG, sort_rows
@@ -197,3 +198,19 @@ def test_long_tables_are_sorted_as_short_ones_are() -> None:
     low, high = rng.integers(0, 50, LONG + 5), rng.integers(0, 900, LONG + 5).astype(np.uint64)
     high[rng.random(LONG + 5) < 0.5] = 7
     assert (sort_rows([low, high]) == np.lexsort([low, high])).all()
+
+
+def test_it_tells_how_far_sorting_and_cutting_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(halves, "STRETCH", 400)
+    monkeypatch.setattr(sorting, "LONG", 4096)
+    people = sf.datasets.census(rows=5000, seed=1)
+    microdata = encode(people.table, people.schema.quasi_identifiers, [])
+    told: list[tuple[str, float]] = []
+    task = Task(microdata, Requirements((KAnonymity(5),), microdata), progress=lambda *what: told.append(what))
+    Hilbert().recode(task)
+    assert list(dict.fromkeys(stage for stage, _ in told)) == ["mapping", "sorting", "cutting"]
+    for stage, least in [("sorting", 10), ("cutting", 10)]:
+        shares = [share for told_of, share in told if told_of == stage]
+        assert len(shares) >= least
+        assert shares == sorted(shares)
+        assert shares[-1] == 1.0
