@@ -22,6 +22,7 @@ from sfumato.loss import METRICS, Recoded, ncp
 from sfumato.methods.base import Task
 from sfumato.methods.refining.costs import entropy_table, workload_table
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+from sfumato.privacy import Requirements
 
 #: A query by the columns that it looks at: a range of numbers or dates, or the categories that it asks for.
 Query = Mapping[str, Any]
@@ -124,13 +125,17 @@ class Objective:
             )
         return 0
 
-    def aim(self) -> Aim:
-        """Return the objective with what classes must keep, for kernels."""
+    def aim(self, kept: NDArray[np.bool_]) -> Aim:
+        """Return the objective with what classes of the rows that are kept must keep, for kernels."""
         task, costs = self.task, self.costs.spans
         if not self.by_spans:
             costs = costs._replace(weight=costs.weight * TIE)
-        rules = task.requirements.rules
-        if self.label >= 0:
+        requirements = task.requirements
+        if not kept.all():
+            # t-closeness compares with what is released, so rows that are left out must not count.
+            requirements = Requirements(requirements.models, task.microdata.take(kept))
+        rules = requirements.rules
+        if self.label >= 0 and not requirements.sensitive_codes.shape[1]:
             # The label is counted also where no model looks at any sensitive value.
             counts = [column.counts() for column in task.microdata.sensitive]
             rules = rules._replace(

@@ -43,7 +43,9 @@ class Refined(Method):
     order_free: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "method", find_method(self.method))
+        start = find_method(self.method)
+        object.__setattr__(self, "method", start)
+        object.__setattr__(self, "unsupported", start.unsupported)
         refinement_limit(self.refine)
         if self.minimize is not None:
             check_minimized("Refined", self.minimize)

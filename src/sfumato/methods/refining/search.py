@@ -15,6 +15,7 @@ from sfumato.kernels.grouping import Grouping, Table
 from sfumato.kernels.moving import Neighbours, dissolve_classes, move_rows
 from sfumato.kernels.pooling import Effort, regroup_classes
 from sfumato.methods.base import Task
+from sfumato.methods.enumeration.interrupts import Interrupts
 from sfumato.methods.refining.grouping import make_grouping
 from sfumato.methods.refining.neighbours import NeighbourOrders
 from sfumato.methods.refining.objective import Minimized, Objective
@@ -55,56 +56,62 @@ class Limit:
 
 def refine(task: Task, classes: NDArray[np.int32], limit: Limit, minimize: Minimized = "gcp") -> NDArray[np.int32]:
     """Return classes that lose at most what the given ones lose, and keep every requirement as they do."""
-    search = _Search(Objective(task, minimize))
-    begin = time.perf_counter()
-    current = best = classes
-    least = search.objective.measure_rows(best)
-    done, share = 0, 0.0 if limit.rounds else 1.0
-    calm: float | None = None
-    while share < 1 and not search.stopped:
-        search.slack = 0.0 if calm is None else search.slack_after(share, calm)
-        rounds = min(ROUNDS_PER_PART, limit.rounds - done)
-        current = search.improve(current, rounds, begin + limit.seconds)
-        found, before = search.objective.measure_rows(current), least
-        if found < least:
-            best, least = current, found
-        done += rounds
-        share = max(done / limit.rounds, (time.perf_counter() - begin) / max(limit.seconds, 1e-9))
-        search.report(least.loss, min(1.0, share))
-        gain = least.gain_over(before)
-        if calm is None and gain <= CALM:
-            calm = share
-        elif not search.slack and gain <= limit.patience:
-            break
-    return best
+    with Interrupts() as interrupts:
+        search = _Search(Objective(task, minimize), classes, interrupts)
+        try:
+            if limit.rounds:
+                search.run(limit)
+        except KeyboardInterrupt as interrupt:
+            interrupts.take(interrupt)
+        return search.best
 
 
 class _Search:
-    """What stays the same from round to round."""
+    """The best classes so far, and what stays the same from round to round."""
 
-    def __init__(self, objective: Objective) -> None:
-        self.objective = objective
+    def __init__(self, objective: Objective, classes: NDArray[np.int32], interrupts: Interrupts) -> None:
+        self.objective, self.best, self.interrupts = objective, classes, interrupts
+        self.least = objective.measure_rows(classes)
         self.task = objective.task
         self.codes = np.ascontiguousarray(self.task.microdata.codes, np.uint32)
         self.sensitive = objective.sensitive_codes()
         self.random = self.task.random()
         self.orders = NeighbourOrders(self.task.microdata.domains)
-        self.aim = objective.aim()
+        self.aim = objective.aim(classes >= 0)
         self.slack = 0.0
-        self.stopped = False
 
-    def slack_after(self, share: float, calm: float) -> float:
+    def run(self, limit: Limit) -> None:
+        """Go on until a limit is reached, rounds gain too little, or somebody asks to stop."""
+        begin = time.perf_counter()
+        current, done, share = self.best, 0, 0.0
+        calm: float | None = None
+        while share < 1 and not self.interrupts.asked:
+            self.slack = 0.0 if calm is None else self._slack_after(share, calm)
+            rounds = min(ROUNDS_PER_PART, limit.rounds - done)
+            current = self.improve(current, rounds, begin + limit.seconds)
+            gain = self._keep(current)
+            done += rounds
+            share = max(done / limit.rounds, (time.perf_counter() - begin) / max(limit.seconds, 1e-9))
+            loss = self.least.loss
+            shown = f"{loss:.4f}" if loss < 1000 else f"{loss:,.0f}"
+            self.task.progress(f"refining, loss {shown}", min(1.0, share))
+            if calm is None and gain <= CALM:
+                calm = share
+            elif not self.slack and gain <= limit.patience:
+                break
+        if self.interrupts.asked:
+            self.task.progress("refining stopped", 1.0)
+
+    def _slack_after(self, share: float, calm: float) -> float:
         """Return by how much a step may raise the loss, given when the search came to rest; sizes never need it."""
         return SLACK * max(0.0, 1 - (share - calm) / (SLACK_FOR * (1 - calm))) if self.objective.by_spans else 0.0
 
-    def report(self, loss: float, share: float) -> None:
-        """Tell how far the search is; whoever interrupts it here wants what it found so far."""
-        try:
-            self.task.progress(f"refining, loss {loss:.4f}" if loss < 1000 else f"refining, loss {loss:,.0f}", share)
-            if self.stopped:
-                self.task.progress("refining stopped", 1.0)
-        except KeyboardInterrupt:
-            self.stopped = True
+    def _keep(self, classes: NDArray[np.int32]) -> float:
+        """Keep classes that lose less than all before; return the share gained."""
+        found, before = self.objective.measure_rows(classes), self.least
+        if found < before:
+            self.best, self.least = classes, found
+        return self.least.gain_over(before)
 
     def improve(self, classes: NDArray[np.int32], rounds: int, deadline: float) -> NDArray[np.int32]:
         """Refine all parts of the table for a few rounds.
@@ -113,25 +120,17 @@ class _Search:
         """
         parts = list(self._parts(classes))
         seeds = self.random.integers(1, 1 << 62, size=len(parts))
-        found: list[NDArray[np.int32]] = [classes[part] for part in parts]
-
-        def work(at: int) -> None:
-            if not self.stopped:
-                found[at] = self._improve_part(parts[at], found[at], rounds, int(seeds[at]), deadline)
-
         with ThreadPoolExecutor(max_workers=min(len(parts), os.cpu_count() or 1) or 1) as pool:
-            jobs = [pool.submit(work, at) for at in range(len(parts))]
-            try:
-                for job in jobs:
-                    job.result()
-            except KeyboardInterrupt:
-                self.stopped = True
+            jobs = [
+                pool.submit(self._improve_part, part, classes[part], rounds, int(seed), deadline)
+                for part, seed in zip(parts, seeds, strict=True)
+            ]
+            found = [job.result() for job in jobs]
         result = np.full(len(classes), SUPPRESSED, np.int32)
         count = 0
         for part, of_part in zip(parts, found, strict=True):
-            numbered = _renumbered(of_part)
-            result[part] = numbered + count
-            count += int(numbered.max(initial=-1)) + 1
+            result[part] = of_part + count
+            count += int(of_part.max(initial=-1)) + 1
         return result
 
     def _parts(self, classes: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
@@ -154,14 +153,16 @@ class _Search:
     def _improve_part(
         self, part: NDArray[np.intp], classes: NDArray[np.int32], rounds: int, seed: int, deadline: float
     ) -> NDArray[np.int32]:
+        if self.interrupts.asked or time.perf_counter() > deadline:
+            return _renumbered(classes)
         random = np.random.default_rng(seed)
         table = Table(self.codes[part], self.sensitive[part])
         groups = make_grouping(table, self.aim, _renumbered(classes))
         for _ in range(rounds):
-            if self.stopped or time.perf_counter() > deadline:
+            if self.interrupts.asked or time.perf_counter() > deadline:
                 break
             self._round(table, groups, random)
-        return groups.of_row
+        return _renumbered(groups.of_row)
 
     def _round(self, table: Table, groups: Grouping, random: np.random.Generator) -> None:
         near = Neighbours.of(self.orders.order(table.codes, random))

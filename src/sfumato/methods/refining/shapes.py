@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sfumato.methods.refining.objective import Objective
 from sfumato.microdata import Recoding
+from sfumato.privacy import Requirements
 
 Classes = NDArray[np.int32]
 
@@ -24,8 +25,12 @@ def shaped(objective: Objective, classes: Classes) -> Iterator[tuple[str, Classe
     if objective.label >= 0:
         label = objective.task.microdata.sensitive[objective.label].codes
         made.append(("by label", _by_label(rows, label, smallest, len(classes))))
+    kept = classes >= 0
+    requirements = objective.task.requirements
+    if not kept.all():
+        requirements = Requirements(requirements.models, objective.task.microdata.take(kept))
     for name, found in made:
-        if not objective.task.requirements.broken_by(Recoding(classes=found)):
+        if not requirements.broken_by(Recoding(classes=found[kept])):
             yield name, found
 
 

@@ -1,0 +1,104 @@
+"""Refinement after every method, under every combination of models, with and without suppression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.conformance.test_methods import METHODS
+
+import sfumato as sf
+from sfumato.errors import InfeasibleError, ParameterError
+from sfumato.methods import Refined
+from sfumato.methods.base import Method
+from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, TCloseness
+from sfumato.testing.requests import COMBINATIONS
+from sfumato.testing.tables import SCHEMA, people
+
+#: Every kind of method once.
+STARTS = {method.name: method for method in METHODS.values() if not isinstance(method, Refined)}
+
+PEOPLE = people(rows=90, seed=4, missing=0.05)
+
+
+def released(method: Method, **request: Any) -> sf.Release | None:
+    """Return a release, or None where the method says that it cannot do what is asked."""
+    try:
+        return sf.anonymize(PEOPLE, SCHEMA, method=method, **request)
+    except ParameterError as error:
+        if "does not support" not in str(error):
+            raise
+        return None
+
+
+@pytest.mark.parametrize("suppression", [0.0, 0.15])
+@pytest.mark.parametrize("models", COMBINATIONS)
+@pytest.mark.parametrize("name", STARTS)
+def test_a_refined_release_is_verified_and_loses_no_more(name: str, models: str, suppression: float) -> None:
+    request = {"privacy": COMBINATIONS[models], "suppression": suppression}
+    plain = released(STARTS[name], **request)
+    refined = released(Refined(STARTS[name]), **request)
+    assert (plain is None) == (refined is None)
+    if plain is None or refined is None:
+        return
+    assert refined.verify().ok
+    assert refined.suppressed == plain.suppressed
+    assert refined.loss.gcp <= plain.loss.gcp + 1e-9
+    assert refined.manifest["method"]["tried"]["refined"] <= refined.manifest["method"]["tried"][name] + 1e-9
+
+
+MODELS: list[PrivacyModel] = [
+    KAnonymity(2),
+    KAnonymity(5),
+    LDiversity(2),
+    LDiversity(2, column="first"),
+    LDiversity(2, kind="distinct", column="second"),
+    LDiversity(1.5, kind="entropy"),
+    LDiversity(2, kind="recursive", c=3.0, column="third"),
+    TCloseness(0.3, column="first"),
+    TCloseness(0.3, distance="ordered", column="third"),
+]
+
+
+@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(st.data())
+def test_generated_tables_with_several_sensitive_columns(data: st.DataObject) -> None:
+    rows = data.draw(st.integers(4, 60))
+    cells = {
+        "number": data.draw(st.lists(st.integers(0, 30) | st.none(), min_size=rows, max_size=rows)),
+        "letter": data.draw(st.lists(st.sampled_from("abcd"), min_size=rows, max_size=rows)),
+    }
+    secret = {
+        name: data.draw(st.lists(st.integers(0, 3), min_size=rows, max_size=rows))
+        for name in ("first", "second", "third")
+    }
+    table = pa.table(
+        {**cells, **secret},
+        pa.schema([("number", pa.int64()), ("letter", pa.string()), *((name, pa.int64()) for name in secret)]),
+    )
+    request: dict[str, Any] = {
+        "quasi_identifiers": list(cells),
+        "sensitive": list(secret),
+        "privacy": data.draw(st.lists(st.sampled_from(MODELS), min_size=1, max_size=4, unique_by=repr)),
+        "suppression": data.draw(st.sampled_from([0.0, 0.2])),
+        "seed": data.draw(st.integers(0, 3)),
+    }
+    start = STARTS[data.draw(st.sampled_from(["mondrian", "hilbert", "peeling", "best-cuts", "lattice"]))]
+    try:
+        plain = sf.anonymize(table, method=start, **request)
+    except InfeasibleError:
+        with pytest.raises(InfeasibleError):
+            sf.anonymize(table, method=Refined(start), **request)
+        return
+    refined = sf.anonymize(table, method=start, refine=True, **request)
+    assert refined.verify().ok
+    assert refined.suppressed == plain.suppressed
+    assert refined.loss.gcp <= plain.loss.gcp + 1e-9
+
+
+def test_what_a_method_cannot_do_it_cannot_do_refined_either() -> None:
+    for method in STARTS.values():
+        assert Refined(method).unsupported == method.unsupported
