@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sfumato import pipeline
+from sfumato import methods, pipeline
 from sfumato.clock import Clock
 from sfumato.errors import SchemaError, invalid_parameter
 from sfumato.io import open_source
-from sfumato.methods import FixedLevels, Method, Refined, find_method
+from sfumato.methods import Method, find_method
 from sfumato.pipeline import Options, build_release, prepare, requested_models, requirement_of
 from sfumato.privacy import KAnonymity, PrivacyModel
 from sfumato.progress import ProgressOption, reporting
@@ -88,7 +88,7 @@ def anonymize(
     given = one_schema(schema, quasi_identifiers, sensitive, identifiers, plain, rest)
     options = Options(suppression, missing, intervals, keep_order, seed)
     options.check_models(models)
-    chosen = find_method(method) if refine is False else Refined(method, refine)
+    chosen = find_method(method) if refine is False else methods.Refined(method, refine)
     clock = Clock()
     with reporting(progress) as report, clock.measuring("total"):
         with clock.measuring("read"):
@@ -153,7 +153,7 @@ def recode(
         data,
         schema,
         privacy=models,
-        method=FixedLevels(levels),
+        method=methods.FixedLevels(levels),
         suppression=suppression,
         missing=missing,
         keep_order=keep_order,

@@ -15,6 +15,7 @@ from sfumato.clock import Clock
 from sfumato.errors import DataError, ParameterError, VerificationError, invalid_parameter
 from sfumato.hierarchies import Dates, Ordered
 from sfumato.io import Source
+from sfumato.kernels.compiling import get_ready
 from sfumato.loss import LossReport, Recoded, gcp_bound
 from sfumato.methods import Method, Task
 from sfumato.methods.support import refuse_unsupported
@@ -107,6 +108,7 @@ def prepare(source: Source, schema: Schema, options: Options) -> Prepared:
     roles = schema.roles(source.columns)
     wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain"}]
     as_text = [name for name, how in schema.quasi_identifiers.items() if how is not None and how.reads_text]
+    get_ready()
     table = source.read(wanted, as_text=as_text)
     if not table.num_rows:
         raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")

@@ -1,32 +1,101 @@
-"""The methods: algorithms that turn microdata into a recoding, registered by name."""
+"""The methods: algorithms that turn microdata into a recoding, each under its name."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from sfumato.methods.base import REGISTRY, Method, Task, find_method, register
-from sfumato.methods.enumeration.costs import BlockCost, Blocks
-from sfumato.methods.enumeration.enum_multi import EnumMulti
-from sfumato.methods.enumeration.partitions import partitions
-from sfumato.methods.lattice import BottomUp, Datafly, FixedLevels, Incognito, Lattice, Samarati
-from sfumato.methods.linear.linear import CostAware, Hilbert, IDistance, Linear
-from sfumato.methods.linear.mapping import HilbertCurve, Mapping
-from sfumato.methods.linear.nested import CostOrder
-from sfumato.methods.multidim.best_cuts import BestCuts
-from sfumato.methods.multidim.mondrian import Mondrian
-from sfumato.methods.peeling import Peeling
-from sfumato.methods.portfolio import Balanced, Best
-from sfumato.methods.refining import Refined
-from sfumato.methods.taxonomy_models import (
-    AttributeSuppression,
-    CellGeneralization,
-    CellSuppression,
-    FullSubgraph,
-    FullSubtree,
-    OrderedSetPartition,
-)
+
+if TYPE_CHECKING:
+    from sfumato.methods.enumeration.costs import BlockCost, Blocks
+    from sfumato.methods.enumeration.enum_multi import EnumMulti
+    from sfumato.methods.enumeration.partitions import partitions
+    from sfumato.methods.lattice import BottomUp, Datafly, FixedLevels, Incognito, Lattice, Samarati
+    from sfumato.methods.linear.linear import CostAware, Hilbert, IDistance, Linear
+    from sfumato.methods.linear.mapping import HilbertCurve, Mapping
+    from sfumato.methods.linear.nested import CostOrder
+    from sfumato.methods.multidim.best_cuts import BestCuts
+    from sfumato.methods.multidim.mondrian import Mondrian
+    from sfumato.methods.peeling import Peeling
+    from sfumato.methods.portfolio import Balanced, Best
+    from sfumato.methods.refining import Refined
+    from sfumato.methods.taxonomy_models import (
+        AttributeSuppression,
+        CellGeneralization,
+        CellSuppression,
+        FullSubgraph,
+        FullSubtree,
+        OrderedSetPartition,
+    )
+
+#: Where every method lives, by the name that ``method=`` takes. It is imported when it is first asked for, so that a
+#: command starts at once.
+_METHODS = {
+    "mondrian": "multidim.mondrian",
+    "mondrian-relaxed": "multidim.mondrian",
+    "best-cuts": "multidim.best_cuts",
+    "hilbert": "linear.linear",
+    "hilbert-fast": "linear.linear",
+    "cost-aware": "linear.linear",
+    "idistance": "linear.linear",
+    "idistance-fast": "linear.linear",
+    "lattice": "lattice",
+    "incognito": "lattice",
+    "incognito-basic": "lattice",
+    "incognito-cube": "lattice",
+    "bottom-up": "lattice",
+    "samarati": "lattice",
+    "datafly": "lattice",
+    "enum-multi": "enumeration.enum_multi",
+    "peeling": "peeling",
+    "refined": "refining",
+    "best": "portfolio",
+    "balanced": "portfolio",
+    "attribute-suppression": "taxonomy_models",
+    "full-subtree": "taxonomy_models",
+    "ordered-set-partition": "taxonomy_models",
+    "full-subgraph": "taxonomy_models",
+    "cell-suppression": "taxonomy_models",
+    "cell-generalization": "taxonomy_models",
+}
 
 #: What ``method="auto"`` means.
 DEFAULT = "balanced"
-REGISTRY["auto"] = REGISTRY[DEFAULT]
+
+#: Where the other names of this package live.
+_HOMES = {
+    "BlockCost": "enumeration.costs",
+    "Blocks": "enumeration.costs",
+    "EnumMulti": "enumeration.enum_multi",
+    "partitions": "enumeration.partitions",
+    "BottomUp": "lattice",
+    "Datafly": "lattice",
+    "FixedLevels": "lattice",
+    "Incognito": "lattice",
+    "Lattice": "lattice",
+    "Samarati": "lattice",
+    "CostAware": "linear.linear",
+    "Hilbert": "linear.linear",
+    "IDistance": "linear.linear",
+    "Linear": "linear.linear",
+    "HilbertCurve": "linear.mapping",
+    "Mapping": "linear.mapping",
+    "CostOrder": "linear.nested",
+    "BestCuts": "multidim.best_cuts",
+    "Mondrian": "multidim.mondrian",
+    "Peeling": "peeling",
+    "Balanced": "portfolio",
+    "Best": "portfolio",
+    "Refined": "refining",
+    "AttributeSuppression": "taxonomy_models",
+    "CellGeneralization": "taxonomy_models",
+    "CellSuppression": "taxonomy_models",
+    "FullSubgraph": "taxonomy_models",
+    "FullSubtree": "taxonomy_models",
+    "OrderedSetPartition": "taxonomy_models",
+}
 
 __all__ = [
     "DEFAULT",
@@ -65,3 +134,29 @@ __all__ = [
     "partitions",
     "register",
 ]
+
+
+def _on_demand(name: str, home: str) -> Callable[[], Method]:
+    """Return a maker of a method that imports its module, which then registers the method itself."""
+
+    def make() -> Method:
+        import_module(f"{__name__}.{home}")
+        return REGISTRY[name]()
+
+    return make
+
+
+REGISTRY.update({name: _on_demand(name, home) for name, home in _METHODS.items()})
+REGISTRY["auto"] = REGISTRY[DEFAULT]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__
