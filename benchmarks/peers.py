@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import venv
 from collections.abc import Iterator
 from pathlib import Path
 
 import sfumato as sf
+from benchmarks.environments import environment
 from benchmarks.measure import ADULT, Result, seconds
 
-#: The peers need other versions of common packages than Sfumato does, so they live in an environment of their own.
-HOME = Path(__file__).parents[1] / ".venv-peers"
 QIS = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class"]
 KS = (5, 10, 50)
 
@@ -25,7 +23,8 @@ def run() -> Iterator[Result]:
     adult = sf.datasets.adult(ADULT)
     schema = sf.Schema({name: adult.hierarchies.get(name) for name in QIS}, sensitive="occupation", rest="drop")
     frame = adult.to_pandas()
-    python = environment()
+    # They need other versions of common packages than Sfumato does.
+    python = environment("peers", "anonypy", "anjana", "pandas") / "python"
     for k in KS:
         ours = seconds(lambda k=k: sf.anonymize(frame, schema, k=k, method="mondrian"))
         gcp = sf.anonymize(frame, schema, k=k, method="mondrian").loss.gcp
@@ -42,15 +41,6 @@ def run() -> Iterator[Result]:
                 note=f"{ours:.3f} s / {theirs['seconds']:.1f} s",
             )
             yield Result(f"GCP of Mondrian / {peer}, k={k}", gcp / score, 1.0, note=f"{gcp:.4f} / {score:.4f}")
-
-
-def environment() -> Path:
-    """Return the interpreter of the peers' environment, made on first use."""
-    python = HOME / "bin" / "python"
-    if not python.exists():
-        venv.create(HOME, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "anonypy", "anjana", "pandas"], check=True)
-    return python
 
 
 def measure_peer(python: Path, peer: str, k: int) -> dict[str, object]:

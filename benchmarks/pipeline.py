@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sfumato as sf
+from benchmarks.environments import ROOT, environment
 from benchmarks.measure import Result
 from sfumato.io import write_table
 
@@ -44,8 +45,11 @@ def make(folder: Path, rows: int) -> Path:
 
 def command(folder: Path, path: Path) -> list[str]:
     hierarchies = [f"{name}={folder / f'{name}.csv'}" for name in QIS if (folder / f"{name}.csv").exists()]
+    # As a user installs it: the benchmarks' own environment has SciPy and pandas, which Numba and PyArrow import where
+    # they find them.
+    programs = environment("core", "--editable", str(ROOT))
     return [
-        str(Path(sys.executable).with_name("sfumato")),
+        str(programs / "sfumato"),
         "anonymize",
         str(path),
         *("-o", str(folder / "release.parquet"), "-k", "10", "--method", "mondrian"),

@@ -45,5 +45,19 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     assert loaded_after(code) == []
 
 
+def test_a_method_is_imported_when_it_is_asked_for() -> None:
+    code = (
+        "import sys\n"
+        "from sfumato.methods import find_method\n"
+        "def others():\n"
+        "    return [name for name in sys.modules if name.startswith('sfumato.methods.lattice')]\n"
+        "find_method('mondrian')\n"
+        "assert not others(), others()\n"
+        "find_method('lattice')\n"
+        "assert others()"
+    )
+    assert "numba" in loaded_after(code)
+
+
 def test_the_probe_sees_a_heavy_import() -> None:
     assert loaded_after("import numpy") == ["numpy"]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
+
 import pytest
 
-from sfumato.methods import REGISTRY, Method
+import sfumato.methods
+from sfumato.methods import REGISTRY, FixedLevels, Linear, Method
 from sfumato.testing import CHECKS
 
 
@@ -34,3 +39,13 @@ def test_every_registered_name_makes_a_method_that_is_checked() -> None:
 def test_a_registered_name_is_one_that_can_be_typed(name: str) -> None:
     assert name == name.lower()
     assert name.replace("-", "").isalnum()
+
+
+def test_every_method_of_the_package_has_a_name() -> None:
+    """Methods are listed by hand, so that none is imported before it is needed; one could be forgotten there."""
+    folder, prefix = list(sfumato.methods.__path__), f"{sfumato.methods.__name__}."
+    modules = [importlib.import_module(found.name) for found in pkgutil.walk_packages(folder, prefix)]
+    classes = {kind for module in modules for _, kind in inspect.getmembers(module, inspect.isclass)}
+    methods = {kind for kind in classes if issubclass(kind, Method) and "name" in vars(kind)}
+    # Levels and mappings of one's own are for Python, where they can be said.
+    assert methods - {Linear, FixedLevels} == {type(make()) for make in REGISTRY.values()}
