@@ -15,7 +15,7 @@ from sfumato.clock import Clock
 from sfumato.errors import DataError, ParameterError, VerificationError, invalid_parameter
 from sfumato.hierarchies import Dates, Ordered
 from sfumato.io import Source
-from sfumato.kernels.compiling import get_ready
+from sfumato.kernels.classes import get_ready
 from sfumato.loss import LossReport, Recoded, gcp_bound
 from sfumato.methods import Method, Task
 from sfumato.methods.support import refuse_unsupported

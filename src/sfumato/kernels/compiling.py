@@ -8,22 +8,15 @@ from collections.abc import Callable
 from functools import cache
 from inspect import getsourcefile
 from pathlib import Path
-from threading import Thread
 from typing import Any, ParamSpec, TypeVar
 
 from numba import njit
-from numba.core.registry import cpu_target
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _PACKAGE = Path(__file__).parent.parent
 _IMPORT = re.compile(r"^from sfumato\.([\w.]+) import (\([^)]*\)|.*)$", re.MULTILINE)
-
-
-def get_ready() -> None:
-    """Load, beside other work, what has to be there before the first kernel can run: a quarter of a second."""
-    Thread(target=cpu_target.target_context.refresh, daemon=True).start()
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
