@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sfumato.hierarchies import Domain, Numeric
 from sfumato.kernels.level_boxes import fill_box, open_box
+from sfumato.kernels.parting import MANY
 from sfumato.kernels.sweeping import CLASSES, COST, SQUARES, SUPPRESSED, measure_node, sweep
 from sfumato.methods.lattice.frequencies import Roller
 from sfumato.methods.lattice.losses import Marginals
@@ -76,6 +77,37 @@ def test_rolled_up_counts_are_those_of_the_rows(seed: int, attributes: int, spre
     of_key, classes = roller.classes(keys, roller.bottom, high)
     assert classes == len(expected)
     assert sorted(np.bincount(of_key)) == sorted(expected.values())
+
+
+def test_many_different_keys_are_counted_in_parts() -> None:
+    domains, _ = random_table(1, 4, 60)
+    roller = Roller(domains, smallest=3)
+    random = np.random.default_rng(1)
+    codes = np.stack([random.integers(0, domain.size, 3 * MANY) for domain in domains], axis=1).astype(np.uint8)
+    codes[: MANY // 2] = codes[0]
+    keys = roller.pack(codes, np.empty((len(codes), 0), np.int32))
+    for levels in (roller.bottom, (1, *roller.bottom[1:])):
+        values, expected = np.unique(generalized_codes(domains, codes, levels), axis=0, return_counts=True)
+        assert len(values) > MANY
+        found = roller.scan(keys, None, levels)
+        again = roller.scan(keys, None, levels, in_order=True)
+        assert sorted(found.keys[:, 0].tolist()) == sorted(again.keys[:, 0].tolist())
+        order, other = np.argsort(found.keys[:, 0]), np.argsort(again.keys[:, 0])
+        assert (found.counts[order] == again.counts[other]).all()
+        assert sorted(found.counts.tolist()) == sorted(expected.tolist())
+        assert found.small == again.small == expected[expected < 3].sum()
+    of_key, _ = roller.classes(keys, roller.bottom, roller.bottom)
+    # Asked for in order, the groups come as their first rows do.
+    in_order = roller.scan(keys, None, roller.bottom, in_order=True)
+    assert (in_order.keys[of_key] == keys).all()
+
+
+def generalized_codes(domains: list, codes: np.ndarray, levels: tuple[int, ...]) -> np.ndarray:
+    columns = [
+        domain.levels[level].groups[codes[:, at]]
+        for at, (domain, level) in enumerate(zip(domains, levels, strict=True))
+    ]
+    return np.stack(columns, axis=1)
 
 
 def test_wide_keys_take_several_words() -> None:

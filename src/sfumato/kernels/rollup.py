@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
+from sfumato.kernels.parting import MANY, SPREAD, aggregate_parts, mostly_different
 
 #: The columns of ``Layout.fields``.
 WORD, SHIFT, MASK = range(3)
 
-#: Spreads keys over a hash table: the golden ratio as a 64-bit fraction.
-SPREAD = np.uint64(0x9E3779B97F4A7C15)
 EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -57,20 +56,26 @@ def roll_up(
     origin: NDArray[np.int64],
     target: NDArray[np.int64],
     k: int,
+    in_order: bool,
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], int]:
     """Return the frequency set at the levels ``target``, from that at the levels ``origin``, none of them higher.
 
-    The third result says how many rows lie in groups of fewer than ``k``.
+    The third result says how many rows lie in groups of fewer than ``k``. Groups come in the order of their first keys
+    if that is wanted.
     """
     keep = np.empty(keys.shape[1], np.uint64)
     steps = np.empty((len(origin), 4), np.int64)
     found = plan_steps(layout, origin, target, keep, steps)
     most = most_groups(layout, target, len(keys))
-    slots = np.full(table_size(most), -1, np.int32)
     # One row more than there can be groups: a key is written there before it is known to be new.
     new_keys = np.empty((most + 1, keys.shape[1]), np.uint64)
     new_counts = np.empty(most + 1, np.int64)
-    groups = aggregate(keys, counts, keep, steps[:found], layout.maps, slots, new_keys, new_counts)
+    in_parts = keys.shape[1] == 1 and most >= MANY and not in_order
+    if in_parts and mostly_different(keys[:, 0], keep[0], steps[:found], layout.maps):
+        groups = aggregate_parts(keys[:, 0], counts, keep[0], steps[:found], layout.maps, new_keys[:, 0], new_counts)
+    else:
+        slots = np.full(table_size(most), -1, np.int32)
+        groups = aggregate(keys, counts, keep, steps[:found], layout.maps, slots, new_keys, new_counts)
     small = 0
     for group in range(groups):
         if new_counts[group] < k:

@@ -77,11 +77,17 @@ class Roller:
             pack_column(keys, np.ascontiguousarray(column), word, shift)
         return keys
 
-    def scan(self, keys: NDArray[np.uint64], counts: NDArray[np.int64] | None, levels: Levels) -> Frequencies:
-        """Count rows, or distinct rows with their counts, at a node."""
+    def scan(
+        self, keys: NDArray[np.uint64], counts: NDArray[np.int64] | None, levels: Levels, in_order: bool = False
+    ) -> Frequencies:
+        """Count rows, or distinct rows with their counts, at a node; in the order of first rows if that is wanted."""
         self.scans += 1
         ones = np.ones(len(keys), np.int64) if counts is None else counts
-        return self._count(keys, ones, self.bottom, levels)
+        return self._count(keys, ones, self.bottom, levels, in_order)
+
+    def peek(self, keys: NDArray[np.uint64], levels: Levels) -> Frequencies:
+        """Count a sample of rows, which is no scan."""
+        return self._count(keys, np.ones(len(keys), np.int64), self.bottom, levels)
 
     def up(self, frequencies: Frequencies, levels: Levels) -> Frequencies:
         """Return the frequency set of a node at or above that of another."""
@@ -96,9 +102,14 @@ class Roller:
         return of_key, len(class_keys)
 
     def _count(
-        self, keys: NDArray[np.uint64], counts: NDArray[np.int64], origin: Levels, levels: Levels
+        self,
+        keys: NDArray[np.uint64],
+        counts: NDArray[np.int64],
+        origin: Levels,
+        levels: Levels,
+        in_order: bool = False,
     ) -> Frequencies:
-        counted = roll_up(keys, counts, self.layout, np.array(origin), np.array(levels), self.smallest)
+        counted = roll_up(keys, counts, self.layout, np.array(origin), np.array(levels), self.smallest, in_order)
         return Frequencies(levels, *counted)
 
     def _visible(self) -> NDArray[np.uint64]:

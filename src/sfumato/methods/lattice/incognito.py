@@ -20,6 +20,11 @@ from sfumato.methods.lattice.verdicts import Judge
 
 VARIANTS = ("basic", "superroots", "cube")
 
+#: A frequency set of less than this share of the rows is short,
+SHORT = 0.05
+#: and making a longer one takes as long as counting so many short ones, which stay in the cache.
+LONG_COST = 2.75
+
 #: Some attributes, by their places.
 Subset = tuple[int, ...]
 #: A generalization of some attributes: which, and the level of each.
@@ -34,7 +39,8 @@ class Incognito(FullDomain):
     ----------
     variant
         ``"basic"``: one scan of the table for every root of a candidate graph. ``"superroots"``: one scan for all roots
-        of the same attributes, of the node below them all. ``"cube"``: one scan in all; the sets of all subsets are
+        of the same attributes, of the node below them all, unless the set of that is hardly shorter than a large table.
+        ``"cube"``: one scan in all; the sets of all subsets are
         counted from each other beforehand.
     minimize, weights, max_level, exhaustive
         As in `Lattice`.
@@ -140,9 +146,19 @@ class SubsetSearch:
         sources: dict[Candidate, Frequencies | Candidate] = {}
         for subset, family in families.items():
             lowest = tuple(np.array([levels for _, levels in family]).min(axis=0).tolist())
-            shared = self._scan((subset, lowest))
-            sources |= dict.fromkeys(family, shared)
+            if self._worth_sharing((subset, lowest), len(family)):
+                sources |= dict.fromkeys(family, self._scan((subset, lowest)))
+            else:
+                sources |= {root: root for root in family}
         return sources
+
+    def _worth_sharing(self, node: Candidate, roots: int) -> bool:
+        """Return whether counting roots from the set of a node below them all saves more than making it costs.
+
+        A set about as long as the table saves nothing, and a long one takes as long to make as several short ones.
+        """
+        share = self.judge.share_of_rows(self._full(node))
+        return roots * (1 - share) > (1 if share < SHORT else LONG_COST)
 
     def _scan(self, node: Candidate) -> Frequencies:
         return self.judge.scan(self._full(node))

@@ -27,6 +27,8 @@ from sfumato.methods.lattice.frequencies import Frequencies, Levels, Roller, rol
 ABSORBING = (condition.SIZE, condition.DISTINCT, condition.SPAN)
 #: Rules that compare with the rows that are released, which suppression changes.
 COMPARING = (condition.CLOSE_EQUAL, condition.CLOSE_ORDERED, condition.CLOSE_TREE)
+#: How many rows are looked at to tell how long a frequency set would be; smaller tables are just counted.
+SAMPLE = 50_000
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,26 @@ class Judge:
         """The key of every row of the table."""
         return self.roller.pack(self.task.microdata.codes, self.task.requirements.sensitive_codes)
 
-    def scan(self, levels: Levels) -> Frequencies:
-        """Count the table itself at a node."""
-        return self.roller.scan(self.row_keys, self.counts, levels)
+    @cached_property
+    def row_counts(self) -> NDArray[np.int64]:
+        """How many rows every key of the table stands for."""
+        return np.ones(len(self.row_keys), np.int64) if self.counts is None else self.counts
+
+    def scan(self, levels: Levels, in_order: bool = False) -> Frequencies:
+        """Count the table itself at a node; in the order of first rows if that is wanted."""
+        return self.roller.scan(self.row_keys, self.row_counts, levels, in_order)
+
+    def share_of_rows(self, levels: Levels) -> float:
+        """Return how long the frequency set of a node would be as a share of the table, roughly; 0 for small tables.
+
+        Told from a sample, as if all groups were equally frequent: so many of them make the sample as diverse as it is.
+        """
+        rows, step = len(self.row_keys), len(self.row_keys) // SAMPLE
+        if step < 2:
+            return 0.0
+        sample = np.ascontiguousarray(self.row_keys[::step])
+        groups = groups_behind(len(self.roller.peek(sample, levels)), len(sample))
+        return groups * -np.expm1(-rows / groups) / rows
 
     def verdict(self, frequencies: Frequencies) -> Verdict:
         """Say what the node of a frequency set means."""
@@ -137,7 +156,7 @@ class Judge:
     def suppressed_rows(self, levels: Levels) -> NDArray[np.bool_]:
         """Return which rows of the table must go at a node."""
         # Classes are numbered as they first occur, in the rows and in their frequency set alike.
-        allowed, _, _ = self.classes(self.scan(levels))
+        allowed, _, _ = self.classes(self.scan(levels, in_order=True))
         of_row, _ = self.roller.classes(self.row_keys, self.roller.bottom, levels)
         return ~allowed[of_row]
 
@@ -167,3 +186,12 @@ class Judge:
         sizes = np.diff(self.rules.counts_at)
         padded = [np.pad(part, (0, size - len(part))) for part, size in zip(parts[1:], sizes, strict=True)]
         return np.concatenate([np.empty(0), *padded]) / max(1, counts.sum())
+
+
+def groups_behind(seen: int, rows: int) -> float:
+    """Return how many equally frequent groups show about so many different ones among some rows."""
+    low, high = float(seen), 1e12
+    while high > 1.01 * low:
+        middle = (low * high) ** 0.5
+        low, high = (low, middle) if middle * -np.expm1(-rows / middle) > seen else (middle, high)
+    return low

@@ -81,7 +81,7 @@ class _Remaining:
         """Release those of the remaining rows whose classes at a node are allowed."""
         roller = self.judge.roller
         keys = self.judge.row_keys[self.rows]
-        counted: Frequencies = roller.scan(keys, None, node)
+        counted: Frequencies = roller.scan(keys, None, node, in_order=True)
         if self.judge.size_only and counted.small == len(keys):
             return
         allowed, _, _ = self.judge.judge_once(counted)
