@@ -38,6 +38,7 @@ from sfumato.kernels.box_table import (
     solve_boxes,
     table_blocks,
 )
+from sfumato.kernels.boxes import Problem
 from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.optimality import GAP, MEMORY, OPTIMUM, ROUNDING, Found
 from sfumato.methods.enumeration.watch import Watch
@@ -48,6 +49,10 @@ TABLE_WORK, TABLE_PACE = 200_000_000, 30_000_000
 
 #: So many boxes of a table, or values in a search, are looked at between two looks at the clock.
 TABLE_CHUNK, SEARCH_CHUNK = 200_000, 20_000_000
+
+#: Larger sizes of classes that are tried first where models ask for more than a size, and which share of the time each
+#: of them gets.
+LARGER, STAGE_SHARE = (8, 4, 2), 0.1
 
 #: Boxes within boxes up to this depth; memory for the cuts of each is set aside.
 DEEPEST = 2_000
@@ -159,20 +164,24 @@ def _search(instance: Instance, watch: Watch, memo: Memo, seed: Seed) -> Found:
     control[DEPTH] = -1
     search(instance.problem, memo, frames, order, control)
     watch = watch.restarted()
-    run = _Run(instance, watch, memo, seed, control)
     ended = GAP
-    for width, large in _passes(slabs, instance):
-        begin_pass(frames, grid, control, width, large)
-        while control[DEPTH] >= 0:
-            run.prepare()
-            search(instance.problem, memo, frames, order, control)
-            while control[DEPTH] >= 0 and _answered(instance, frames, order, int(control[DEPTH])):
-                search(instance.problem, memo, frames, order, control)
-        if run.close_enough():
-            break
-        if control[STOP]:
-            ended = watch.reason
-            break
+    for stage in _stages(instance, watch, seed):
+        run = _Run(stage, memo, seed, control)
+        for width, large in _passes(slabs, stage):
+            begin_pass(frames, grid, control, width, large)
+            while control[DEPTH] >= 0:
+                run.prepare()
+                search(stage.problem, memo, frames, order, control)
+                while control[DEPTH] >= 0 and _answered(instance, frames, order, int(control[DEPTH])):
+                    search(stage.problem, memo, frames, order, control)
+            if control[STOP]:
+                ended = watch.reason
+            if control[STOP] or run.close_enough():
+                break
+        if not stage.proving:
+            # What was found stays good; what was ruled out was ruled out by the larger size.
+            memo.bounds[: memo.used[0], 0] = -np.inf
+            memo.cuts[: memo.used[0], 1] = 0
     if not run.close_enough() and memo.used[0] == len(memo.words):
         ended = MEMORY
     return _found(instance, blocks_of(grid, memo, order), run.bounds[0], seed, int(control[NODES]), ended)
@@ -188,17 +197,45 @@ def _answered(instance: Instance, frames: Frames, order: NDArray[np.int32], dept
     return True
 
 
-class _Run:
-    """A search between two pauses: whether to go on, and telling how far it is."""
+class _Stage(NamedTuple):
+    """A part of a search: its problem, its limits, and whether its bounds are those of the problem to be solved."""
 
-    def __init__(self, instance: Instance, watch: Watch, memo: Memo, seed: Seed, control: NDArray[np.int64]) -> None:
-        self.instance, self.watch, self.memo, self.seed, self.control = instance, watch, memo, seed, control
+    instance: Instance
+    problem: Problem
+    watch: Watch
+    proving: bool
+
+
+def _stages(instance: Instance, watch: Watch, seed: Seed) -> Iterator[_Stage]:
+    """Yield the problem itself, but before it the same with larger classes, where other models make them large anyway.
+
+    Bounds know little but sizes. Where classes have to be much larger for other reasons, a search that believes in
+    small ones is lost in cuts that lead nowhere.
+    """
+    sizes = np.bincount(seed.blocks, instance.table.grid.rows)
+    mean = float(sizes @ sizes / max(1, instance.table.rows))
+    sizes_first = [factor * instance.smallest for factor in LARGER if factor * instance.smallest <= mean]
+    for done, smallest in enumerate([] if instance.by_rows else sizes_first, 1):
+        costs = instance.problem.costs
+        floor = instance.cost.floors(instance.table.rows, smallest, instance.price)
+        larger = costs._replace(smallest=smallest, floor=np.maximum(floor, costs.floor))
+        yield _Stage(instance, instance.problem._replace(costs=larger), watch.until(done * STAGE_SHARE), False)
+    yield _Stage(instance, instance.problem, watch, True)
+
+
+class _Run:
+    """A stage between two pauses: whether to go on, and telling how far it is."""
+
+    def __init__(self, stage: _Stage, memo: Memo, seed: Seed, control: NDArray[np.int64]) -> None:
+        self.stage, self.memo, self.seed, self.control = stage, memo, seed, control
+        self.instance, self.watch = stage.instance, stage.watch
 
     @property
     def bounds(self) -> tuple[float, float]:
         """What the best partition costs at least and at most."""
         lower, upper = self.memo.bounds[0].tolist()
-        return max(lower, self.instance.floor), min(upper, self.seed.cost)
+        floor = self.instance.floor
+        return max(lower, floor) if self.stage.proving else floor, min(upper, self.seed.cost)
 
     def prepare(self) -> None:
         """Decide whether to stop, and when to pause next."""
@@ -218,13 +255,14 @@ class _Run:
         return enough >= upper - abs(upper) * 1e-12
 
 
-def _passes(slabs: int, instance: Instance) -> Iterator[tuple[int, int]]:
+def _passes(slabs: int, stage: _Stage) -> Iterator[tuple[int, int]]:
     """Yield how many cuts of a box each pass tries, and of boxes with how many rows at most.
 
     Small boxes are searched first, within the cuts of the large ones that are known. Then passes over all boxes try few
     cuts at first and all at last. Where spans count, Mondrian's first cuts are seldom good: they are replaced before.
     """
-    rows, smallest = instance.table.rows, instance.smallest
+    instance, smallest = stage.instance, stage.problem.costs.smallest
+    rows = instance.table.rows
     yield from ((width, rows) for width in ((1, 2) if instance.cost.spread else ()))
     yield slabs, 4 * smallest
     classes = 8

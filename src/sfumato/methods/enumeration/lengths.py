@@ -44,7 +44,7 @@ def least_sizes(requirements: Requirements, grid: Grid) -> Codes:
         edges = grid.edges[grid.slabs[at] : grid.slabs[at + 1]]
         windows = windows_of(requirements.microdata.domains[at], edges, share)
         most = windows.holding.shape[1]
-        if most == 1 or len(cells) * most > MOST_CELLS:
+        if windows.slabs_alone or len(cells) * most > MOST_CELLS:
             continue
         slabs = cells[:, at]
         spread = np.repeat(cells, most, axis=0)
@@ -71,11 +71,14 @@ class Windows(NamedTuple):
         Whether it is no repetition.
     narrowest
         Whether none that lies within it is wide enough and holds the slab.
+    slabs_alone
+        Whether every slab is wide enough by itself.
     """
 
     holding: Codes
     first: NDArray[np.bool_]
     narrowest: NDArray[np.bool_]
+    slabs_alone: bool
 
 
 def windows_of(domain: Domain, edges: Codes, share: float) -> Windows:
@@ -90,6 +93,7 @@ def windows_of(domain: Domain, edges: Codes, share: float) -> Windows:
         np.array([[*found, *found[-1:] * (most - len(found))] for found in holding], np.int64),
         np.array([[at < len(found) for at in range(most)] for found in holding]),
         np.array([[at < len(found) and known[found[at]] in own for at in range(most)] for found, own in zipped]),
+        all(first == last for first, last in known),
     )
 
 

@@ -73,6 +73,11 @@ class Watch:
         """Return a watch with the same limits that begins now."""
         return replace(self, begun=time.perf_counter())
 
+    def until(self, share: float) -> Watch:
+        """Return the same watch that ends when this share is used up, of all and not of what is left."""
+        seconds = None if self.seconds is None else self.seconds * share
+        return replace(self, seconds=seconds, share=self.share * share)
+
     def part(self, share: float) -> Watch:
         """Return a watch for a share of what is left."""
         left = None if self.seconds is None else max(0.0, self.seconds - self.elapsed) * share
