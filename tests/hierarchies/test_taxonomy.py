@@ -27,6 +27,12 @@ def written(tmp_path, text, encoding="utf-8"):
 
 def test_from_a_dict():
     assert Taxonomy.from_dict({"Europe": ["France", "Italy"], "Asia": ["Japan"]}).rows == ROWS
+    assert Taxonomy({"Europe": ["France", "Italy"], "Asia": ["Japan"]}).rows == ROWS
+
+
+def test_texts_are_not_rows() -> None:
+    with pytest.raises(HierarchyError, match=r"Row 1 .* 'France'\. Give every row as a list"):
+        Taxonomy(["France", "Italy"])
 
 
 def test_uneven_branches_are_padded_with_the_value_itself():

@@ -22,12 +22,13 @@ class Taxonomy(Generalization):
 
     Parameters
     ----------
-    rows
-        One row per value: the value, its parent, its parent's parent, …; a last column of ``*`` may be left out.
+    tree
+        Nested dicts whose innermost parts are lists of values, where uneven branches are padded. Or one row per value:
+        the value, its parent, its parent's parent, …; a last column of ``*`` may be left out.
 
     Examples
     --------
-    >>> country = Taxonomy.from_dict({"Europe": ["France", "Italy"], "Asia": ["Japan"]})
+    >>> country = Taxonomy({"Europe": ["France", "Italy"], "Asia": ["Japan"]})
     >>> country.rows[0]
     ('France', 'Europe', '*')
     """
@@ -35,8 +36,9 @@ class Taxonomy(Generalization):
     name: ClassVar[str] = "taxonomy"
     reads_text: ClassVar[bool] = True
 
-    def __init__(self, rows: Sequence[Sequence[object]]) -> None:
-        self._load([Row(f"row {number}", tuple(map(as_text, row))) for number, row in enumerate(rows, start=1)])
+    def __init__(self, tree: Nested | Sequence[Sequence[object]]) -> None:
+        rows = _padded(list(_paths(tree))) if isinstance(tree, Mapping) else tree
+        self._load([_row(number, row) for number, row in enumerate(rows, start=1)])
         self.path: Path | None = None
         self.delimiter = ";"
 
@@ -51,10 +53,7 @@ class Taxonomy(Generalization):
     @classmethod
     def from_dict(cls, tree: Nested) -> Taxonomy:
         """Make a taxonomy from nested dicts whose innermost parts are lists of values; uneven branches are padded."""
-        paths = list(_paths(tree))
-        depth = max((len(path) for path in paths), default=1)
-        # The value itself fills the gap below its parent: generalizing it there changes nothing.
-        return cls([(path[0],) * (depth - len(path)) + path for path in paths])
+        return cls(tree)
 
     @classmethod
     def read(cls, path: str | Path, delimiter: str | None = None) -> Taxonomy:
@@ -164,6 +163,20 @@ def _check_parents(row: Row, parents: dict[tuple[int, str], tuple[str, Row]]) ->
 def _with_root(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     complete = len(rows[0]) > 1 and all(row[-1] == ROOT for row in rows)
     return tuple(rows) if complete else tuple((*row, ROOT) for row in rows)
+
+
+def _row(number: int, row: Sequence[object]) -> Row:
+    if isinstance(row, str):
+        raise HierarchyError(
+            f"Row {number} of a taxonomy is the text {shortened(row)}. Give every row as a list: the value, its parent, …."
+        )
+    return Row(f"row {number}", tuple(map(as_text, row)))
+
+
+def _padded(paths: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Give all paths the same length. A value fills the gap below its parent: generalizing it there changes nothing."""
+    depth = max((len(path) for path in paths), default=1)
+    return [(path[0],) * (depth - len(path)) + path for path in paths]
 
 
 def _paths(tree: Nested | Sequence[object], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
