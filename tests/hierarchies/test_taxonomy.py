@@ -31,7 +31,7 @@ def test_from_a_dict():
 
 
 def test_texts_are_not_rows() -> None:
-    with pytest.raises(HierarchyError, match=r"Row 1 .* 'France'\. Give every row as a list"):
+    with pytest.raises(HierarchyError, match=r"Row 1 .* 'France'\. Give each row as a list"):
         Taxonomy(["France", "Italy"])
 
 

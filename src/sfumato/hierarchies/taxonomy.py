@@ -168,7 +168,8 @@ def _with_root(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
 def _row(number: int, row: Sequence[object]) -> Row:
     if isinstance(row, str):
         raise HierarchyError(
-            f"Row {number} of a taxonomy is the text {shortened(row)}. Give every row as a list: the value, its parent, …."
+            f"Row {number} of the taxonomy is the text {shortened(row)}. Give each row as a list: "
+            "the value, its parent, its parent's parent, …."
         )
     return Row(f"row {number}", tuple(map(as_text, row)))
 
