@@ -5,7 +5,7 @@
 #   make lint     ruff and mypy only
 #   make format   let ruff rewrite what it can
 #   make bench    time, memory and information loss side by side
-#   make figures  the figures of the fast-anonymization paper, as tables and plots
+#   make figures  the figures of the fast-anonymization and Incognito papers, as tables and plots
 #   make clean    remove caches and results; `make distclean` removes .venv too
 #
 # One test only:  make test TESTS=tests/privacy
@@ -41,6 +41,7 @@ bench: .venv/.ready-bench
 
 figures: .venv/.ready-bench
 	$(BIN)/python -m benchmarks.figures_linear
+	$(BIN)/python -m benchmarks.lattice_figures
 
 # One stamp per extra; only a change of pyproject.toml makes the set-up run again.
 .venv/.ready-%: pyproject.toml
