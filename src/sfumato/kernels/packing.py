@@ -30,17 +30,16 @@ def words_needed(attributes: int, width: int) -> int:
 
 @kernel
 def pack_rows(
-    codes: NDArray[np.unsignedinteger], order: NDArray[np.integer], width: int, packed: NDArray[np.uint64]
+    codes: NDArray[np.unsignedinteger], width: int, start: int, stop: int, packed: NDArray[np.uint64]
 ) -> None:
-    """Write the rows of ``codes`` in the given order, each into its words."""
+    """Write the rows ``start:stop`` of ``codes``, each into its words."""
     fields = WORD // width
-    for place in range(len(order)):
-        row = order[place]
+    for row in range(start, stop):
         for word in range(packed.shape[1]):
-            packed[place, word] = 0
+            packed[row, word] = 0
         for attribute in range(codes.shape[1]):
             shift = np.uint64(attribute % fields * width)
-            packed[place, attribute // fields] |= np.uint64(codes[row, attribute]) << shift
+            packed[row, attribute // fields] |= np.uint64(codes[row, attribute]) << shift
 
 
 @kernel

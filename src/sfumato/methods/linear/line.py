@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.packing import field_width, pack_rows, words_needed
 from sfumato.methods.base import Task
-from sfumato.methods.linear.mapping import Mapping
+from sfumato.methods.linear.mapping import Mapping, in_chunks
 from sfumato.methods.linear.sorting import sort_rows
 from sfumato.microdata import Microdata
 
@@ -55,9 +55,12 @@ class Line:
     @cached_property
     def packed(self) -> NDArray[np.uint64]:
         """The rows in order, packed for comparing all attributes at once."""
-        codes = self.microdata.codes
-        packed = np.empty((len(self.order), words_needed(codes.shape[1], self.width)), np.uint64)
-        pack_rows(codes, self.order, self.width, packed)
+        codes, order = self.microdata.codes, self.order
+        rows = np.empty((len(codes), words_needed(codes.shape[1], self.width)), np.uint64)
+        in_chunks(len(codes), lambda start, stop: pack_rows(codes, self.width, start, stop, rows))
+        packed = np.empty((len(order), rows.shape[1]), np.uint64)
+        # Jumping from row to row in a loop that does nothing else keeps the memory busiest.
+        in_chunks(len(order), lambda start, stop: rows.take(order[start:stop], 0, packed[start:stop], "clip"))
         return packed
 
     @cached_property
