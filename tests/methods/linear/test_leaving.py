@@ -14,6 +14,7 @@ from tests.methods.linear.twins import cheapest_consecutive, total_loss
 
 import sfumato as sf
 from sfumato.methods import CostAware, Hilbert, Task
+from sfumato.methods.linear.cutting import cut_by_size
 from sfumato.methods.linear.leaving import cut_at_fitting_price
 from sfumato.methods.linear.line import Line
 from sfumato.methods.suppression import trim
@@ -53,6 +54,21 @@ def test_no_other_rows_would_have_saved_more(cells: list[int], k: int, budget: i
         for chosen in combinations(range(len(cells)), left_out)
     )
     assert total_loss(microdata, classes) == pytest.approx(best)
+
+
+def test_the_lowest_price_that_fits_the_budget_is_found() -> None:
+    """A higher price leaves out fewer rows and loses more: no price within the budget may do better."""
+    # Crowds of forty, and between them single rows at different distances, each worth more or less than it widens.
+    lonely = 10 * np.arange(10) + np.linspace(2.0, 5.0, 10)
+    microdata = encoded_column(pa.array(np.concatenate([np.repeat(np.arange(0.0, 101.0, 10.0), 40), lonely])))
+    line = Line.of(task_of(microdata, 40, 10), Hilbert().make_mapping())
+    ends = np.arange(len(line) + 1)
+    cuts = [cut_by_size(line, ends, 40, "ncp", 1 + extra).classes for extra in np.arange(0.0, 4, 0.0625)]
+    for budget in range(1, 9):
+        classes = cut_at_fitting_price(line, 40, budget, keep_equal=False)
+        fitting = [cut for cut in cuts if np.count_nonzero(cut < 0) <= budget]
+        assert total_loss(microdata, classes) <= min(total_loss(microdata, cut) for cut in fitting) + 1e-9
+        assert np.count_nonzero(classes < 0) == min(budget, np.count_nonzero(cuts[0] < 0))
 
 
 def test_an_outlier_is_left_out() -> None:
