@@ -25,11 +25,12 @@ from sfumato.microdata import Microdata, Recoding
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found: its answers, the map of all nodes if it drew one, and what it did."""
+    """What a search found: its answers, the map of all nodes if it drew one, what each loses if it measured them."""
 
     answers: list[Levels]
     search: Search
     map: Map | None = None
+    losses: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)

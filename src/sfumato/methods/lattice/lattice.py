@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from sfumato import parameters
 from sfumato.methods.base import register
-from sfumato.methods.lattice.answers import Choice, Search, status_of
+from sfumato.methods.lattice.answers import Choice, Search, least, status_of
 from sfumato.methods.lattice.bounded import BoundedSearch
 from sfumato.methods.lattice.boxes import BoxSearch
 from sfumato.methods.lattice.frequencies import Levels
@@ -78,15 +80,21 @@ class Lattice(FullDomain):
         return BoundedSearch(choice, self.seconds).run()
 
     def _swept(self, judge: Judge, space: Space) -> Found:
-        """Count every node: with suppression most of them are near the limit."""
-        costs = Scorer(judge).costs("dm")
-        found = sweep_nodes(judge, space, judge.scan(space.bottom), costs)
+        """Count every node, and measure it on the way: with suppression most of them are near the limit."""
+        scorer = Scorer(judge, self._checked_weights(space))
+        loss = "dm" if callable(self.minimize) else self.minimize
+        found = sweep_nodes(judge, space, judge.scan(space.bottom), scorer.costs(loss))
         known = Map(space)
         known.status[:] = status_of(found, judge.budget)
-        return Found(known.answers(), Search(space.size), known)
+        losses = None if callable(self.minimize) else scorer.marginals.loss(loss, found)
+        return Found(known.answers(), Search(space.size), known, losses)
 
     def _choose(self, choice: Choice, found: Found) -> Levels:
-        return found.answers[0] if len(found.answers) == 1 else super()._choose(choice, found)
+        if len(found.answers) == 1:
+            return found.answers[0]
+        if found.losses is not None:
+            return least(found.losses[tuple(np.array(found.answers).T)].tolist(), found.answers)
+        return super()._choose(choice, found)
 
 
 register()(Lattice)
