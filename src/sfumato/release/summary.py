@@ -62,7 +62,8 @@ def _method(method: Mapping[str, Any]) -> str:
     start = given.pop("method", None)
     name = f"{_method(start)}, {method['name']}" if isinstance(start, Mapping) else str(method["name"])
     parameters = ", ".join(f"{parameter}={value!r}" for parameter, value in given.items())
-    return f"{name} ({parameters})" if parameters else name
+    chosen = f", which chose {method['chosen']}" if "chosen" in method else ""
+    return (f"{name} ({parameters})" if parameters else name) + chosen
 
 
 def _model(model: Mapping[str, Any]) -> str:
