@@ -12,7 +12,7 @@ from sfumato.methods import partitions
 from sfumato.methods.enumeration.partitions import CutTree
 
 UP_TO_SIX = [(a, b) for a, b in itertools.product(range(7), repeat=2) if a <= b and a + b <= 6]
-IN_SPACE = [(1, 1, 1), (1, 1, 2), (1, 2, 1), (2, 1, 1), (1, 1, 3)]
+IN_SPACE = [(1, 1, 1), (1, 1, 2), (1, 2, 1), (2, 1, 1), (1, 1, 3), (1, 2, 2)]
 
 
 @cache
