@@ -46,17 +46,24 @@ def best_with_suppression(instance: Instance, watch: Watch, suppressible: int, s
         extra = (cheap + dear) / 2 if np.isfinite(dear) else max(2 * cheap, worth)
         if extra in {cheap, dear}:
             break
+    ended = SUPPRESSION
+    if dear == 0 and not watch.over() and bound * (1 + instance.gap) < best.value * (1 - ROUNDING):
+        # The limit does not bind, so no other price is of use: all that is left goes to this one.
+        found = solve(replace(instance, price=worth), watch.part(1.0))
+        bound, ended = max(bound, found.bound), found.ended
+        if _left_out(instance, found) <= suppressible:
+            best = _better(instance, best, found)
     bound = min(best.value, bound)
-    return replace(best, bound=bound, ended=_reason(instance, watch, best.value, bound))
+    return replace(best, bound=bound, ended=_reason(instance, watch, best.value, bound, ended))
 
 
-def _reason(instance: Instance, watch: Watch, value: float, bound: float) -> str:
+def _reason(instance: Instance, watch: Watch, value: float, bound: float, ended: str) -> str:
     """Return why no more prices were tried."""
     if bound >= value * (1 - ROUNDING):
         return OPTIMUM
     if bound * (1 + instance.gap) >= value * (1 - ROUNDING):
         return GAP
-    return watch.reason if watch.over() else SUPPRESSION
+    return watch.reason if watch.over() else SUPPRESSION if ended == OPTIMUM else ended
 
 
 def _left_out(instance: Instance, found: Found) -> int:
