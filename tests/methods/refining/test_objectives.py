@@ -146,8 +146,9 @@ def test_portfolios_lower_what_is_asked_for(data: st.DataObject) -> None:
         assert recoding.classes is not None
         assert not requirements.broken_by(recoding)
         found = slow_loss(table, microdata, recoding.classes, minimize)
-        assert recoding.details["tried"]["refined"] == pytest.approx(found, abs=1e-9)
-        assert found == pytest.approx(min(recoding.details["tried"].values()), abs=1e-9)
+        tried = recoding.details["tried"]
+        assert found == pytest.approx(min(tried.values()), abs=1e-9)
+        assert found == pytest.approx(tried.get("refined", found), abs=1e-9)
 
 
 CENSUS = sf.datasets.census(rows=1500, seed=3)
