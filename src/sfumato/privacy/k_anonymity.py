@@ -43,7 +43,7 @@ class KAnonymity(PrivacyModel):
         return classes.sizes >= self.k
 
     def nearest(self, rule: Rule, microdata: Microdata) -> str:
-        rows = "one row" if len(microdata) == 1 else f"{len(microdata):,} rows"
+        rows = "1 row" if len(microdata) == 1 else f"{len(microdata):,} rows"
         return (
             f"k={self.k:,} is not possible: the table has only {rows} to release. "
             f"The largest k that works is {len(microdata):,}."

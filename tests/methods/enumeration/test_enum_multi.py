@@ -68,10 +68,11 @@ def test_the_manifest_says_how_good_it_is() -> None:
     assert Optimality("gcp", 0.5, 0.0, 0.6, 5, "time").to_dict()["gap"] is None
 
 
-def test_the_manifest_has_no_categories() -> None:
+@pytest.mark.parametrize("refine", [False, True])
+def test_the_manifest_has_no_categories(refine: bool) -> None:
     table = pa.table({"city": ["Pisa", "Siena", "Lucca"] * 4})
     method = sf.EnumMulti(splits={"city": ["Lucca", "Pisa"]})
-    made = sf.anonymize(table, quasi_identifiers="city", k=2, method=method)
+    made = sf.anonymize(table, quasi_identifiers="city", k=2, method=method, refine=refine)
     assert made.classes == 3
     assert not any(city in json.dumps(made.manifest) + made.summary() for city in ("Pisa", "Siena", "Lucca"))
     assert sf.Policy(sf.Schema("city"), method=method).method.parameters()["splits"] == {"city": ["Lucca", "Pisa"]}

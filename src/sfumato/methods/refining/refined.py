@@ -53,11 +53,15 @@ class Refined(Method):
     def parameters(self) -> dict[str, Any]:
         """Return the parameters, for manifests and policy files."""
         start = find_method(self.method)
-        shown: dict[str, Any] = {
-            "method": {"name": start.name, "parameters": start.parameters()},
-            "refine": self.refine,
-        }
-        return shown | {"minimize": self.minimize}
+        return self._with({"name": start.name, "parameters": start.parameters()})
+
+    def recorded(self) -> dict[str, Any]:
+        """Return the same with what a manifest may have of the method that finds the classes."""
+        start = find_method(self.method)
+        return self._with({"name": start.name, "parameters": start.recorded()})
+
+    def _with(self, start: dict[str, Any]) -> dict[str, Any]:
+        return {"method": start, "refine": self.refine, "minimize": self.minimize}
 
     @property
     def objective(self) -> Minimized:
