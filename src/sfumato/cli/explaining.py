@@ -9,7 +9,6 @@ from sfumato.cli.request import Request
 from sfumato.cli.screen import answer, answer_json
 from sfumato.errors import ParameterError
 from sfumato.methods import Method
-from sfumato.methods.lattice.full_domain import FullDomain
 from sfumato.release.release import Release
 
 
@@ -28,7 +27,7 @@ def run(request: Request, table: Path, as_json: bool) -> None:
 
 def require_full_domain(method: Method) -> None:
     """Refuse methods that have no levels to explain or to list."""
-    if not isinstance(method, FullDomain):
+    if method.recoding != "full-domain":
         raise ParameterError(
             f"The method '{method.name}' does not choose levels, so there are no alternatives to tell about. "
             "Use a full-domain method, such as --method lattice or --method incognito."

@@ -12,7 +12,7 @@ from sfumato.errors import SchemaError, listed
 from sfumato.methods import Method, Refined, find_method
 from sfumato.pipeline import Options, requested_models
 from sfumato.policy import Policy
-from sfumato.policy.records import refined, with_parameters
+from sfumato.policy.records import AUTO, refined, with_parameters
 from sfumato.privacy import PrivacyModel
 from sfumato.schema import Declared, Schema
 
@@ -44,7 +44,7 @@ class Request:
 
     def to_policy(self) -> Policy:
         """Return the policy file's policy with everything changed that the options say otherwise."""
-        base = Policy(Schema()) if self.policy is None else Policy.read(self.policy)
+        base = self._nothing_said() if self.policy is None else Policy.read(self.policy)
         return Policy(
             schema=self._schema(base.schema),
             privacy=self._models(base.privacy),
@@ -52,6 +52,10 @@ class Request:
             options=self._options(base.options),
             separator=base.separator if self.separator is None else _separator(self.separator),
         )
+
+    def _nothing_said(self) -> Policy:
+        """Return a policy of defaults; the default method is not even imported when another one is asked for."""
+        return Policy(Schema(), method=find_method(self.method or AUTO))
 
     def _schema(self, base: Schema) -> Schema:
         """Give the named columns their role, whatever the policy says; all others keep theirs."""

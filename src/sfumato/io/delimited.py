@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from sfumato.errors import SourceError, invalid_parameter
 from sfumato.io.base import checked_names
-from sfumato.io.files import FileSource, literal, literal_path, opened, shown
+from sfumato.io.files import QueriedSource, literal, literal_path, opened, shown
 from sfumato.io.inference import inferred
 
 #: Separators that are looked for, the likelier first.
@@ -28,7 +28,7 @@ _LINE = re.compile(r"[\w ]+: CSV Error on Line: (\d+)")
 _RAGGED = re.compile(r"^Expected Number of Columns: (\d+) Found: (\d+)", re.MULTILINE)
 
 
-class DelimitedSource(FileSource):
+class DelimitedSource(QueriedSource):
     """A CSV file or one of its relatives. Its first line is the header; an empty cell is a missing value."""
 
     kind = "csv"

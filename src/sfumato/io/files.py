@@ -1,4 +1,4 @@
-"""Files, read through DuckDB: only the columns asked for, batch by batch, in the order of the file."""
+"""Files: only the columns asked for are read, in the order of the file; text formats through DuckDB, batch by batch."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from typing import BinaryIO
 
 import duckdb
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sfumato.errors import SourceError, shortened
 from sfumato.io import arrow
-from sfumato.io.base import Source, checked_names
+from sfumato.io.base import Source
 
 #: Rows per batch: few enough that a batch as plain text is small beside the table.
 BATCH_ROWS = 250_000
@@ -28,18 +27,26 @@ READ_ERRORS = (duckdb.Error, pa.ArrowException, OSError, UnicodeError, EOFError)
 
 
 class FileSource(Source):
-    """A file: knows its path, and how to ask DuckDB for some of its columns."""
+    """A file: knows its path, and what to say when it cannot be read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @abstractmethod
-    def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
-        """Return the SQL that selects these columns in this order."""
-
-    @abstractmethod
     def _explained(self, error: Exception) -> SourceError:
         """Say what is wrong with the file, and in which line, without quoting the file."""
+
+    def to_native(self, table: pa.Table) -> pa.Table:
+        """Return an Arrow table, its text still as dictionaries, since it may be large."""
+        return arrow.canonical(table)
+
+
+class QueriedSource(FileSource):
+    """A file of text: DuckDB selects the columns."""
+
+    @abstractmethod
+    def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
+        """Return the SQL that selects these columns in this order."""
 
     def _typed(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
         """Give a column that was read as text the type that it deserves."""
@@ -60,38 +67,6 @@ class FileSource(Source):
         except READ_ERRORS as error:
             # The cause stays behind: such errors quote lines of the file.
             raise self._explained(error) from None
-
-    def to_native(self, table: pa.Table) -> pa.Table:
-        """Return an Arrow table, its text still as dictionaries, since it may be large."""
-        return arrow.canonical(table)
-
-
-class ParquetSource(FileSource):
-    """A Parquet file."""
-
-    kind = "parquet"
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        try:
-            self.columns = checked_names(pq.read_schema(path).names)
-            # DuckDB renames columns that differ only in case, so they are selected by place.
-            with session() as connection:
-                self._places = dict(zip(self.columns, connection.sql(f"FROM {self._scan()}").columns, strict=True))
-        except READ_ERRORS as error:
-            raise self._explained(error) from None
-
-    def _scan(self) -> str:
-        return f"read_parquet({literal_path(self.path)}, hive_partitioning=false)"
-
-    def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
-        return f"SELECT {', '.join(identifier(self._places[name]) for name in columns)} FROM {self._scan()}"
-
-    def _explained(self, error: Exception) -> SourceError:
-        return SourceError(
-            f"{shown(self.path)} is not a Parquet file, or was cut short or damaged. "
-            "Make it again, or give it the ending of what it is."
-        )
 
 
 @contextmanager

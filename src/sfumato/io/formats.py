@@ -8,8 +8,9 @@ from pathlib import Path
 from sfumato.errors import SourceError
 from sfumato.io.base import Source
 from sfumato.io.delimited import DelimitedSource
-from sfumato.io.files import ParquetSource, check_readable, shown
+from sfumato.io.files import check_readable, shown
 from sfumato.io.jsonlines import JsonSource
+from sfumato.io.parquet import ParquetSource
 
 _TEXT = (".csv", ".tsv", ".txt")
 _JSON = (".jsonl", ".ndjson", ".json")

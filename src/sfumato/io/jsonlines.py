@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from sfumato.errors import SchemaError, SourceError
 from sfumato.io.base import checked_names
-from sfumato.io.files import READ_ERRORS, FileSource, identifier, literal, literal_path, opened, session, shown
+from sfumato.io.files import READ_ERRORS, QueriedSource, identifier, literal, literal_path, opened, session, shown
 from sfumato.io.inference import inferred
 
 # DuckDB's types that are kept; all others are read as text, and dates found in it afterwards, so that a column
@@ -22,7 +22,7 @@ from sfumato.io.inference import inferred
 _KEPT = re.compile(r"BOOLEAN|U?BIGINT|HUGEINT|DOUBLE|STRUCT.*|MAP.*|.*\[\d*\]", re.DOTALL)
 
 
-class JsonSource(FileSource):
+class JsonSource(QueriedSource):
     """A file of JSON objects, one per row; a key is a column."""
 
     kind = "jsonl"
