@@ -19,6 +19,7 @@ PUBLIC = [
     "BestCuts",
     "BottomUp",
     "Categorical",
+    "CostAware",
     "Datafly",
     "Dates",
     "EnumMulti",
