@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from threading import Thread
 
 import numpy as np
@@ -35,6 +36,7 @@ def class_bounds(
     return sizes, lo, hi
 
 
+@cache
 def get_ready() -> None:
-    """Call the first kernel of every request beside other work: what a first call has to load takes a while."""
+    """Call the first kernel of every request beside other work, once: what a first call has to load takes a while."""
     Thread(target=class_bounds, args=(np.empty((0, 1), np.uint8), np.empty(0, np.int32), 0)).start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,20 @@ class Recoded:
     def suppressed(self) -> int:
         """All rows of the input that are not released."""
         return self.classes.suppressed + self.left_out
+
+    @cached_property
+    def heights(self) -> NDArray[np.int64]:
+        """The level of each quasi-identifier that each class shows, else the lowest at which it is one group."""
+        lo, hi, levels = self.classes.lo, self.classes.hi, self.classes.levels
+        if levels is not None:
+            return np.broadcast_to(np.array(levels), lo.shape)
+        heights = np.empty(lo.shape, np.int64)
+        for at, domain in enumerate(self.microdata.domains):
+            heights[:, at] = domain.top
+            for level in range(domain.top - 1, -1, -1):
+                groups = domain.levels[level].groups
+                heights[groups[lo[:, at]] == groups[hi[:, at]], at] = level
+        return heights
 
 
 @dataclass(frozen=True)
@@ -136,7 +151,7 @@ def entropy(recoded: Recoded) -> float:
 def precision(recoded: Recoded) -> float:
     """Return 1 less the mean share of its hierarchy that a value climbed; a suppressed value climbed all of it."""
     tops = np.array([max(1, domain.top) for domain in recoded.microdata.domains])
-    climbed = (_heights(recoded) / tops) @ recoded.microdata.weights
+    climbed = (recoded.heights / tops) @ recoded.microdata.weights
     return 1 - _mean_over_rows(recoded, float(recoded.classes.sizes @ climbed))
 
 
@@ -144,7 +159,7 @@ def precision(recoded: Recoded) -> float:
 def height(recoded: Recoded) -> float:
     """Return the levels that a row climbed, summed over quasi-identifiers: of a full-domain recoding, its height."""
     everything = sum(domain.top for domain in recoded.microdata.domains)
-    climbed = float(recoded.classes.sizes @ _heights(recoded).sum(axis=1))
+    climbed = float(recoded.classes.sizes @ recoded.heights.sum(axis=1))
     return (climbed + everything * recoded.suppressed) / max(1, recoded.rows)
 
 
@@ -166,20 +181,6 @@ def _in_majority(recoded: Recoded) -> int:
 
 def _mean_over_rows(recoded: Recoded, released: float) -> float:
     return (released + recoded.suppressed) / max(1, recoded.rows)
-
-
-def _heights(recoded: Recoded) -> NDArray[np.int64]:
-    """Return the level of each quasi-identifier that each class shows, else the lowest at which it is one group."""
-    lo, hi, levels = recoded.classes.lo, recoded.classes.hi, recoded.classes.levels
-    if levels is not None:
-        return np.broadcast_to(np.array(levels), lo.shape)
-    heights = np.empty(lo.shape, np.int64)
-    for at, domain in enumerate(recoded.microdata.domains):
-        heights[:, at] = domain.top
-        for level in range(domain.top - 1, -1, -1):
-            groups = domain.levels[level].groups
-            heights[groups[lo[:, at]] == groups[hi[:, at]], at] = level
-    return heights
 
 
 def _entropy_of(recoded: Recoded, at: int, domain: Domain) -> tuple[float, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -13,8 +14,9 @@ from sfumato.privacy import PrivacyModel
 PACKAGES = ("sfumato", "numpy", "numba", "pyarrow", "duckdb", "narwhals")
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of everything that took part."""
+@cache
+def _versions() -> dict[str, str]:
+    """Return the versions of everything that took part; looking for them takes milliseconds."""
     return {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
 
 
@@ -50,7 +52,7 @@ def build_manifest(
 ) -> dict[str, Any]:
     """Collect what is needed to make a release again and to judge it."""
     return {
-        "versions": versions(),
+        "versions": dict(_versions()),
         "input": {"kind": source, "rows": rows, "columns": len(roles), "content_hash": content.hex()[:32]},
         "roles": dict(roles),
         "hierarchies": dict(hierarchies),

@@ -17,8 +17,9 @@ from sfumato.methods.multidim.mondrian_kernel import Cutting, Layout, cut_until_
 from sfumato.methods.suppression import trim
 from sfumato.microdata import Microdata, Recoding
 
-#: The table is first cut into about this many parts, which threads then finish independently.
-PARTS = 64
+#: The table is first cut into about this many parts, which threads then finish independently; smaller parts than the
+#: least would be done before a thread has begun.
+PARTS, LEAST_PART = 64, 4096
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Mondrian(Method):
             self.categories == "taxonomy",
         )
         begins = np.zeros(len(task.microdata), np.bool_)
-        cut_until_done(layout, cutting, begins, 0, len(begins), max(1, len(begins) // PARTS))
+        cut_until_done(layout, cutting, begins, 0, len(begins), max(LEAST_PART, len(begins) // PARTS))
         _finish(layout, cutting, begins, task)
         classes = np.empty(len(begins), np.int32)
         classes[layout.order] = np.cumsum(begins, dtype=np.int32) - 1
