@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+from llvmlite.binding import ffi
+from numba import njit
 
 from sfumato.kernels import compiling
 from sfumato.methods.multidim import mondrian_kernel
@@ -54,3 +59,24 @@ def test_a_file_that_is_not_imported_does_not_count(package: Path):
 
 def test_a_kernel_without_source_is_compiled_as_usual(package: Path):
     assert compiling._digests(package / "nowhere.py") == frozenset()
+
+
+@pytest.fixture(params=[True, False])
+def collecting(request: pytest.FixtureRequest) -> Iterator[bool]:
+    before = gc.isenabled()
+    (gc.enable if request.param else gc.disable)()
+    yield request.param
+    (gc.enable if before else gc.disable)()
+
+
+def test_nothing_is_collected_while_llvm_works(collecting: bool) -> None:
+    seen: list[bool] = []
+    callbacks = (lambda: seen.append(gc.isenabled()), lambda: None)
+    ffi.register_lock_callback(*callbacks)
+    try:
+        assert njit(lambda numbers: numbers.sum() + 1)(np.ones(3)) == 4
+    finally:
+        ffi.unregister_lock_callback(*callbacks)
+    assert seen
+    assert not any(seen)
+    assert gc.isenabled() == collecting

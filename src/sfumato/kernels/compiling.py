@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import re
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from inspect import getsourcefile
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from llvmlite.binding import ffi
 from numba import njit
 
 P = ParamSpec("P")
@@ -17,6 +19,35 @@ R = TypeVar("R")
 
 _PACKAGE = Path(__file__).parent.parent
 _IMPORT = re.compile(r"^from sfumato\.([\w.]+) import (\([^)]*\)|.*)$", re.MULTILINE)
+
+
+class _Collection:
+    """Pauses the garbage collector while LLVM is at work.
+
+    LLVM calls back into Python while it compiles. Were garbage collected in that moment, in this thread or another,
+    code that is no longer needed would be freed in the middle of it, and the process would end.
+    """
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.resume = False
+
+    def pause(self) -> None:
+        """Stop collecting; called with LLVM's lock held, and more than once when a callback calls LLVM again."""
+        if self.depth == 0:
+            self.resume = gc.isenabled()
+            gc.disable()
+        self.depth += 1
+
+    def go_on(self) -> None:
+        """Collect again, if that was so before."""
+        self.depth -= 1
+        if self.depth == 0 and self.resume:
+            gc.enable()
+
+
+_collection = _Collection()
+ffi.register_lock_callback(_collection.pause, _collection.go_on)
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
