@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.cli import main
+from sfumato.cli import program
 
 if __name__ == "__main__":
-    main()
+    program()

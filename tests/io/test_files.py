@@ -289,3 +289,13 @@ def test_a_file_that_vanishes_between_opening_and_reading(tmp_path):
     path.unlink()
     with pytest.raises(SourceError, match=r"people\.csv"):
         source.read(["a"])
+
+
+def test_parquet_columns_whose_names_look_nested_are_told_apart(tmp_path):
+    table = pa.table({"a": [1, 2], "a.b": ["x", "y"], "A": [3, 4], "a.b.c": [5.0, 6.0]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    source = open_source(tmp_path / "t.parquet")
+    for names in (["a"], ["a.b"], ["A", "a"], ["a.b.c", "a.b", "A", "a"]):
+        read = source.read(names)
+        assert read.column_names == names
+        assert {name: read[name].to_pylist() for name in names} == {name: table[name].to_pylist() for name in names}
