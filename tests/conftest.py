@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-
-# Hundreds of kernels are compiled here, and LLVM has crashed when the collector freed some of them at a bad moment.
-# What tests leave behind is little, so it stays.
-gc.disable()
 
 # No deadline: the first call of a kernel compiles it, which says nothing about the kernel.
 settings.register_profile("local", deadline=None)

@@ -1,16 +1,13 @@
-"""A kept kernel is used again only if nothing that it was compiled from has changed."""
+"""A kept kernel is used again only if nothing that it was compiled from has changed, and runs what it was made of."""
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterator
+import subprocess
+import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-from llvmlite.binding import ffi
-from numba import njit
 
 from sfumato.kernels import compiling
 from sfumato.methods.multidim import mondrian_kernel
@@ -61,22 +58,43 @@ def test_a_kernel_without_source_is_compiled_as_usual(package: Path):
     assert compiling._digests(package / "nowhere.py") == frozenset()
 
 
-@pytest.fixture(params=[True, False])
-def collecting(request: pytest.FixtureRequest) -> Iterator[bool]:
-    before = gc.isenabled()
-    (gc.enable if request.param else gc.disable)()
-    yield request.param
-    (gc.enable if before else gc.disable)()
+TWO_OF_ONE_NAME = """
+from sfumato.kernels.compiling import inner, kernel
+
+def times(factor):
+    @inner
+    def total(n):
+        result = 0
+        for i in range(n):  # too long to be compiled into its caller: there must be two functions of this name
+            if i > 1000:
+                raise ValueError
+            result = (result * 3 + i * factor) % 1_000_003
+            if result % 7 == 1:
+                result += i
+        return result
+    return total
+
+once, often = times(1), times(1000)
+
+@kernel
+def small(n):
+    return once(n)
+
+@kernel
+def large(n):
+    return often(n)
+"""
 
 
-def test_nothing_is_collected_while_llvm_works(collecting: bool) -> None:
-    seen: list[bool] = []
-    callbacks = (lambda: seen.append(gc.isenabled()), lambda: None)
-    ffi.register_lock_callback(*callbacks)
-    try:
-        assert njit(lambda numbers: numbers.sum() + 1)(np.ones(3)) == 4
-    finally:
-        ffi.unregister_lock_callback(*callbacks)
-    assert seen
-    assert not any(seen)
-    assert gc.isenabled() == collecting
+def test_what_two_processes_compiled_runs_side_by_side(tmp_path: Path):
+    (tmp_path / "kernels_of_one_name.py").write_text(TWO_OF_ONE_NAME)
+
+    def results(*names: str) -> list[str]:
+        code = f"import kernels_of_one_name as k; print({', '.join(f'k.{name}(20)' for name in names)})"
+        environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
+        ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        return ran.stdout.split()
+
+    apart = results("small") + results("large")
+    assert results("small", "large") == apart
+    assert len(list((tmp_path / "cache").rglob("*.nbc"))) == 2

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
+import os
 import re
+import secrets
 from collections.abc import Callable
 from functools import cache
 from inspect import getsourcefile
+from itertools import count
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from llvmlite.binding import ffi
 from numba import njit
+from numba.core.bytecode import FunctionIdentity
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -21,33 +23,19 @@ _PACKAGE = Path(__file__).parent.parent
 _IMPORT = re.compile(r"^from sfumato\.([\w.]+) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
-class _Collection:
-    """Pauses the garbage collector while LLVM is at work.
+def _name_apart() -> None:
+    """Make the names of compiled functions unlike those of every other process.
 
-    LLVM calls back into Python while it compiles. Were garbage collected in that moment, in this thread or another,
-    code that is no longer needed would be freed in the middle of it, and the process would end.
+    Numba tells functions of one name apart by a counter that starts at 1 in each process, and the counts stay in what
+    it keeps for the next run. Loaded together, what two processes compiled may hold different functions under the same
+    name and count. One would then run in place of the other: a wrong result at best. So the counter starts anywhere.
     """
-
-    def __init__(self) -> None:
-        self.depth = 0
-        self.resume = False
-
-    def pause(self) -> None:
-        """Stop collecting; called with LLVM's lock held, and more than once when a callback calls LLVM again."""
-        if self.depth == 0:
-            self.resume = gc.isenabled()
-            gc.disable()
-        self.depth += 1
-
-    def go_on(self) -> None:
-        """Collect again, if that was so before."""
-        self.depth -= 1
-        if self.depth == 0 and self.resume:
-            gc.enable()
+    FunctionIdentity._unique_ids = count(secrets.randbits(60))
 
 
-_collection = _Collection()
-ffi.register_lock_callback(_collection.pause, _collection.go_on)
+_name_apart()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_name_apart)
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
