@@ -152,7 +152,9 @@ def recode(
         progress,
         memory,
     )
-    recoding = _widened(method.recode(task), left_out)
+    recoding = method.recode(task)
+    recoding.check(remaining)
+    recoding = _widened(recoding, left_out)
     classes = EquivalenceClasses.of(microdata, recoding)
     if classes.suppressed > suppressible:
         raise VerificationError(

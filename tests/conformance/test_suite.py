@@ -14,7 +14,7 @@ from sfumato.testing import frames
 
 CAUGHT = {
     suite.check_declaration: [wrong.Nameless, wrong.UnknownWord],
-    suite.check_models: [wrong.TooSmall, wrong.BlindToValues, wrong.RefusesSilently, wrong.Truncating],
+    suite.check_models: [wrong.TooSmall, wrong.BlindToValues, wrong.RefusesSilently, wrong.Shorter, wrong.Longer],
     suite.check_truth: [wrong.SpoilsCodes],
     suite.check_equal_rows: [wrong.InOrder],
     suite.check_suppression: [wrong.Spendthrift],

@@ -144,11 +144,18 @@ class Spendthrift(Wrong):
         return Recoding(classes=classes)
 
 
-class Truncating(Wrong):
+class Shorter(Wrong):
     """Forgets the last row."""
 
     def recode(self, task: Task) -> Recoding:
         return Recoding(classes=np.zeros(len(task.microdata) - 1, np.int32))
+
+
+class Longer(Wrong):
+    """Takes the last row twice."""
+
+    def recode(self, task: Task) -> Recoding:
+        return Recoding(classes=np.zeros(len(task.microdata) + 1, np.int32))
 
 
 class AfraidOfMissing(Wrong):

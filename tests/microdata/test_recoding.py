@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.helpers import microdata_strategy, table_strategy
 from tests.reference import SlowHierarchy
 
-from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
+from sfumato.errors import VerificationError
+from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding, encode
 
 
 @settings(max_examples=40)
@@ -88,3 +90,34 @@ def test_a_recoding_is_either_classes_or_levels():
         Recoding()
     with pytest.raises(TypeError, match="either classes or levels"):
         Recoding(classes=np.zeros(1, np.int32), levels=(0,))
+
+
+def codes(*rows):
+    return np.array(rows, np.int64)
+
+
+@pytest.mark.parametrize(
+    ("recoding", "message"),
+    [
+        ({"classes": np.zeros(3, np.int32)}, "classes of shape \\(3,\\) and type int32 for 4 rows"),
+        ({"classes": np.zeros(5, np.int32)}, "shape \\(5,\\)"),
+        ({"classes": np.zeros((4, 1), np.int32)}, "shape \\(4, 1\\)"),
+        ({"classes": np.zeros(4)}, "type float64"),
+        ({"classes": np.array([0, -2, 0, 0])}, "the class -2; classes are numbered from 0"),
+        ({"classes": np.array([0, 0, 1, 1]), "bounds": (codes([0, 0]), codes([1, 1]))}, "bounds"),
+        ({"classes": np.zeros(4, int), "bounds": (codes([0]), codes([1]))}, "bounds"),
+        ({"classes": np.zeros(4, int), "bounds": (codes([0, -1]), codes([1, 1]))}, "bounds"),
+        ({"classes": np.zeros(4, int), "bounds": (codes([0, 0]), codes([1, 2]))}, "bounds"),
+        ({"classes": np.zeros(4, int), "bounds": (codes([1, 0]), codes([0, 1]))}, "bounds"),
+        ({"levels": (0,)}, "the levels \\(0,\\) for quasi-identifiers with \\[2, 2\\] levels"),
+        ({"levels": (0, 2)}, "the levels"),
+        ({"levels": (-1, 0)}, "the levels"),
+        ({"levels": (0, 0), "suppressed": np.zeros(3, bool)}, "a mark of shape \\(3,\\)"),
+        ({"levels": (0, 0), "suppressed": np.zeros(4, int)}, "a mark of shape"),
+    ],
+)
+def test_what_does_not_fit_the_table_is_refused_as_the_methods_fault(recoding, message):
+    table = pa.table({"a": ["x", "y", "x", "y"], "b": ["u", "u", "v", "v"]})
+    microdata = encode(table, {"a": None, "b": None})
+    with pytest.raises(VerificationError, match=f"The method returned .*{message}.*a fault of the method"):
+        EquivalenceClasses.of(microdata, Recoding(**recoding))

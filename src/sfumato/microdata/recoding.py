@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.errors import VerificationError
 from sfumato.kernels.classes import class_bounds
 from sfumato.microdata.frequency import group_rows
 from sfumato.microdata.table import Microdata
@@ -43,6 +44,39 @@ class Recoding:
         if (self.classes is None) == (self.levels is None):
             raise TypeError("A recoding has either classes or levels.")
 
+    def check(self, microdata: Microdata) -> None:
+        """Refuse what does not fit the table, before a kernel trusts it and writes where it must not."""
+        fault = self._fault_of_classes(microdata) if self.classes is not None else self._fault_of_levels(microdata)
+        if fault:
+            raise VerificationError(f"The method returned {fault}. This is a fault of the method, please report it.")
+
+    def _fault_of_classes(self, microdata: Microdata) -> str | None:
+        classes = np.asarray(self.classes)
+        if classes.shape != (len(microdata),) or classes.dtype.kind not in "iu":
+            return f"classes of shape {classes.shape} and type {classes.dtype} for {len(microdata):,} rows"
+        if classes.min(initial=0) < SUPPRESSED:
+            return f"the class {classes.min()}; classes are numbered from 0, and {SUPPRESSED} is a row left out"
+        if self.bounds is not None and not self._bounds_fit(microdata, int(classes.max(initial=-1)) + 1):
+            return "bounds that are not two codes of every class and quasi-identifier"
+        return None
+
+    def _bounds_fit(self, microdata: Microdata, classes: int) -> bool:
+        first, last = (np.asarray(bound) for bound in self.bounds or ())
+        sizes = [domain.size for domain in microdata.domains]
+        if first.shape != last.shape or first.shape[1:] != (len(sizes),) or len(first) < classes:
+            return False
+        return bool((first >= 0).all() and (first <= last).all() and (last < sizes).all())
+
+    def _fault_of_levels(self, microdata: Microdata) -> str | None:
+        heights = [len(domain.levels) for domain in microdata.domains]
+        levels = self.levels or ()
+        if len(levels) != len(heights) or not all(0 <= at < height for at, height in zip(levels, heights, strict=True)):
+            return f"the levels {levels} for quasi-identifiers with {heights} levels"
+        left_out = self.suppressed
+        if left_out is not None and (left_out.shape != (len(microdata),) or left_out.dtype != np.bool_):
+            return f"a mark of shape {left_out.shape} and type {left_out.dtype} for the rows left out"
+        return None
+
 
 @dataclass(frozen=True)
 class EquivalenceClasses:
@@ -77,6 +111,7 @@ class EquivalenceClasses:
     @classmethod
     def of(cls, microdata: Microdata, recoding: Recoding) -> EquivalenceClasses:
         """Work out the classes of a recoding."""
+        recoding.check(microdata)
         if recoding.classes is not None:
             return cls._of_classes(microdata, recoding.classes, recoding.bounds)
         return cls._of_levels(microdata, recoding)

@@ -13,6 +13,7 @@ from tests.helpers import encoded_column, microdata_strategy
 from tests.methods.linear.twins import cheapest_consecutive, cheapest_of_all_partitions, total_loss
 
 import sfumato as sf
+from sfumato.errors import VerificationError
 from sfumato.hierarchies import Numeric
 from sfumato.methods import CostAware, Hilbert, HilbertCurve, IDistance, Linear, Mapping, Task
 from sfumato.methods.linear import halves, sorting
@@ -177,6 +178,20 @@ def test_a_mapping_is_a_plug_in(microdata: Microdata) -> None:
         microdata, [[row] for row in line.order], 3
     )
     assert "ZOrder" in method.parameters()["mapping"]
+
+
+@pytest.mark.parametrize("keys", [np.zeros((1, 3), np.uint64), np.zeros(4, np.uint64), np.zeros((1, 4))])
+def test_a_mapping_that_returns_something_else_is_refused(keys: np.ndarray) -> None:
+    class Wrong(ZOrder):
+        def keys(self, microdata: Microdata, random: np.random.Generator) -> np.ndarray:
+            return keys
+
+        def distinguishes(self, microdata: Microdata) -> bool:
+            return True
+
+    table = pa.table({"age": [1, 2, 3, 4]})
+    with pytest.raises(VerificationError, match=r"The mapping 'z-order' returned keys of shape .* for 4 rows"):
+        sf.anonymize(table, quasi_identifiers=["age"], k=2, method=Linear(mapping=Wrong()))
 
 
 @given(microdata_strategy(rows=(1, 60)), st.integers(1, 6), st.sampled_from([np.inf, 1.0]), st.booleans())

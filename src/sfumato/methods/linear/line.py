@@ -8,6 +8,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.errors import VerificationError
 from sfumato.kernels.packing import field_width, pack_rows, words_needed
 from sfumato.methods.base import Task
 from sfumato.methods.linear.mapping import Mapping, in_chunks
@@ -39,6 +40,12 @@ class Line:
         microdata = task.microdata
         task.progress("mapping", 0.0)
         keys = mapping.keys(microdata, task.random())
+        if keys.ndim != 2 or keys.shape[1] != len(microdata) or keys.dtype != np.uint64:
+            raise VerificationError(
+                f"The mapping '{mapping.name}' returned keys of shape {keys.shape} and type {keys.dtype} for "
+                f"{len(microdata):,} rows. This is a fault of the mapping: it must return 64-bit words, one row for "
+                "each word and one column for each row of the table."
+            )
         ties = list(task.requirements.sensitive_codes.T)
         if not mapping.distinguishes(microdata):
             ties += list(microdata.codes.T)[::-1]
