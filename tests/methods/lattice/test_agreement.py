@@ -108,6 +108,29 @@ def test_without_pruning_every_single_node_counts(microdata: Microdata, seed: in
         assert solution.found.answers == sorted(answers), method
     lowest = Samarati(exhaustive=True).solve(AnyNodes(task, answers)).chosen
     assert sum(lowest) == min(map(sum, answers))
+    assert Datafly(exhaustive=True).solve(AnyNodes(task, answers)).chosen in answers
+
+
+@settings(max_examples=100)
+@given(
+    microdata=tables(),
+    models=st.sampled_from(MODELS),
+    share=st.sampled_from([0.1, 0.3, 0.6]),
+    limits=st.lists(st.integers(0, 2), min_size=4, max_size=4),
+)
+def test_where_a_bad_class_can_spoil_others_no_search_for_one_answer_misses_it(
+    microdata: Microdata, models, share: float, limits: list[int]
+) -> None:
+    assume(feasible(models, microdata))
+    task = task_of(microdata, models, int(share * len(microdata)))
+    max_level = {domain.name: min(limit, domain.top) for domain, limit in zip(microdata.domains, limits, strict=False)}
+    expected = all_answers(task, tuple(max_level.get(domain.name, domain.top) for domain in microdata.domains))
+    for method in (Datafly(max_level=max_level), Samarati(max_level=max_level)):
+        if expected:
+            assert method.recode(task).levels in expected
+        else:
+            with pytest.raises(InfeasibleError):
+                method.recode(task)
 
 
 def measured(task: Task, levels: tuple[int, ...]) -> LossReport:

@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.kernels.rollup import MASK, SHIFT, WORD
 from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Search
+from sfumato.methods.lattice.boxes import BoxSearch
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.full_domain import Found, FullDomain
 from sfumato.methods.lattice.space import Space
@@ -18,7 +19,11 @@ from sfumato.methods.lattice.verdicts import Judge
 
 @dataclass(frozen=True)
 class Datafly(FullDomain):
-    """Climb greedily: fast, an answer, but nothing says that a lower one does not exist."""
+    """Climb greedily: fast, an answer, but nothing says that a lower one does not exist.
+
+    Where an answer says nothing about the nodes above it (a model that is not monotone, or suppression and a model that
+    a bad class can spoil), the climb may pass all answers by; then all nodes are looked at, and the best is released.
+    """
 
     name: ClassVar[str] = "datafly"
     summary: ClassVar[str] = "One full-domain answer by greedy climbing: fast, without a promise of minimality."
@@ -32,8 +37,17 @@ class Datafly(FullDomain):
                 return Found([frequencies.levels], search)
             higher = _next(frequencies, judge, space)
             if higher is None:
-                return Found([], search)
+                return Found([] if judge.settled_at_top else self._others(judge, space, search), search)
             frequencies = judge.roller.up(frequencies, higher)
+
+    def _others(self, judge: Judge, space: Space, search: Search) -> list[Levels]:
+        """Return all answers of the lattice, when the climb met none."""
+        space.require_listable()
+        everywhere = BoxSearch(judge, space)
+        answers = everywhere.run().answers()
+        search.nodes_checked += everywhere.checked
+        search.complete = True
+        return answers
 
 
 def _next(frequencies: Frequencies, judge: Judge, space: Space) -> Levels | None:

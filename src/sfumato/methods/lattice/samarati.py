@@ -30,7 +30,7 @@ class Samarati(FullDomain):
         search = Search(complete=False)
         base = judge.scan(space.bottom)
         best: Levels | None = None
-        halving = judge.prune and (judge.absorbing or not judge.budget)
+        halving = judge.settled_at_top
         low, high = 0, sum(space.tops)
         while low <= high:
             height = (low + high) // 2 if halving else low

@@ -86,6 +86,11 @@ class Judge:
         self.roller: Roller = roller_for(task.microdata, self.counts_values, self.smallest)
 
     @property
+    def settled_at_top(self) -> bool:
+        """Whether there is an answer only if the highest node is one: every answer makes all nodes above answers."""
+        return self.prune and (self.absorbing or not self.budget)
+
+    @property
     def rows(self) -> int:
         """The number of rows of the table."""
         return len(self.task.microdata) if self.counts is None else int(self.counts.sum())
