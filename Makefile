@@ -3,6 +3,7 @@
 #   make demo     anonymize a made-up census and show what comes out
 #   make test     everything that must hold before a change is merged
 #   make lint     ruff and mypy only
+#   make bounds   the tests with every array access of the compiled code checked; slower
 #   make format   let ruff rewrite what it can
 #   make bench    time, memory and information loss side by side
 #   make figures  the figures of the fast-anonymization and Incognito papers, as tables and plots
@@ -15,7 +16,7 @@ BIN     := .venv/bin
 WORKERS ?= 2
 TESTS   ?=
 
-.PHONY: help demo test lint format bench figures clean distclean
+.PHONY: help demo test lint bounds format bench figures clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -31,6 +32,10 @@ lint: .venv/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Kernels checked like this are other code, so they are kept apart from the usual ones.
+bounds: .venv/.ready-dev
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/bounds-cache $(BIN)/pytest -n $(WORKERS) $(TESTS)
 
 format: .venv/.ready-dev
 	$(BIN)/ruff check --fix .
