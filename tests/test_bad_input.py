@@ -79,6 +79,16 @@ class TestPrivacy:
         with pytest.raises(errors.ParameterError, match="'t' parameter of TCloseness must be a share from 0 to 1"):
             sf.TCloseness(t)
 
+    @pytest.mark.parametrize("privacy", [5, sf.KAnonymity, [3]])
+    def test_what_is_no_model(self, privacy):
+        message = refusal(errors.ParameterError, **ROLES, privacy=privacy)
+        assert message.startswith("The 'privacy' parameter of anonymize must be a privacy model or a list of them.")
+
+    @pytest.mark.parametrize("progress", [5, None, "yes"])
+    def test_what_progress_cannot_be_told_to(self, progress):
+        message = refusal(errors.ParameterError, **ROLES, progress=progress)
+        assert message.startswith("The 'progress' parameter of anonymize must be True, False or a function")
+
     def test_a_sensitive_column_is_needed(self):
         message = refusal(errors.SchemaError, quasi_identifiers="age", rest="drop", l=2)
         assert "needs a sensitive column" in message
@@ -373,6 +383,11 @@ class TestOutput:
     def test_a_folder_that_is_not_there(self, release, tmp_path):
         with pytest.raises(errors.OutputError, match=r"directory does not exist. Create it"):
             release.write(tmp_path / "none" / "out.csv")
+
+    @pytest.mark.parametrize("path", [5, None])
+    def test_what_is_no_path(self, release, path):
+        with pytest.raises(errors.ParameterError, match="'path' parameter of write must be the name of a file"):
+            release.write(path)
 
     def test_a_folder_instead_of_a_file(self, release, tmp_path):
         (tmp_path / "out.csv").mkdir()

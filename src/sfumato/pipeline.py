@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,7 +85,7 @@ def requested_models(
     required: bool = True,
 ) -> tuple[PrivacyModel, ...]:
     """Collect all models of a request."""
-    extra = [privacy] if isinstance(privacy, PrivacyModel) else list(privacy)
+    extra = list(privacy) if isinstance(privacy, Iterable) else [privacy]
     for model in extra:
         if not isinstance(model, PrivacyModel):
             raise invalid_parameter("anonymize", "privacy", "a privacy model or a list of them", model)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from sfumato.errors import invalid_parameter
+
 #: Called with the name of a stage and the share of it that is done, from 0 to 1.
 Progress = Callable[[str, float], None]
 
@@ -32,6 +34,8 @@ def reporting(option: ProgressOption) -> Iterator[Progress]:
         if option is False:
             yield silent
             return
+        if option is not True and not callable(option):
+            raise invalid_parameter("anonymize", "progress", "True, False or a function of a stage and a share", option)
         report = stack.enter_context(_bar()) if option is True else option
         stack.enter_context(_announcing_compilation(report))
         yield report

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -113,7 +114,8 @@ class Schema:
         unknown = [name for name in declared if name not in columns]
         if unknown:
             raise SchemaError(
-                f"The table has no column {listed(unknown)}. Its columns are {listed(columns)}. Check the spelling."
+                f"The table has no column {listed(unknown)}. Its columns are {listed(columns)}. "
+                f"{_spelling_hint(unknown, columns)}"
             )
         undeclared = [name for name in columns if name not in declared]
         if undeclared and self.rest is None:
@@ -123,6 +125,17 @@ class Schema:
                 "rest='plain' (on the command line: --qi, --sensitive, --drop, --plain, --rest)."
             )
         return {name: declared.get(name, self.rest or "drop") for name in columns}
+
+
+def _spelling_hint(unknown: Sequence[str], columns: Sequence[str]) -> str:
+    """Say what was probably meant: names put together by commas, or a column that is spelt almost so."""
+    for name in unknown:
+        parts = [part.strip() for part in name.split(",")]
+        if len(parts) > 1 and all(part in columns for part in parts):
+            return f"Name {listed(parts)} one by one (on the command line: an option for each)."
+        if close := difflib.get_close_matches(name, columns, n=1):
+            return f"Did you mean '{close[0]}'?"
+    return "Check the spelling."
 
 
 def _names(role: str, given: Iterable[str] | str) -> tuple[str, ...]:

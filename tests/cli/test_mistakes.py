@@ -37,6 +37,8 @@ def nothing_is_left_behind(folder: Path) -> Iterator[None]:
         (("--qi", "age", *K), "No role is declared for 'name', 'zip', 'disease'"),
         (("--qi", "age", *K), "--qi, --sensitive, --drop, --plain, --rest"),
         ((*ROLES, "--qi", "agee", *K), "has no column 'agee'. Its columns are 'name', 'age', 'zip', 'disease'"),
+        ((*ROLES, "--qi", "agee", *K), "Did you mean 'age'?"),
+        (("--qi", "age, zip", *K), "Name 'age', 'zip' one by one (on the command line: an option for each)."),
         ((*ROLES, "--qi", "age", *K), "'age' is declared twice as quasi-identifier"),
         ((*ROLES, "--plain", "age", *K), "'age' is declared both as quasi-identifier and as plain"),
         ((*ROLES, *K, "--rest", "keep"), "'rest' parameter"),
@@ -174,7 +176,7 @@ def test_missing_values_may_be_refused(folder: Path) -> None:
     [
         ("none/release.csv", 4, "its directory does not exist. Create it first."),
         ("release.xlsx", 2, ".csv, .tsv, .parquet"),
-        (".", 2, "ends in one of"),
+        (".", 4, "'.' cannot be written: it is a directory. Name a file in it."),
         ("patients.csv", 2, "The output and the input are the same file"),
         ("./../{folder}/patients.csv", 2, "The output and the input are the same file"),
     ],

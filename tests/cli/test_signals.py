@@ -94,3 +94,11 @@ def test_an_answer_that_cannot_be_written_is_an_error() -> None:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 4
     assert done.stderr == "Error: The answer cannot be written to stdout: No space left on device.\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell that can close stdout is needed")
+def test_closed_streams_do_no_harm(folder: Path) -> None:
+    command = f"{sys.executable} -m sfumato check patients.csv --qi zip -q"
+    done = subprocess.run(["sh", "-c", f"{command} >&-"], stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert subprocess.run(["sh", "-c", f"{command} >&- 2>&-"], check=False).returncode == 0

@@ -139,3 +139,22 @@ def test_every_choice_of_levels_nests():
         levels = encoded_column(moments, Dates(levels=chosen)).domains[0].levels
         for lower, upper in itertools.pairwise(levels):
             assert len(set(zip(lower.groups, upper.groups, strict=True))) == len(lower)
+
+
+def test_whole_seconds_are_shown_without_a_fraction():
+    moments = pa.array([0, 1_500_000, 60_000_000], pa.timestamp("us", "+01:00"))
+    domain = Dates().fit("when", moments, has_missing=False).domain
+    assert domain.texts.to_pylist() == [
+        "1970-01-01 01:00:00+0100",
+        "1970-01-01 01:00:01.500000+0100",
+        "1970-01-01 01:01:00+0100",
+    ]
+    assert (
+        Dates().fit("when", pa.array([0], pa.timestamp("ns")), False).domain.texts[0].as_py() == "1970-01-01 00:00:00"
+    )
+
+
+@pytest.mark.parametrize("levels", ["month", 5])
+def test_levels_that_are_no_list_are_refused(levels):
+    with pytest.raises(ParameterError, match="must be a list of levels such as"):
+        Dates(levels)

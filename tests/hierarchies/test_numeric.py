@@ -147,3 +147,9 @@ def test_widths_that_do_not_nest_are_refused(widths):
 
 def test_widths_may_be_fractions_of_each_other():
     assert Numeric(widths=(0.1, 0.3, 0.6)).widths == (0.1, 0.3, 0.6)
+
+
+@pytest.mark.parametrize("widths", [5, "5"])
+def test_widths_that_are_no_list_are_refused(widths):
+    with pytest.raises(ParameterError, match=r"must be a list of numbers such as \[5, 10, 20\]\. Got '?5'?\."):
+        Numeric(widths)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import errno
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.helpers import encoded_column
 
-from sfumato.errors import HierarchyError, OutputError
+from sfumato.errors import HierarchyError, OutputError, ParameterError
 from sfumato.hierarchies import Taxonomy
 
 ROWS = (("France", "Europe", "*"), ("Italy", "Europe", "*"), ("Japan", "Asia", "*"))
@@ -170,7 +172,7 @@ def test_the_files_of_adult_load_unchanged(adult_dir, tmp_path):
         ("a;X;*\nb;X;*\na;Y;*\n", 3, "the value 'a' has two parents, 'X' ({path}, line 1) and 'Y'"),
         ("a;X;P;*\nb;X;P;*\na;X;Q;*\n", 3, "the value 'a' has two parents, 'P' ({path}, line 1) and 'Q'"),
         ("a;X;P;*\nb;X;Q;*\n", 2, "'X' has two parents, 'P' ({path}, line 1) and 'Q'"),
-        ("a;X;*\nb;X\n", 2, "the value 'b' has 1 generalizations, but the first row has 2"),
+        ("a;X;*\nb;X\n", 2, "the value 'b' has 2 columns, but the first row has 3"),
         ('"a\n1";X;*\nb;X;*\nb;X;*\n', 4, "the value 'b' is listed twice (first at {path}, line 3)"),
     ],
 )
@@ -224,3 +226,34 @@ def test_a_cell_beyond_all_measure_is_refused(tmp_path):
 def test_a_place_that_cannot_be_written_is_refused(tmp_path):
     with pytest.raises(OutputError, match="cannot be written"):
         Taxonomy(ROWS).write(tmp_path / "no" / "such" / "folder.csv")
+
+
+@pytest.mark.parametrize("delimiter", [";;", "", '"', "\n", 5])
+def test_a_delimiter_that_cannot_part_cells_is_refused(tmp_path, delimiter):
+    path = written(tmp_path, "a;*\n")
+    with pytest.raises(ParameterError, match="'delimiter' parameter of Taxonomy must be one character"):
+        Taxonomy.read(path, delimiter)
+    with pytest.raises(ParameterError, match="'delimiter' parameter of Taxonomy must be one character"):
+        Taxonomy(ROWS).write(path, delimiter)
+    assert path.read_bytes() == b"a;*\n"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "full")])
+def test_a_failure_half_way_leaves_the_old_file(tmp_path, monkeypatch, error):
+    path = written(tmp_path, "a;*\n")
+
+    def half(self, data, **_):
+        self.write_bytes(data.encode()[:3])
+        raise error
+
+    monkeypatch.setattr(Path, "write_text", half)
+    with pytest.raises((KeyboardInterrupt, OutputError)):
+        Taxonomy(ROWS).write(path)
+    assert path.read_bytes() == b"a;*\n"
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("tree", [None, 5])
+def test_what_is_no_tree_is_refused(tree):
+    with pytest.raises(ParameterError, match="'tree' parameter of Taxonomy must be nested dicts, or one row per value"):
+        Taxonomy(tree)

@@ -191,6 +191,12 @@ def test_many_rows_keep_their_order_and_share_one_dictionary(read):
     assert table["s"].slice(count - 2).to_pylist() == [f"w{i * 7919 % 1000}" for i in (count - 2, count - 1)]
 
 
+def test_a_line_beyond_all_measure_is_told_with_its_number(read):
+    with pytest.raises(SourceError, match=r"Line 3 of .* is longer than [\d,]+ bytes\. Shorten its cells") as caught:
+        read("a,b\n1,2\n" + "x" * 5_000_000 + ",2\n")
+    assert "xx" not in str(caught.value)
+
+
 def test_a_cell_of_200_kilobytes(read):
     cell = "x" * 200_000
     table = read(f"a,b\n{cell},1\ny,2\n")

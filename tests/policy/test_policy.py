@@ -14,6 +14,7 @@ from tests.policy.strategies import policies
 
 import sfumato as sf
 from sfumato.errors import DataError, HierarchyError, OutputError, ParameterError, SchemaError, SfumatoError
+from sfumato.methods import BlockCost
 from sfumato.pipeline import Options
 from sfumato.policy import Policy
 from sfumato.policy.toml import dumps
@@ -126,6 +127,21 @@ def test_what_is_left_out_has_its_default() -> None:
     assert Policy.from_dict({"quasi_identifiers": {"age": {}}}).schema == sf.Schema(["age"])
 
 
+def test_quasi_identifiers_may_be_a_list_of_names() -> None:
+    listed = Policy.from_dict({"quasi_identifiers": ["age", "zip"]})
+    assert listed.schema.quasi_identifiers == {"age": None, "zip": None}
+
+
+@pytest.mark.parametrize("name", ["mixed", "dm"])
+def test_what_only_python_can_hold_is_refused_at_saving(name: str, tmp_path: Path) -> None:
+    """Also under the name of a cost that exists: reading it back would give that one instead."""
+    own = BlockCost(name, lambda sizes: sizes**3)
+    policy = Policy(sf.Schema(["age"]), [sf.KAnonymity(2)], sf.EnumMulti(cost=own))
+    with pytest.raises(ParameterError, match="The 'cost' parameter of the method 'enum-multi' is a BlockCost"):
+        policy.write(tmp_path / "policy.toml")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_method_may_be_given_by_name() -> None:
     assert Policy(sf.Schema(), method="mondrian-relaxed").method == sf.Mondrian(relaxed=True)  # type: ignore[arg-type]
 
@@ -208,7 +224,10 @@ MONDRIAN = "[method]\nname = 'mondrian'\n"
         ("sensitive = 'disease'", ParameterError, "must be a list of column names. Got 'disease'."),
         ("sensitive = ['a']\nplain = ['a']", SchemaError, "'a' is declared both as sensitive and as plain"),
         ("rest = 'keep'", ParameterError, "'rest' parameter"),
-        ("quasi_identifiers = ['age']", ParameterError, "'quasi_identifiers' must be a table"),
+        ("quasi_identifiers = 'age'", ParameterError, "must be a table, or a list of column names. Got 'age'."),
+        ("quasi_identifiers = [5]", ParameterError, "must be a list of column names. Got [5]."),
+        ("sensitive = [5]", ParameterError, "must be a list of column names. Got [5]."),
+        ("[quasi_identifiers]\nx = { type = 'taxonomy', rows = [1] }", HierarchyError, "Row 1 of the taxonomy is 1."),
         ("[quasi_identifiers]\nage = 'numeric'", ParameterError, "'age' must be a table"),
         ("[quasi_identifiers]\nage = { type = 'numerc' }", ParameterError, "Did you mean 'numeric'?"),
         ("[quasi_identifiers]\nage = { type = 'numeric', width = 5 }", ParameterError, "Did you mean 'widths'?"),

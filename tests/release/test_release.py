@@ -89,6 +89,12 @@ class TestWhatItTells:
             assert word in text
         assert max(map(len, text.splitlines())) < 200
 
+    def test_a_summary_counts_what_it_has_no_room_to_name(self):
+        table = pa.table({"age": [1, 1], **{f"c{number}": [1, 2] for number in range(3000)}})
+        summary = sf.anonymize(table, quasi_identifiers="age", rest="plain", k=2, method="mondrian").summary()
+        assert "c28, c29 and 2,970 more\n" in summary
+        assert "c30" not in summary
+
     def test_classes_with_their_means(self, release: sf.Release):
         described = release.class_table().to_pydict()
         assert sum(described["size"]) == release.table.num_rows

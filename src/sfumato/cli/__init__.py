@@ -32,7 +32,8 @@ def program() -> NoReturn:
         code = stop.code
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
-            stream.flush()
+            if stream is not None:  # closed by whoever started us
+                stream.flush()
     os._exit(code if isinstance(code, int) else int(code is not None))
 
 

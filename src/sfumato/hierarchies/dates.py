@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -55,6 +55,8 @@ class Dates(Generalization):
     name: ClassVar[str] = "dates"
 
     def __init__(self, levels: Sequence[str] = tuple(CALENDAR)) -> None:
+        if isinstance(levels, str) or not isinstance(levels, Iterable):
+            raise invalid_parameter("Dates", "levels", "a list of levels such as ['month', 'year']", levels)
         for level in levels:
             parameters.choice("Dates", "levels", level, tuple(CALENDAR))
         if list(levels) != sorted(set(levels), key=list(CALENDAR).index):

@@ -197,6 +197,9 @@ class Tree:
 def identity_level(values: pa.Array, has_missing: bool, name: str = "value") -> Level:
     """Return level 0, where every value stands for itself and missing is null."""
     texts = values.cast(pa.string())
+    if pa.types.is_timestamp(values.type):
+        # A time without a fraction of a second is shown without one.
+        texts = pc.replace_substring_regex(texts, r"\.0+(Z|[+-]\d+)?$", r"\1")
     if has_missing:
         texts = pa.concat_arrays([texts, pa.nulls(1, pa.string())])
     return Level(name, np.arange(len(texts), dtype=np.int32), texts)

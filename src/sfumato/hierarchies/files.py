@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sfumato.errors import HierarchyError, OutputError
+from sfumato.errors import HierarchyError, invalid_parameter
 
 DELIMITERS = ";,\t|"
 
@@ -32,7 +32,7 @@ def read_rows(path: Path, delimiter: str | None = None) -> tuple[list[Row], str]
     except OSError as error:
         raise HierarchyError(f"The hierarchy file {path} cannot be read: {error.strerror}.") from None
     try:
-        separator = delimiter or detect_delimiter(text)
+        separator = detect_delimiter(text) if delimiter is None else checked_delimiter(delimiter)
         rows = list(_parsed(path, text, separator))
     except csv.Error as error:
         raise HierarchyError(f"The hierarchy file {path} cannot be read: {error}.") from None
@@ -69,13 +69,21 @@ def detect_delimiter(text: str) -> str:
 
 
 def write_rows(path: Path, rows: Iterable[Sequence[str]], delimiter: str) -> None:
-    """Write a hierarchy file that `read_rows` reads back; blanks around a cell do not count there."""
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-            careful = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
-            for row in rows:
-                # A lone carriage return ends a line for readers, but is no reason to quote for the writer.
-                (careful if any("\r" in cell for cell in row) else writer).writerow(row)
-    except OSError as error:
-        raise OutputError(f"The hierarchy file {path} cannot be written: {error.strerror}.") from None
+    """Write a hierarchy file, whole or not at all, that `read_rows` reads back; blanks around a cell do not count."""
+    # Only who writes needs it, and it brings DuckDB along.
+    from sfumato.io import write_text  # noqa: PLC0415
+
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, delimiter=checked_delimiter(delimiter), lineterminator="\n")
+    careful = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    for row in rows:
+        # A lone carriage return ends a line for readers, but is no reason to quote for the writer.
+        (careful if any("\r" in cell for cell in row) else writer).writerow(row)
+    write_text(path, file.getvalue())
+
+
+def checked_delimiter(delimiter: object) -> str:
+    """Return the delimiter if it can stand between cells, or say what can."""
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0':
+        raise invalid_parameter("Taxonomy", "delimiter", "one character such as ';' or ','", delimiter)
+    return delimiter

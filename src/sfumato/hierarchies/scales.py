@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -37,6 +37,8 @@ class Numeric(Generalization):
     name: ClassVar[str] = "numeric"
 
     def __init__(self, widths: Sequence[float] = ()) -> None:
+        if isinstance(widths, str) or not isinstance(widths, Iterable):
+            raise invalid_parameter("Numeric", "widths", "a list of numbers such as [5, 10, 20]", widths)
         for width in widths:
             parameters.number("Numeric", "widths", width, above=0)
         for narrow, wide in itertools.pairwise(widths):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from sfumato.errors import HierarchyError, shortened
+from sfumato.errors import HierarchyError, invalid_parameter, shortened
 from sfumato.hierarchies.base import Fitted, Generalization, as_text, inverse
 from sfumato.hierarchies.domain import ROOT, TreeDomain, grouped_level, identity_level, root_level
 from sfumato.hierarchies.files import Row, read_rows, write_rows
@@ -37,6 +37,8 @@ class Taxonomy(Generalization):
     reads_text: ClassVar[bool] = True
 
     def __init__(self, tree: Nested | Sequence[Sequence[object]]) -> None:
+        if not isinstance(tree, Mapping | Iterable):
+            raise invalid_parameter("Taxonomy", "tree", "nested dicts, or one row per value", tree)
         rows = _padded(list(_paths(tree))) if isinstance(tree, Mapping) else tree
         self._load([_row(number, row) for number, row in enumerate(rows, start=1)])
         self.path: Path | None = None
@@ -65,8 +67,8 @@ class Taxonomy(Generalization):
         return taxonomy
 
     def write(self, path: str | Path, delimiter: str | None = None) -> None:
-        """Write the taxonomy in the form that `read` reads, with the delimiter it came with."""
-        write_rows(Path(path), self.rows, delimiter or self.delimiter)
+        """Write the taxonomy in the form that `read` reads, with the delimiter it came with: whole or not at all."""
+        write_rows(Path(path), self.rows, self.delimiter if delimiter is None else delimiter)
 
     @property
     def height(self) -> int:
@@ -131,14 +133,18 @@ def _checked(rows: list[Row]) -> list[tuple[str, ...]]:
         value = shortened(row.cells[0])
         if len(row.cells) != depth:
             raise HierarchyError(
-                f"{row.where}: the value {value} has {len(row.cells) - 1} generalizations, but the first row has "
-                f"{depth - 1}. Give every row the same number of columns."
+                f"{row.where}: the value {value} has {_columns(len(row.cells))}, but the first row has {depth}. "
+                "Give every row the same number of columns."
             )
         previous = seen.setdefault(row.cells[0], row)
         if previous is not row:
             raise HierarchyError(f"{row.where}: the value {value} {_contradiction(previous, row)}. Keep one row.")
         _check_parents(row, parents)
     return [row.cells for row in rows]
+
+
+def _columns(count: int) -> str:
+    return f"{count} column" if count == 1 else f"{count} columns"
 
 
 def _contradiction(first: Row, second: Row) -> str:
@@ -166,9 +172,9 @@ def _with_root(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
 
 
 def _row(number: int, row: Sequence[object]) -> Row:
-    if isinstance(row, str):
+    if isinstance(row, str) or not isinstance(row, Iterable):
         raise HierarchyError(
-            f"Row {number} of the taxonomy is the text {shortened(row)}. Give each row as a list: "
+            f"Row {number} of the taxonomy is {shortened(row)}. Give each row as a list: "
             "the value, its parent, its parent's parent, …."
         )
     return Row(f"row {number}", tuple(map(as_text, row)))

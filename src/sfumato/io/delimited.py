@@ -25,6 +25,7 @@ SEPARATORS = (",", ";", "\t", "|")
 _HEAD_BYTES = 1 << 20
 _SAMPLE_RECORDS = 50
 _LINE = re.compile(r"[\w ]+: CSV Error on Line: (\d+)")
+_TOO_LONG = re.compile(r"^Maximum line size of (\d+) bytes exceeded", re.MULTILINE)
 _RAGGED = re.compile(r"^Expected Number of Columns: (\d+) Found: (\d+)", re.MULTILINE)
 
 
@@ -82,6 +83,10 @@ class DelimitedSource(QueriedSource):
             )
         if "Invalid unicode" in message:
             return SourceError(f"{where} is not in UTF-8. Save the file as UTF-8.")
+        if too_long := _TOO_LONG.search(message):
+            return SourceError(
+                f"{where} is longer than {int(too_long[1]):,} bytes. Shorten its cells, or save the table as Parquet."
+            )
         if "unterminated quote" in message:
             return SourceError(f"{where} has a quotation mark that is not closed. Close it, or double it.")
         hint = "Check that its line ends are all alike and its quotation marks closed."

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.errors import OutputError, invalid_parameter, shortened
+from sfumato.errors import OutputError, ParameterError, invalid_parameter, shortened
 from sfumato.io import arrow
 from sfumato.io.rendering import csv_chunks, jsonl_chunks
 
@@ -179,8 +179,14 @@ _WRITERS: dict[str, Callable[[pa.Table, Path], None]] = {
 
 
 def _writer(path: str | os.PathLike[str]) -> Callable[[pa.Table, Path], None]:
+    if not isinstance(path, str | os.PathLike):
+        raise invalid_parameter("write", "path", "the name of a file", path)
     ending = Path(path).suffix.lower()
     if ending not in _WRITERS:
-        known = ", ".join(_WRITERS)
-        raise invalid_parameter("write_table", "path", f"a file name that ends in one of {known}", os.fspath(path))
+        if os.path.isdir(path):
+            raise OutputError(f"{shortened(os.fspath(path), 300)} cannot be written: {_HINTS[errno.EISDIR]}")
+        raise ParameterError(
+            f"{shortened(os.fspath(path), 300)} does not say in which format to write. Take a name that ends in one of "
+            f"{', '.join(_WRITERS)}."
+        )
     return _WRITERS[ending]

@@ -177,9 +177,12 @@ def _hierarchy_record(schema: Schema, name: str) -> dict[str, Any]:
 
 
 def _schema(data: Record) -> Schema:
-    records = {
-        name: dict(_table(_table(data, "quasi_identifiers"), name)) for name in data.get("quasi_identifiers", {})
-    }
+    declared = data.get("quasi_identifiers", {})
+    if isinstance(declared, list):
+        declared = {name: {} for name in _names(data, "quasi_identifiers")}
+    elif not isinstance(declared, Mapping):
+        raise invalid_parameter("the policy", "quasi_identifiers", "a table, or a list of column names", declared)
+    records = {name: dict(_table(declared, name)) for name in declared}
     weights = {name: record.pop("weight") for name, record in records.items() if "weight" in record}
     hierarchies: dict[str, Declared] = {
         name: generalization_from_policy(record, f"Quasi-identifier '{name}'") for name, record in records.items()
@@ -190,7 +193,7 @@ def _schema(data: Record) -> Schema:
 
 def _names(data: Record, role: str) -> list[str]:
     names = data.get(role, [])
-    if not isinstance(names, list):
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise invalid_parameter("the policy", role, "a list of column names", names)
     return names
 

@@ -112,14 +112,26 @@ def with_parameters(method: Method, parameters: Record, where: str) -> Method:
 
 
 def method_record(method: Method) -> dict[str, Any]:
-    """Return a method as plain values."""
+    """Return a method as plain values, or say which of its parameters has none."""
     if not isinstance(method, Refined):
+        _refuse_objects(method)
         return {"name": method.name} | _said(method.parameters())
     start = find_method(method.method)
     refining = _said({"refine": method.refine, "minimize": method.minimize})
     if refining.keys() & start.parameters().keys() or isinstance(start, Refined) or method.refine is False:
         return {"name": method.name, "method": method_record(start)} | refining
     return method_record(start) | refining
+
+
+def _refuse_objects(method: Method) -> None:
+    """Refuse what is recorded by its name alone: reading the name would not bring it back."""
+    for name, recorded in method.parameters().items():
+        given = getattr(method, name, recorded)
+        if isinstance(recorded, str) and not isinstance(given, str):
+            raise ParameterError(
+                f"The '{name}' parameter of the method '{method.name}' is a {type(given).__name__}, a Python object "
+                "that a policy cannot hold. Set it in Python, or use one of the named ones."
+            )
 
 
 def _said(parameters: Record) -> dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.loss import Bound, LossReport
 from sfumato.release.verification import Verification
+
+#: Columns of one role that are named before the others are only counted.
+NAMES_SHOWN = 30
 
 
 def summarize(
@@ -54,7 +57,14 @@ def _roles(roles: Mapping[str, str]) -> list[tuple[str, str]]:
     names: dict[str, list[str]] = {}
     for name, role in roles.items():
         names.setdefault(titles[role], []).append(name)
-    return [(title, ", ".join(names[title])) for title in dict.fromkeys(titles.values()) if title in names]
+    return [(title, _names(names[title])) for title in dict.fromkeys(titles.values()) if title in names]
+
+
+def _names(names: Sequence[str]) -> str:
+    """Join names; of thousands of columns, the first ones and how many more there are."""
+    if len(names) <= NAMES_SHOWN:
+        return ", ".join(names)
+    return ", ".join(names[:NAMES_SHOWN]) + f" and {len(names) - NAMES_SHOWN:,} more"
 
 
 def _method(method: Mapping[str, Any]) -> str:
