@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.box_memo import LEFT_OUT, WHOLE, Memo, add_entry, find_entry
+from sfumato.kernels.box_sides import COSTS_ITS_SIZE, FORBIDDEN, UNKNOWN, judge_side, looks_ahead, sum_values
 from sfumato.kernels.boxes import Grid, Problem, class_cost, find_spans, move_left, narrowed, sum_slabs
 from sfumato.kernels.compiling import inner, kernel
 
@@ -43,7 +44,8 @@ ROUNDING = 1e-12
 class Frames(NamedTuple):
     """The boxes between the whole table and the one that is being searched, and their cuts.
 
-    A cut has the number of the slab on its left; ``rows`` and ``words`` are sums over the atoms on its left.
+    A cut has the number of the slab on its left; ``rows`` and ``words`` are sums over the atoms on its left, and so are
+    ``counts``, the sensitive counts, which are those of the box looked at last.
     """
 
     places: NDArray[np.int64]
@@ -52,9 +54,10 @@ class Frames(NamedTuple):
     rows: NDArray[np.int64]
     words: NDArray[np.uint64]
     sides: NDArray[np.float64]
+    counts: NDArray[np.int64]
 
 
-def empty_frames(depth: int, slabs: int) -> Frames:
+def empty_frames(depth: int, slabs: int, values: int) -> Frames:
     """Return room for so many boxes within each other; memory is taken only as it is used."""
     return Frames(
         np.empty((depth, 9), np.int64),
@@ -63,6 +66,7 @@ def empty_frames(depth: int, slabs: int) -> Frames:
         np.empty((depth, slabs), np.int64),
         np.empty((depth, slabs, 2), np.uint64),
         np.empty((depth, slabs, 4)),
+        np.empty((slabs, max(1, values)), np.int64),
     )
 
 
@@ -198,20 +202,26 @@ def look(
             frames.places[depth, CUT],
         )
     if not hopeless:
-        # Where spans cost nothing, nobody looks at them.
-        bounds = find_spans(problem.grid, order, start, close if problem.costs.spread > 0 else start + 1)
-        weigh_cuts(problem, memo, frames, depth, bounds)
+        # Where sizes decide everything, nobody looks at spans.
+        bounds = find_spans(problem.grid, order, start, start + 1 if problem.costs.by_rows else close)
+        ahead = looks_ahead(problem)
+        if ahead:
+            sum_values(problem.grid, order, start, close, frames.counts)
+            control[WORK] += frames.counts.size
+        weigh_cuts(problem, memo, frames, depth, bounds, ahead)
         frames.places[depth, PHASE] = NEXT_CUT
     return hopeless
 
 
 @inner
-def weigh_cuts(problem: Problem, memo: Memo, frames: Frames, depth: int, bounds: NDArray[np.int64]) -> None:
+def weigh_cuts(
+    problem: Problem, memo: Memo, frames: Frames, depth: int, bounds: NDArray[np.int64], ahead: bool
+) -> None:
     """Find what is known about both sides of every cut of a box.
 
     A cut behind an empty slab divides the rows as the cut before it does, so it is skipped.
     """
-    slabs = problem.grid.slabs
+    slabs, costs = problem.grid.slabs, problem.costs
     rows, words, sides = frames.rows[depth], frames.words[depth], frames.sides[depth]
     for attribute in range(len(slabs) - 1):
         last = slabs[attribute + 1] - 1
@@ -225,16 +235,19 @@ def weigh_cuts(problem: Problem, memo: Memo, frames: Frames, depth: int, bounds:
                 continue
             total, promise = 0.0, 0.0
             for side in range(2):
-                floor, first, second = sides[cut, FLOOR], words[cut, 0], words[cut, 1]
+                floor, first, second, size = sides[cut, FLOOR], words[cut, 0], words[cut, 1], left
                 if side == 1:
-                    floor = sides[last, FLOOR] - floor
+                    floor, size = sides[last, FLOOR] - floor, right
                     first, second = words[last, 0] - first, words[last, 1] - second
-                lower, upper = side_bounds(problem, memo, right if side else left, floor, first, second)
+                judged = COSTS_ITS_SIZE if costs.by_rows and size >= costs.smallest else UNKNOWN
+                if ahead and size >= costs.smallest:
+                    judged = judge_side(problem, frames.counts, bounds, attribute, cut, side == 1, size)
+                lower, upper = side_bounds(problem, memo, size, judged, floor, first, second)
                 sides[cut, RIGHT_LOWER if side else LEFT_LOWER] = lower
                 total += upper
                 promise += lower
-            if problem.costs.spread > 0:
-                floor = problem.costs.floor[left] + problem.costs.floor[right]
+            if costs.spread > 0:
+                floor = costs.floor[left] + costs.floor[right]
                 promise = min(total, floor + narrowed(problem, bounds, attribute, cut, left, right))
             else:
                 # Of equal bounds, the more even cut first.
@@ -254,12 +267,14 @@ def improve(frames: Frames, depth: int, cost: float, cut: int) -> None:
 
 @inner
 def side_bounds(
-    problem: Problem, memo: Memo, rows: int, floor: float, first: np.uint64, second: np.uint64
+    problem: Problem, memo: Memo, rows: int, judged: int, floor: float, first: np.uint64, second: np.uint64
 ) -> tuple[float, float]:
     """Return what is known about a box that need not have been seen yet: a lower bound, and a cost it can have."""
     costs = problem.costs
+    if judged == FORBIDDEN:
+        return np.inf, np.inf
     lower, upper = max(costs.floor[rows], floor), rows * costs.suppressed
-    if costs.by_rows and rows >= costs.smallest:
+    if judged == COSTS_ITS_SIZE:
         upper = min(upper, costs.by_size[rows])
         if rows < 2 * costs.smallest and costs.suppressed == np.inf:
             return upper, upper

@@ -83,8 +83,8 @@ def test_in_space_it_is_the_best_of_all(engine: str, cost: str, seed: int, model
 
 
 @pytest.mark.parametrize("cost", COSTS)
-@given(seed=SEEDS, model=st.sampled_from(["k", "frequency", "recursive", "closeness"]))
-@settings(max_examples=10)
+@given(seed=SEEDS, model=st.sampled_from(list(MODELS)))
+@settings(max_examples=15)
 def test_engines_agree_on_larger_grids_with_trees_and_missing_values(cost: str, seed: int, model: str) -> None:
     random = np.random.default_rng(seed)
     instance = instance_of(mixed(random, int(random.integers(10, 120))), model, cost, 4)
@@ -122,11 +122,11 @@ def test_every_priority_ends_at_the_optimum(priority: str, seed: int, cost: str)
 
 
 @pytest.mark.parametrize("cost", COSTS)
-@given(seed=SEEDS)
-@settings(max_examples=10)
-def test_a_search_cut_short_has_a_valid_bound_and_is_not_worse_than_greedy(cost: str, seed: int) -> None:
+@given(seed=SEEDS, model=st.sampled_from(["k", *MODELS]))
+@settings(max_examples=15)
+def test_a_search_cut_short_has_a_valid_bound_and_is_not_worse_than_greedy(cost: str, seed: int, model: str) -> None:
     random = np.random.default_rng(seed)
-    instance = instance_of(numbers(random, 200, 3), "k", cost, 4)
+    instance = instance_of(numbers(random, 200, 3), model, cost, 4)
     best = by_table(instance).value
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(boxes, "_all_fit", lambda *_: False)

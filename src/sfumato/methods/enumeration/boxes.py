@@ -158,7 +158,7 @@ def _search(instance: Instance, watch: Watch, memo: Memo, seed: Seed) -> Found:
     """Search the boxes in passes, each wider than the one before, until the optimum is proven or time is up."""
     grid = instance.problem.grid
     slabs = int(grid.slabs[-1])
-    frames = empty_frames(min(slabs, DEEPEST) + 2, slabs)
+    frames = empty_frames(min(slabs, DEEPEST) + 2, slabs, _values(instance))
     control = np.zeros(7, np.int64)
     order = instance.table.order()
     control[DEPTH] = -1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.kernels.box_floors import nearest_penalties
 from sfumato.kernels.boxes import Costs, Grid
 from sfumato.kernels.classes import class_bounds
-from sfumato.kernels.rules import TOLERANCE
+from sfumato.kernels.rules import FREQUENCY, TOLERANCE
 from sfumato.kernels.spans import Spans
 from sfumato.methods.enumeration.lengths import least_shares, least_sizes
 from sfumato.microdata import group_rows
@@ -102,7 +102,7 @@ def _sensitive_values(
 
 def atom_floors(requirements: Requirements, grid: Grid, costs: Costs, spans: Spans) -> NDArray[np.float64]:
     """Return what the rows of every atom cost at least, whatever class they are in: they are never told apart."""
-    sizes = np.maximum(least_sizes(requirements, grid), costs.smallest)
+    sizes = np.maximum(least_sizes(requirements, grid), np.maximum(_diluted(requirements, grid), costs.smallest))
     # Only where larger classes cost each of their rows more does an atom's own size say anything.
     each = costs.by_size[1:] / np.arange(1, len(costs.by_size))
     least = np.minimum.accumulate(each[::-1])[::-1]
@@ -111,6 +111,20 @@ def atom_floors(requirements: Requirements, grid: Grid, costs: Costs, spans: Spa
         penalties = np.maximum(nearest_penalties(grid, spans, costs.smallest), _own_penalties(requirements, grid))
         floors = floors + costs.spread * grid.rows * penalties
     return np.minimum(floors, grid.rows * costs.suppressed)
+
+
+def _diluted(requirements: Requirements, grid: Grid) -> NDArray[np.int64]:
+    """Return how many rows the class of every atom needs, so that none of the atom's values is too frequent in it."""
+    sizes = np.zeros(len(grid.rows), np.int64)
+    at = requirements.rules.counts_at
+    for rule in requirements.bound:
+        if rule.kind == FREQUENCY:
+            value, count = grid.values.T
+            mine = (at[rule.column] <= value) & (value < at[rule.column + 1])
+            largest = np.maximum.reduceat(np.where(mine, count, 0), grid.values_at[:-1])
+            # What is just not too frequent by rounding is allowed.
+            sizes = np.maximum(sizes, np.ceil(largest * rule.first * (1 - 2 * TOLERANCE)).astype(np.int64))
+    return sizes
 
 
 def _own_penalties(requirements: Requirements, grid: Grid) -> NDArray[np.float64]:
