@@ -71,7 +71,7 @@ class Figure:
                 print(f"  {name:<16}" + "".join(f"{value:>12.4g}" for value in values), flush=True)
             RESULTS.mkdir(parents=True, exist_ok=True)
             file = RESULTS / f"figure-{self.number}-{self.data.lower()}-{what.lower()}.svg"
-            file.write_text(line_plot(f"{self.title}: {what}", self.axis, self.xs, self.measured[what]))
+            file.write_text(line_plot(self.title, self.axis, what, self.xs, self.measured[what]))
 
 
 def recoder(name: str) -> Callable[[Task], Recoding]:

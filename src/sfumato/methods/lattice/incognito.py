@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import ClassVar
 
@@ -16,14 +17,10 @@ from sfumato.methods.lattice.answers import Search
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.full_domain import Found, FullDomain
 from sfumato.methods.lattice.space import ANSWER, REJECTED, Map, Space
+from sfumato.methods.lattice.superroots import share_scans
 from sfumato.methods.lattice.verdicts import Judge
 
 VARIANTS = ("basic", "superroots", "cube")
-
-#: A frequency set of less than this share of the rows is short,
-SHORT = 0.05
-#: and making a longer one takes as long as counting so many short ones, which stay in the cache.
-LONG_COST = 2.75
 
 #: Some attributes, by their places.
 Subset = tuple[int, ...]
@@ -39,8 +36,8 @@ class Incognito(FullDomain):
     ----------
     variant
         ``"basic"``: one scan of the table for every root of a candidate graph. ``"superroots"``: one scan for all roots
-        of the same attributes, of the node below them all, unless the set of that is hardly shorter than a large table.
-        ``"cube"``: one scan in all; the sets of all subsets are
+        of the same attributes, of the node below them all; where the set of that would be hardly shorter than a large
+        table, one scan for each of some groups of them. ``"cube"``: one scan in all; the sets of all subsets are
         counted from each other beforehand.
     minimize, weights, max_level, exhaustive
         As in `Lattice`.
@@ -140,25 +137,18 @@ class SubsetSearch:
             return {root: root for root in roots}
         if self.variant == "cube":
             return {root: self._cube[root[0]] for root in roots}
-        families: dict[Subset, list[Candidate]] = {}
-        for root in roots:
-            families.setdefault(root[0], []).append(root)
+        families: dict[Subset, list[Levels]] = {}
+        for subset, levels in roots:
+            families.setdefault(subset, []).append(levels)
         sources: dict[Candidate, Frequencies | Candidate] = {}
         for subset, family in families.items():
-            lowest = tuple(np.array([levels for _, levels in family]).min(axis=0).tolist())
-            if self._worth_sharing((subset, lowest), len(family)):
-                sources |= dict.fromkeys(family, self._scan((subset, lowest)))
-            else:
-                sources |= {root: root for root in family}
+            for group in share_scans(family, partial(self._share_of_rows, subset)):
+                super_root = self._scan((subset, group.lowest))
+                sources |= dict.fromkeys([(subset, root) for root in group.roots], super_root)
         return sources
 
-    def _worth_sharing(self, node: Candidate, roots: int) -> bool:
-        """Return whether counting roots from the set of a node below them all saves more than making it costs.
-
-        A set about as long as the table saves nothing, and a long one takes as long to make as several short ones.
-        """
-        share = self.judge.share_of_rows(self._full(node))
-        return roots * (1 - share) > (1 if share < SHORT else LONG_COST)
+    def _share_of_rows(self, subset: Subset, levels: Levels) -> float:
+        return self.judge.share_of_rows(self._full((subset, levels)))
 
     def _scan(self, node: Candidate) -> Frequencies:
         return self.judge.scan(self._full(node))

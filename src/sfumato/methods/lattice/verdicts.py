@@ -84,6 +84,7 @@ class Judge:
         self.counts_values = bool(len(requirements.sensitive_codes.T))
         self.smallest = requirements.smallest_class
         self.roller: Roller = roller_for(task.microdata, self.counts_values, self.smallest)
+        self._shares: dict[Levels, float] = {}
 
     @property
     def settled_at_top(self) -> bool:
@@ -114,12 +115,17 @@ class Judge:
 
         Told from a sample, as if all groups were equally frequent: so many of them make the sample as diverse as it is.
         """
-        rows, step = len(self.row_keys), len(self.row_keys) // SAMPLE
-        if step < 2:
+        rows = len(self.row_keys)
+        if rows < 2 * SAMPLE:
             return 0.0
-        sample = np.ascontiguousarray(self.row_keys[::step])
-        groups = groups_behind(len(self.roller.peek(sample, levels)), len(sample))
-        return groups * -np.expm1(-rows / groups) / rows
+        if levels not in self._shares:
+            groups = groups_behind(len(self.roller.peek(self._sample, levels)), len(self._sample))
+            self._shares[levels] = groups * -np.expm1(-rows / groups) / rows
+        return self._shares[levels]
+
+    @cached_property
+    def _sample(self) -> NDArray[np.uint64]:
+        return np.ascontiguousarray(self.row_keys[:: len(self.row_keys) // SAMPLE])
 
     def verdict(self, frequencies: Frequencies) -> Verdict:
         """Say what the node of a frequency set means."""
