@@ -19,7 +19,7 @@ import pytest
 import sfumato as sf
 from sfumato.engines import Database, DuckDB, PostgreSQL, search_in_place
 from sfumato.errors import SchemaError, SourceError
-from sfumato.privacy import TCloseness
+from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, TCloseness
 
 SCHEMA = sf.Schema(
     {
@@ -59,6 +59,9 @@ REQUESTS = [
     {"k": 5, "suppression": 0.1},
     {"k": 3, "l": 2, "suppression": 0.2},
     {"privacy": TCloseness(0.3), "suppression": 0.2},
+    {"privacy": [KAnonymity(3), LDiversity(3, kind="distinct")], "suppression": 0.2},
+    {"privacy": LDiversity(2.5, kind="entropy"), "suppression": 0.3},
+    {"privacy": [LDiversity(2, kind="recursive", c=1.0), LDiversity(3, kind="distinct")], "suppression": 0.3},
 ]
 
 
@@ -95,6 +98,52 @@ def test_duckdb_makes_the_same_release(tmp_path: Path, request_: dict, kind: str
         check_same(database, request_, "table" if kind == "database" else "view")
 
 
+#: What a view can check by itself.
+FOLLOWED = [
+    (KAnonymity(5),),
+    (KAnonymity(3), LDiversity(3, kind="distinct")),
+    (LDiversity(2),),
+    (LDiversity(2.5, kind="entropy"),),
+    (LDiversity(3, kind="recursive", c=2.0), KAnonymity(4)),
+]
+
+
+def check_following(database: Database, models: tuple[PrivacyModel, ...]) -> None:
+    """Change a table under a view; compare with a recoding of the changed table in memory."""
+    found = search_in_place(database, SCHEMA, privacy=models, method=finest(), suppression=0.2)
+    found.create("safe")
+    # Half of the rows go, and some of the others fall ill alike: classes shrink and become less diverse.
+    database.execute("DELETE FROM people WHERE visits > 3")
+    database.execute("UPDATE people SET illness = 'flu' WHERE visits = 1")
+    left = database.query("SELECT * FROM people")
+    expected = sf.recode(left, SCHEMA, levels=found.levels, privacy=models, suppression=1.0)
+    assert 0 < expected.suppressed < left.num_rows
+    shown = database.query('SELECT * FROM "safe"')
+    assert shown.num_rows == expected.table.num_rows
+    texts = pa.schema([(name, pa.string()) for name in expected.table.column_names])
+    assert sorted_rows(shown.cast(texts)) == sorted_rows(expected.table.cast(texts))
+
+
+@pytest.mark.parametrize("models", FOLLOWED, ids=str)
+def test_a_view_shows_only_what_keeps_the_models_when_the_data_changes(
+    tmp_path: Path, models: tuple[PrivacyModel, ...]
+) -> None:
+    with DuckDB(database_of(tmp_path, people())) as database:
+        check_following(database, models)
+
+
+def test_a_view_does_not_show_values_that_have_no_label(tmp_path: Path) -> None:
+    with DuckDB(database_of(tmp_path, people())) as database:
+        found = search_in_place(database, SCHEMA, k=5, method=at_age(1))
+        assert found.levels["age"] == 1
+        found.create("safe")
+        before = sorted_rows(database.query("SELECT * FROM safe"))
+        database.execute(
+            "INSERT INTO people SELECT 'new', 117, sex, zip, job, illness, visits FROM people WHERE visits < 4"
+        )
+        assert sorted_rows(database.query("SELECT * FROM safe")) == before
+
+
 def test_the_script_runs_in_another_database(tmp_path: Path) -> None:
     pq.write_table(people(), tmp_path / "people.parquet")
     with DuckDB(tmp_path / "people.parquet") as database:
@@ -118,6 +167,11 @@ def database_of(tmp_path: Path, table: pa.Table) -> Path:
 def at_age(level: int) -> sf.Lattice:
     """A search that releases an answer with the age at one level."""
     return sf.Lattice(minimize=lambda levels, losses: abs(levels["age"] - level))
+
+
+def finest() -> sf.Lattice:
+    """A search that releases an answer of the least height, whose classes are small."""
+    return sf.Lattice(minimize="height")
 
 
 def tables_of(database: DuckDB) -> list[str]:
@@ -262,6 +316,16 @@ def test_postgresql_makes_the_same_release(server: str, request_: dict) -> None:
         with database._connection.cursor() as cursor:
             cursor.adbc_ingest("people", people(), mode="create")
         check_same(database, request_, "view")
+
+
+@pytest.mark.parametrize("models", FOLLOWED, ids=str)
+def test_a_view_in_postgresql_follows_the_data(server: str, models: tuple[PrivacyModel, ...]) -> None:
+    with PostgreSQL(server, "people") as database:
+        for statement in ('DROP VIEW IF EXISTS "safe"', "DROP TABLE IF EXISTS people"):
+            database.execute(statement)
+        with database._connection.cursor() as cursor:
+            cursor.adbc_ingest("people", people(), mode="create")
+        check_following(database, models)
 
 
 def test_postgresql_says_what_is_wrong(server: str) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.engines.base import Database, identifier, qualified
+from sfumato.engines.conditions import COUNTED, ClassConditions
 from sfumato.engines.statements import ReleaseQuery, dimension, dimension_statements, frequency_query, search_name
 from sfumato.errors import SchemaError, SourceError, VerificationError
 from sfumato.hierarchies import Domain, default_generalization
@@ -116,7 +117,11 @@ class InPlace:
         ]
         # A table holds its labels itself; a view goes on looking them up.
         done = [f"DROP TABLE {qualified(table)}" for table in dimensions.values()] if kind == "table" else []
-        return [*made, f"CREATE {kind.upper()} {qualified(release)} AS\n{self.query.text(release)}", *done]
+        return [
+            *made,
+            f"CREATE {kind.upper()} {qualified(release)} AS\n{self.query.text(release, kind == 'view')}",
+            *done,
+        ]
 
     def sql(self, release: str = "release", kind: str = "view") -> str:
         """Return the whole script, which makes the release or, if anything fails, nothing."""
@@ -192,23 +197,24 @@ def search_in_place(
     )
     solution = chosen.solve(judge)
     others = [name for name, role in roles.items() if role in {"sensitive", "plain"}]
-    query = ReleaseQuery(database.source, table.microdata.domains, solution.chosen, others)
+    conditions = ClassConditions.of(judge.task.requirements.bound, table.microdata.names, list(schema.sensitive))
+    query = ReleaseQuery(database.source, table.microdata.domains, solution.chosen, others, conditions)
     return InPlace(database, schema, models, solution, _with_suppression(query, judge, solution))
 
 
 def _with_suppression(query: ReleaseQuery, judge: Judge, solution: Solution) -> ReleaseQuery:
-    """Say in the query which classes are left out: by their size, or where more matters by their labels."""
+    """Say in the query which classes are left out: by what they count, or where more matters by their labels."""
     counted = judge.scan(solution.chosen)
     allowed, _, of_key = judge.classes(counted)
     if allowed.all():
         return query
-    if judge.size_only:
-        return replace(query, smallest=judge.smallest)
+    if all(rule.kind in COUNTED for rule in judge.task.requirements.bound):
+        return replace(query, suppresses=True)
     labels = []
     for group in np.flatnonzero(~allowed):
         key = counted.keys[int(np.argmax(of_key == group))]
         labels.append(tuple(_label(judge, key, at, level) for at, level in enumerate(solution.chosen)))
-    return replace(query, left_out=labels)
+    return replace(query, suppresses=True, left_out=labels)
 
 
 def _label(judge: Judge, key: NDArray[np.uint64], at: int, level: int) -> str | None:

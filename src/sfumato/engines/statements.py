@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from sfumato.engines.base import identifier, literal, qualified
+from sfumato.engines.conditions import ClassConditions
 from sfumato.hierarchies import Domain
 
 #: PostgreSQL cuts longer names off, and two of them could become one.
@@ -94,17 +95,20 @@ class ReleaseQuery:
         The quasi-identifiers, and the level that is released of each.
     others
         The columns that are released as they are.
-    smallest
-        The least number of rows that a class must have, where smaller ones are left out.
+    conditions
+        What a class must keep to be shown, as far as SQL can tell.
+    suppresses
+        Whether there are classes that must be left out.
     left_out
-        The classes to leave out, one tuple of labels each, where models beyond their size decide.
+        The classes to leave out, one tuple of labels each, where SQL cannot tell.
     """
 
     source: str
     domains: Sequence[Domain]
     levels: Sequence[int]
     others: Sequence[str]
-    smallest: int | None = None
+    conditions: ClassConditions
+    suppresses: bool = False
     left_out: Sequence[tuple[str | None, ...]] = ()
 
     def dimensions(self, release: str) -> dict[int, str]:
@@ -115,17 +119,29 @@ class ReleaseQuery:
             if level not in {0, domain.top}
         }
 
-    def text(self, release: str) -> str:
-        """Return the query; the order of rows, which can give people away, is left to chance."""
-        return f"{self._rows(release)}\nORDER BY RANDOM()"
+    def text(self, release: str, follows: bool) -> str:
+        """Return the query; the order of rows, which can give people away, is left to chance.
 
-    def _rows(self, release: str) -> str:
+        One that ``follows`` the data checks its classes whenever it is read, and shows no value that has no label.
+        """
+        return f"{self._rows(release, follows)}\nORDER BY RANDOM()"
+
+    def _rows(self, release: str, follows: bool) -> str:
         shown = [f"{self._shown(at)} AS {identifier(domain.name)}" for at, domain in enumerate(self.domains)]
         kept = [f"t.{identifier(name)} AS {identifier(name)}" for name in self.others]
-        inner = f"SELECT {_lines([*shown, *kept])}\nFROM {self.source} t{self._joins(release)}"
-        if self.smallest is not None:
-            return self._without_small(inner)
-        return f"{inner}{self._without_listed()}"
+        joined = f"SELECT {_lines([*shown, *kept])}\nFROM {self.source} t{self._joins(release)}"
+        tests = [*(self._known(release) if follows else []), *self._not_listed()]
+        rows = joined + ("\nWHERE " + "\n  AND ".join(tests) if tests else "")
+        if not self.conditions.tests or not (follows or self.suppresses):
+            return rows
+        return self.conditions.wrapped(rows, [*(domain.name for domain in self.domains), *self.others])
+
+    def _known(self, release: str) -> list[str]:
+        """Test that values have labels: one that came later belongs nowhere."""
+        return [
+            f"(t.{identifier(self.domains[at].name)} IS NULL OR d{at}.label IS NOT NULL)"
+            for at in self.dimensions(release)
+        ]
 
     def _shown(self, at: int) -> str:
         domain, level = self.domains[at], self.levels[at]
@@ -136,15 +152,9 @@ class ReleaseQuery:
     def _joins(self, release: str) -> str:
         return "".join(_join(at, self.domains[at].name, table) for at, table in self.dimensions(release).items())
 
-    def _without_small(self, inner: str) -> str:
-        names = [identifier(domain.name) for domain in self.domains]
-        released = ", ".join([*names, *(identifier(name) for name in self.others)])
-        counted = f"SELECT r.*, COUNT(*) OVER (PARTITION BY {', '.join(names)}) AS sfumato_size\nFROM (\n{inner}\n) r"
-        return f"SELECT {released}\nFROM (\n{counted}\n) c\nWHERE sfumato_size >= {self.smallest}"
-
-    def _without_listed(self) -> str:
+    def _not_listed(self) -> list[str]:
         if not self.left_out:
-            return ""
+            return []
         rows = []
         for labels in self.left_out:
             tests = [
@@ -154,7 +164,7 @@ class ReleaseQuery:
             ]
             rows.append(f"({' AND '.join(tests) or 'TRUE'})")
         # A comparison with a missing value is neither true nor false, and must not leave the row out.
-        return "\nWHERE (" + "\n   OR ".join(rows) + ") IS NOT TRUE"
+        return ["(" + "\n   OR ".join(rows) + ") IS NOT TRUE"]
 
 
 def _lines(parts: Sequence[str]) -> str:
