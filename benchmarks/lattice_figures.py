@@ -60,7 +60,8 @@ class Figure:
 def measure(figure: Figure, x: float, microdata: Microdata, k: int) -> None:
     figure.xs.append(x)
     for name, make in METHODS.items():
-        if name in figure.lines and len(figure.lines[name]) < len(figure.xs) - 1:
+        # Every method has its line, and so its colour, in every figure; one that was left out once stays out.
+        if len(figure.lines.setdefault(name, [])) < len(figure.xs) - 1:
             continue
         work = Space(microdata.domains).size * len(microdata)
         if name.startswith(("bottom-up", "binary")) and work > PATIENCE * (1 if "scans" in name else 8):

@@ -46,8 +46,8 @@ def line_plot(title: str, axis: str, unit: str, xs: Sequence[float], lines: Mapp
     for x in xs:
         place, _ = point(x, ticks[0])
         parts.append(f'<text x="{place:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{readable(x)}</text>')
-    for at, (name, values) in enumerate(lines.items()):
-        colour = COLOURS[at % len(COLOURS)]
+    drawn = [(name, values, COLOURS[at % len(COLOURS)]) for at, (name, values) in enumerate(lines.items()) if values]
+    for at, (name, values, colour) in enumerate(drawn):
         places = [point(x, y) for x, y in zip(xs, values, strict=False)]
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
