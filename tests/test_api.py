@@ -97,7 +97,10 @@ class TestAnonymize:
     def test_progress_tells_what_is_going_on(self):
         told = []
         sf.anonymize(people(60), SCHEMA, k=3, progress=lambda stage, share: told.append((stage, share)))
-        assert told[0][0] == "reading"
+        assert list(dict.fromkeys(stage for stage, _ in told))[:2] == ["reading", "encoding"]
+        assert [stage for stage, _ in told][-1] == "verifying"
+        for stage in ("reading", "encoding", "writing values"):
+            assert len({share for told_stage, share in told if told_stage == stage}) > 1, f"{stage} stands still"
         assert all(isinstance(stage, str) and 0 <= share <= 1 for stage, share in told)
 
     def test_a_progress_bar_leaves_stdout_alone(self, capsys):

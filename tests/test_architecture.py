@@ -37,7 +37,7 @@ LAYERS = (
 RANK = {part: rank for rank, row in enumerate(LAYERS) for part in row}
 
 # Parts that may know only what is listed, whatever their row allows.
-ONLY = {"kernels": {"kernels", "errors", "parameters"}, "io": {"io", "errors", "parameters"}}
+ONLY = {"kernels": {"kernels", "errors", "parameters"}, "io": {"io", "errors", "parameters", "progress"}}
 # The core works on arrays: it never sees a file.
 WITHOUT_FILES = {"kernels", "microdata", "privacy", "loss", "methods"}
 

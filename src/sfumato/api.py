@@ -94,12 +94,11 @@ def anonymize(
         with clock.measuring("read"):
             report("reading", 0.0)
             source = open_source(data, separator=separator)
-            prepared = prepare(source, given, options)
+            prepared = prepare(source, given, options, report)
         with clock.measuring("method"):
             outcome = pipeline.recode(prepared.microdata, models, chosen, options, report)
         with clock.measuring("release"):
-            report("writing values", 0.0)
-            release = build_release(source, given, prepared, outcome, chosen, options, clock)
+            release = build_release(source, given, prepared, outcome, chosen, options, clock, report)
     release.manifest["seconds"] = clock.rounded()
     return release
 

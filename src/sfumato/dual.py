@@ -117,12 +117,12 @@ def strongest(
     with reporting(progress) as report, clock.measuring("total"):
         source = open_source(data, separator=separator)
         with clock.measuring("read"):
-            prepared = prepare(source, given, options)
+            prepared = prepare(source, given, options, report)
         with clock.measuring("method"):
             search = _Search(prepared, vary, fixed, least, chosen, options, max_gcp, report)
             value, outcome = search.run()
         with clock.measuring("release"):
-            release = build_release(source, given, prepared, outcome, chosen, options, clock)
+            release = build_release(source, given, prepared, outcome, chosen, options, clock, report)
     release.manifest["seconds"] = clock.rounded()
     curve = tuple(sorted(search.losses.items()))
     release.manifest["searched"] = {"vary": vary, "max_gcp": max_gcp, "curve": [list(point) for point in curve]}

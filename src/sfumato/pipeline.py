@@ -22,7 +22,7 @@ from sfumato.methods.support import refuse_unsupported
 from sfumato.methods.suppression import make_feasible
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Microdata, Recoding, encode, missing_rows, refuse_missing
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, Requirements, TCloseness
-from sfumato.progress import Progress
+from sfumato.progress import Progress, silent, stage
 from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
 from sfumato.release.values import INTERVALS, Shown, class_table, show
@@ -103,13 +103,13 @@ def requested_models(
     return tuple(models)
 
 
-def prepare(source: Source, schema: Schema, options: Options) -> Prepared:
+def prepare(source: Source, schema: Schema, options: Options, progress: Progress = silent) -> Prepared:
     """Read the columns that are needed and encode them; missing values are dealt with as asked."""
     roles = schema.roles(source.columns)
     wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain"}]
     as_text = [name for name, how in schema.quasi_identifiers.items() if how is not None and how.reads_text]
     get_ready()
-    table = source.read(wanted, as_text=as_text)
+    table = source.read(wanted, as_text, stage(progress, "reading"))
     if not table.num_rows:
         raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
     left_out = 0
@@ -125,7 +125,7 @@ def prepare(source: Source, schema: Schema, options: Options) -> Prepared:
                 "Every row lacks some quasi-identifier, so missing='suppress' leaves nothing to release. "
                 "Use missing='category', or leave out the emptiest column."
             )
-    microdata = encode(table, schema.quasi_identifiers, schema.sensitive, schema.weights)
+    microdata = encode(table, schema.quasi_identifiers, schema.sensitive, schema.weights, stage(progress, "encoding"))
     kept = [name for name in wanted if roles[name] != "quasi-identifier"]
     return Prepared(table.select(kept), microdata, roles, left_out)
 
@@ -186,14 +186,17 @@ def build_release(
     method: Method,
     options: Options,
     clock: Clock,
+    progress: Progress = silent,
 ) -> Release:
     """Show the classes, check them from the shown rows alone, and put the release together."""
     microdata, classes = prepared.microdata, outcome.classes
     recoded = Recoded(microdata, classes, prepared.left_out, Requirements(outcome.models, microdata).k)
     order = _release_order(microdata, classes, options)
-    shown = show(prepared.table, prepared.roles, microdata, outcome.recoding, classes, options.intervals, order)
+    tell = stage(progress, "writing values")
+    shown = show(prepared.table, prepared.roles, microdata, outcome.recoding, classes, options.intervals, order, tell)
     requirements = [requirement_of(model, schema, microdata) for model in outcome.models]
     with clock.measuring("verify"):
+        progress("verifying", 0.0)
         verification = _verified(shown, schema.sensitive, requirements, recoded)
     manifest = build_manifest(
         source=source.kind,

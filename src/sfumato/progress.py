@@ -27,6 +27,11 @@ def untold(share: float) -> None:
     """Tell nobody how far a stage is."""
 
 
+def stage(report: Progress, name: str) -> Tell:
+    """Return what tells how far one stage is, of the steps that are told about it."""
+    return lambda share: report(name, share)
+
+
 @contextmanager
 def reporting(option: ProgressOption) -> Iterator[Progress]:
     """Yield the function to report to; first-time compilation is reported as a stage of its own."""

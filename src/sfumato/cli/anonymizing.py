@@ -36,7 +36,7 @@ def make(policy: Policy, files: Files, progress: bool, goal: Goal | None = None)
         release = policy.run(files.table, progress=progress)
     else:
         release, policy = goal.run(policy, files.table, progress)
-    release.write(files.output, files.manifest)
+    release.write(files.output, files.manifest, progress)
     if files.alternatives is not None:
         write_table(pa.table(release.details["alternatives"].to_columns()), files.alternatives)
     if files.policy is not None:

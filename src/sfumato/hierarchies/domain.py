@@ -33,6 +33,13 @@ class Level:
     def __len__(self) -> int:
         return len(self.labels)
 
+    @property
+    def starts(self) -> NDArray[np.int32]:
+        """The first code of every group."""
+        begins = np.ones(len(self.groups), bool)
+        np.not_equal(self.groups[1:], self.groups[:-1], out=begins[1:])
+        return np.flatnonzero(begins).astype(np.int32)
+
 
 @dataclass(frozen=True)
 class Domain(ABC):
@@ -169,7 +176,7 @@ class Tree:
     @classmethod
     def from_levels(cls, levels: tuple[Level, ...]) -> Tree:
         """Stack the groups of all levels; each group's parent is the group one level up that holds its first code."""
-        starts = [np.unique(level.groups, return_index=True)[1].astype(np.int32) for level in levels]
+        starts = [level.starts for level in levels]
         leaves = len(levels[0].groups)
         offsets = np.cumsum([0, *(len(start) for start in starts)])
         parent = np.concatenate(

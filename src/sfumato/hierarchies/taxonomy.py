@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -70,6 +71,14 @@ class Taxonomy(Generalization):
         """Write the taxonomy in the form that `read` reads, with the delimiter it came with: whole or not at all."""
         write_rows(Path(path), self.rows, self.delimiter if delimiter is None else delimiter)
 
+    @cached_property
+    def _line_of(self) -> dict[str, int]:
+        return {row[0]: number for number, row in enumerate(self.rows)}
+
+    @cached_property
+    def _places(self) -> list[int]:
+        return _walk_places(self.rows)
+
     @property
     def height(self) -> int:
         """The number of steps from a value to ``*``."""
@@ -85,7 +94,7 @@ class Taxonomy(Generalization):
         return f"Taxonomy({len(self.rows)} values, height {self.height}{source})"
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
-        line_of = {row[0]: number for number, row in enumerate(self.rows)}
+        line_of = self._line_of
         texts = values.cast(pa.string()).to_pylist()
         unknown = next((text for text in texts if text not in line_of), None)
         if unknown is not None:
@@ -94,8 +103,8 @@ class Taxonomy(Generalization):
                 f"Column '{column}': the value {shortened(unknown)} occurs in the table but not in {where}. "
                 "Add a line for it, or clean the column."
             )
-        place_of = _walk_places(self.rows)
-        order = np.argsort(np.array([place_of[line_of[text]] for text in texts], dtype=np.int64))
+        places = self._places
+        order = np.argsort(np.array([places[line_of[text]] for text in texts], dtype=np.int64))
         ordered = values.take(pa.array(order))
         rows = [self.rows[line_of[texts[index]]] for index in order]
         levels = [identity_level(ordered, has_missing)]

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.errors import DataError
+from sfumato.progress import Tell, untold
 
 #: What the 32-bit offsets of a ``string`` array can address.
 TEXT_LIMIT = 2**31 - 1
@@ -116,17 +117,21 @@ def _moved(indices: pa.Array, place: np.ndarray, values: pa.Array) -> pa.Diction
     return pa.DictionaryArray.from_arrays(pa.array(moved, mask=mask), values)
 
 
-def encoded(reader: pa.RecordBatchReader) -> list[pa.ChunkedArray]:
+def encoded(reader: pa.RecordBatchReader, tell_rows: Tell = untold) -> list[pa.ChunkedArray]:
     """Gather the columns of a stream, text as dictionaries from the first batch on.
 
-    A table of millions of rows repeats few words; so it never lies in memory as plain text.
+    A table of millions of rows repeats few words; so it never lies in memory as plain text. After every batch,
+    ``tell_rows`` is called with the rows so far.
     """
     texts = [is_text(kind) for kind in reader.schema.types]
     gathered: list[list[pa.Array]] = [[] for _ in texts]
+    rows = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for batch in reader:
             for chunks, column in zip(gathered, pool.map(_encoded, batch.columns), strict=True):
                 chunks.append(column)
+            rows += batch.num_rows
+            tell_rows(rows)
     return [
         unified(chunks) if text else pa.chunked_array(chunks, kind)
         for chunks, text, kind in zip(gathered, texts, reader.schema.types, strict=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import pyarrow as pa
 
 from sfumato.errors import SchemaError, listed
+from sfumato.progress import Tell, untold
 
 
 class Source(ABC):
@@ -24,7 +25,7 @@ class Source(ABC):
     columns: tuple[str, ...]
     kind: str
 
-    def read(self, columns: Sequence[str], as_text: Collection[str] = ()) -> pa.Table:
+    def read(self, columns: Sequence[str], as_text: Collection[str] = (), tell: Tell = untold) -> pa.Table:
         """Read these columns, in this order, and only these; the input stays as it is.
 
         Parameters
@@ -33,6 +34,8 @@ class Source(ABC):
             Names out of :attr:`columns`.
         as_text
             Those to read as text whatever they look like, so that 02139 keeps its zero.
+        tell
+            Called with the share that is read, where that is known or can be guessed.
 
         Returns
         -------
@@ -42,10 +45,10 @@ class Source(ABC):
         """
         self._require(columns)
         self._require(as_text)
-        return self._read(columns, frozenset(as_text)) if columns else pa.table({})
+        return self._read(columns, frozenset(as_text), tell) if columns else pa.table({})
 
     @abstractmethod
-    def _read(self, columns: Sequence[str], as_text: frozenset[str]) -> pa.Table:
+    def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         """Read columns that are known to exist."""
 
     @abstractmethod
@@ -56,6 +59,15 @@ class Source(ABC):
         unknown = [name for name in names if name not in self.columns]
         if unknown:
             raise SchemaError(f"The table has no column {listed(unknown)}. Its columns are {listed(self.columns)}.")
+
+
+def gathered(columns: Sequence[str], read: Callable[[str], pa.ChunkedArray], tell: Tell) -> pa.Table:
+    """Read a table column by column."""
+    table = {}
+    for done, name in enumerate(columns, start=1):
+        table[name] = read(name)
+        tell(done / len(columns))
+    return pa.table(table)
 
 
 def checked_names(names: Iterable[object]) -> tuple[str, ...]:

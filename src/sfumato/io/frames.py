@@ -15,8 +15,9 @@ import pyarrow as pa
 
 from sfumato.errors import DataError, MissingExtraError, SourceError
 from sfumato.io import arrow
-from sfumato.io.base import Source, checked_names
+from sfumato.io.base import Source, checked_names, gathered
 from sfumato.io.files import READ_ERRORS, identifier, record_batches
+from sfumato.progress import Tell
 
 ACCEPTED = (
     "Accepted are a pandas, Polars or PyArrow table, a DuckDB relation, "
@@ -66,8 +67,8 @@ class ArrowSource(Source):
         self._table = table
         self.columns = checked_names(table.column_names)
 
-    def _read(self, columns: Sequence[str], as_text: frozenset[str]) -> pa.Table:
-        return pa.table({name: arrow.tidy(name, self._table[name], name in as_text) for name in columns})
+    def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
+        return gathered(columns, lambda name: arrow.tidy(name, self._table[name], name in as_text), tell)
 
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return the table with plain text instead of dictionaries."""
@@ -83,7 +84,7 @@ class RelationSource(Source):
         self._relation = relation
         self.columns = checked_names(relation.columns)
 
-    def _read(self, columns: Sequence[str], as_text: frozenset[str]) -> pa.Table:
+    def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         try:
             chosen = self._relation.project(", ".join(identifier(name) for name in columns))
             arrays = arrow.encoded(record_batches(chosen))
@@ -106,8 +107,8 @@ class FrameSource(Source):
         self.columns = checked_names(frame.columns)
         self.kind = str(frame.implementation.value)
 
-    def _read(self, columns: Sequence[str], as_text: frozenset[str]) -> pa.Table:
-        return pa.table({name: self._column(name, name in as_text) for name in columns})
+    def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
+        return gathered(columns, lambda name: self._column(name, name in as_text), tell)
 
     def _column(self, name: str, as_text: bool) -> pa.ChunkedArray:
         series = self._frame.get_column(name)

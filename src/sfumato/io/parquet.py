@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,6 +12,10 @@ from sfumato.errors import SourceError
 from sfumato.io import arrow
 from sfumato.io.base import checked_names
 from sfumato.io.files import READ_ERRORS, FileSource, shown
+from sfumato.progress import Tell
+
+#: In so many steps a file is read at most: enough to see them go by, few enough to cost nothing.
+STEPS = 20
 
 
 class ParquetSource(FileSource):
@@ -28,10 +32,10 @@ class ParquetSource(FileSource):
         self.columns = checked_names(schema.names)
         self._texts = [field.name for field in schema if arrow.is_text(field.type)]
 
-    def _read(self, columns: Sequence[str], as_text: frozenset[str]) -> pa.Table:
+    def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         try:
             with pq.ParquetFile(self.path, read_dictionary=self._texts) as file:
-                table = file.read(columns=list(columns))
+                table = pa.concat_tables(_parts(file, list(columns), tell))
         except READ_ERRORS as error:
             raise self._explained(error) from None
         return pa.table({name: arrow.tidy(name, table[name], name in as_text) for name in columns})
@@ -41,3 +45,16 @@ class ParquetSource(FileSource):
             f"{shown(self.path)} is not a Parquet file, or was cut short or damaged. "
             "Make it again, or give it the ending of what it is."
         )
+
+
+def _parts(file: pq.ParquetFile, columns: list[str], tell: Tell) -> Iterator[pa.Table]:
+    """Read a file some row groups at a time, all columns of them at once."""
+    groups = file.num_row_groups
+    if groups <= 1:
+        yield file.read(columns=columns)
+        return
+    step = -(-groups // STEPS)
+    for start in range(0, groups, step):
+        stop = min(start + step, groups)
+        yield file.read_row_groups(list(range(start, stop)), columns=columns)
+        tell(stop / groups)

@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 
 from sfumato.errors import OutputError, ParameterError, invalid_parameter, shortened
 from sfumato.io import arrow
-from sfumato.io.rendering import csv_chunks, jsonl_chunks
+from sfumato.io.rendering import CHUNK_ROWS, csv_chunks, jsonl_chunks
+from sfumato.progress import Tell, untold
 
 #: Rows per row group: large enough to compress well, small enough to be read in parallel.
 ROW_GROUP_ROWS = 250_000
@@ -24,7 +25,7 @@ ROW_GROUP_ROWS = 250_000
 COMPRESSION = "zstd"
 
 
-def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
+def write_table(table: pa.Table, path: str | os.PathLike[str], tell: Tell = untold) -> None:
     """Write a table to a file of the format that its name says.
 
     The file appears complete or not at all; one that was there before stays until then. It holds the values of
@@ -38,10 +39,12 @@ def write_table(table: pa.Table, path: str | os.PathLike[str]) -> None:
         Where to, ending in ``.csv``, ``.tsv``, ``.parquet``, ``.pq``, ``.jsonl`` or ``.ndjson``. In CSV, text that a
         spreadsheet would run as a formula gets a leading apostrophe, a missing value is an empty cell and an
         empty text is ``""``.
+    tell
+        Called with the share that is written.
     """
     write = _writer(path)
     with atomic_path(path) as temporary:
-        write(table, temporary)
+        write(table, temporary, tell)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -139,7 +142,7 @@ _HINTS = {
 }
 
 
-def _write_parquet(table: pa.Table, path: Path) -> None:
+def _write_parquet(table: pa.Table, path: Path, tell: Tell) -> None:
     # Dictionaries go to the file as they are, once they hold nothing but what occurs. No stored schema: it would tell
     # about the frame that the table came from. No statistics of text: it takes half of the time to find the first and
     # the last label, and nobody looks for labels between two others.
@@ -148,27 +151,29 @@ def _write_parquet(table: pa.Table, path: Path) -> None:
     with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=False, write_statistics=plain) as writer:
         for start in range(0, max(table.num_rows, 1), ROW_GROUP_ROWS):
             writer.write_table(table.slice(start, ROW_GROUP_ROWS))
+            tell(min((start + ROW_GROUP_ROWS) / max(table.num_rows, 1), 1.0))
 
 
-def _write_csv(table: pa.Table, path: Path) -> None:
-    _write_chunks(path, csv_chunks(table, ","))
+def _write_csv(table: pa.Table, path: Path, tell: Tell) -> None:
+    _write_chunks(path, csv_chunks(table, ","), table.num_rows, tell)
 
 
-def _write_tsv(table: pa.Table, path: Path) -> None:
-    _write_chunks(path, csv_chunks(table, "\t"))
+def _write_tsv(table: pa.Table, path: Path, tell: Tell) -> None:
+    _write_chunks(path, csv_chunks(table, "\t"), table.num_rows, tell)
 
 
-def _write_jsonl(table: pa.Table, path: Path) -> None:
-    _write_chunks(path, jsonl_chunks(table))
+def _write_jsonl(table: pa.Table, path: Path, tell: Tell) -> None:
+    _write_chunks(path, jsonl_chunks(table), table.num_rows, tell)
 
 
-def _write_chunks(path: Path, chunks: Iterator[bytes | pa.Buffer]) -> None:
+def _write_chunks(path: Path, chunks: Iterator[bytes | pa.Buffer], rows: int, tell: Tell) -> None:
     with open(path, "wb") as file:
-        for chunk in chunks:
+        for number, chunk in enumerate(chunks, start=1):
             file.write(chunk)
+            tell(min(number * CHUNK_ROWS / max(rows, 1), 1.0))
 
 
-_WRITERS: dict[str, Callable[[pa.Table, Path], None]] = {
+_WRITERS: dict[str, Callable[[pa.Table, Path, Tell], None]] = {
     ".csv": _write_csv,
     ".tsv": _write_tsv,
     ".parquet": _write_parquet,
@@ -178,7 +183,7 @@ _WRITERS: dict[str, Callable[[pa.Table, Path], None]] = {
 }
 
 
-def _writer(path: str | os.PathLike[str]) -> Callable[[pa.Table, Path], None]:
+def _writer(path: str | os.PathLike[str]) -> Callable[[pa.Table, Path, Tell], None]:
     if not isinstance(path, str | os.PathLike):
         raise invalid_parameter("write", "path", "the name of a file", path)
     ending = Path(path).suffix.lower()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +15,7 @@ from sfumato.errors import DataError
 from sfumato.hierarchies import Domain, Generalization, default_generalization
 from sfumato.hierarchies.base import inverse
 from sfumato.microdata.table import Microdata, SensitiveColumn, smallest_unsigned
+from sfumato.progress import Tell, untold
 
 
 def encode(
@@ -20,6 +23,7 @@ def encode(
     quasi_identifiers: Mapping[str, Generalization | None],
     sensitive: Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
+    tell: Tell = untold,
 ) -> Microdata:
     """Encode the quasi-identifiers and the sensitive columns of a table.
 
@@ -33,15 +37,22 @@ def encode(
         The sensitive columns.
     weights
         How much quasi-identifiers count in the loss; 1 where nothing is said.
+    tell
+        Called with the share of columns that are encoded.
     """
-    encoded = [_encode_quasi_identifier(table, name, how) for name, how in quasi_identifiers.items()]
+    encoded = []
+    # Arrow looks for different values without holding up Python, so two columns take little longer than one.
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        sensitive_columns = pool.map(lambda name: encode_sensitive(name, table.column(name)), sensitive)
+        for pair in pool.map(lambda item: _encode_quasi_identifier(table, *item), quasi_identifiers.items()):
+            encoded.append(pair)
+            tell(len(encoded) / len(quasi_identifiers))
     domains = tuple(domain for domain, _ in encoded)
     codes = np.empty((table.num_rows, len(domains)), smallest_unsigned([domain.size for domain in domains]))
     for index, (_, column) in enumerate(encoded):
         codes[:, index] = column
     given = np.array([(weights or {}).get(domain.name, 1.0) for domain in domains])
-    columns = tuple(encode_sensitive(name, table.column(name)) for name in sensitive)
-    return Microdata(codes, domains, columns, given / given.sum())
+    return Microdata(codes, domains, tuple(sensitive_columns), given / given.sum())
 
 
 def missing_rows(table: pa.Table, columns: Sequence[str]) -> NDArray[np.bool_]:

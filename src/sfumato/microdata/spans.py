@@ -62,5 +62,11 @@ def _node_table(tree: Tree) -> NDArray[np.int32]:
 
 
 def _cost_table(domain: TreeDomain) -> NDArray[np.float64]:
-    lo, hi = np.divmod(np.arange(domain.size**2), domain.size)
-    return domain.span_costs(np.minimum(lo, hi), np.maximum(lo, hi))
+    """Return the cost of every pair of codes: that of the lowest group which holds both, so lower levels come last."""
+    costs = np.empty((domain.size, domain.size))
+    ends = np.cumsum([len(level) for level in domain.levels])
+    for level, end in zip(reversed(domain.levels), reversed(ends), strict=True):
+        groups = level.groups
+        own = domain.tree.cost[end - len(level) + groups]
+        np.copyto(costs, own, where=groups[:, None] == groups)
+    return costs.ravel()

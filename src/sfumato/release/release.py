@@ -14,6 +14,7 @@ import pyarrow as pa
 from sfumato.errors import VerificationError
 from sfumato.io import write_table, write_text
 from sfumato.loss import Bound, LossReport
+from sfumato.progress import ProgressOption, reporting, stage
 from sfumato.release.summary import summarize
 from sfumato.release.values import Shown
 from sfumato.release.verification import Achieved, Verification
@@ -93,7 +94,12 @@ class Release:
         """Check every promise once more, from the released rows alone."""
         return verify_release(self.table, self.shown.class_columns, self.sensitive, self.requirements)
 
-    def write(self, path: str | os.PathLike[str], manifest: str | os.PathLike[str] | None = None) -> None:
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        manifest: str | os.PathLike[str] | None = None,
+        progress: ProgressOption = False,
+    ) -> None:
         """Write the release to a CSV, Parquet or JSON-lines file, complete or not at all.
 
         Parameters
@@ -102,10 +108,13 @@ class Release:
             Where; the ending decides the format.
         manifest
             Where to write the manifest as JSON; not written if left out. It is for the publisher's files.
+        progress
+            As in `sfumato.anonymize`.
         """
         if not self.verification.ok:
             raise VerificationError(f"This release is not safe and is not written.\n{self.verification.broken_rules()}")
-        write_table(self.table, path)
+        with reporting(progress) as report:
+            write_table(self.table, path, stage(report, "writing the file"))
         if manifest is not None:
             write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n")
 

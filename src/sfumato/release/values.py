@@ -14,6 +14,7 @@ from sfumato.errors import SchemaError
 from sfumato.hierarchies import Domain, IntervalDomain
 from sfumato.io.arrow import packed
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+from sfumato.progress import Tell, untold
 
 #: How intervals can be shown.
 INTERVALS = ("text", "bounds", "midpoint", "mean")
@@ -63,6 +64,7 @@ def show(
     classes: EquivalenceClasses,
     intervals: str,
     order: NDArray[np.int64],
+    tell: Tell = untold,
 ) -> Shown:
     """Build the released table.
 
@@ -78,11 +80,14 @@ def show(
         How intervals are shown, one of ``INTERVALS``.
     order
         The rows to release, in the order of the release.
+    tell
+        Called with the share of columns that are shown.
     """
     of_row = classes.of_row[order]
     columns: dict[str, pa.Array] = {}
     shown_as: dict[str, tuple[str, ...]] = {}
-    for name, role in roles.items():
+    for at, (name, role) in enumerate(roles.items()):
+        tell(at / len(roles))
         if role == "quasi-identifier":
             place = microdata.names.index(name)
             level = None if recoding.levels is None else recoding.levels[place]
@@ -115,7 +120,7 @@ def _per_class(showing: Showing, intervals: str) -> dict[str, pa.Array]:
 def _texts(showing: Showing) -> pa.DictionaryArray:
     """Return the label of every class, each label once in the dictionary."""
     domain = showing.domain
-    spans, of_class = np.unique(showing.lo * domain.size + showing.hi, return_inverse=True)
+    spans, of_class = _different(showing.lo * domain.size + showing.hi, domain.size**2)
     lo, hi = np.divmod(spans, domain.size)
     if showing.level is None:
         labels = domain.span_labels(lo, hi)
@@ -123,6 +128,15 @@ def _texts(showing: Showing) -> pa.DictionaryArray:
         level = domain.levels[showing.level]
         labels = level.labels.take(pa.array(level.groups[lo]))
     return _single(labels).dictionary_encode().take(pa.array(of_class))
+
+
+def _different(keys: NDArray[np.int64], possible: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the keys that occur, in order, and the place of each key among them."""
+    if possible > 4 * len(keys):
+        return np.unique(keys, return_inverse=True)
+    occurs = np.zeros(possible, np.bool_)
+    occurs[keys] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[keys]
 
 
 def _values(showing: Showing, codes: NDArray[np.int64]) -> pa.Array:
