@@ -27,6 +27,9 @@ KS = (10, 25, 50, 100, 250, 500, 1000)
 #: How many times better than greedy the paper's optimum is on average, by splits per attribute; it names no other.
 PAPER_FACTORS = {5: 8.2, 20: 4.0}
 
+#: Where the axes of ratios have marks, as far as they reach.
+TICKS = (1, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+
 COLUMNS = (
     "experiment",
     "parameter",
@@ -188,27 +191,31 @@ def plot(title: str, curves: list[Curve]) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    figure, (better, ratio) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
-    for curve in curves:
-        line = better.plot(curve.at, curve.better, marker="o", label=f"{curve.name[2:]}: Mondrian")
-        colour = line[0].get_color()
-        better.plot(
-            curve.at, curve.nearest, "s--", fillstyle="none", color=colour, label="one choice: nearest to median"
-        )
-        better.plot(curve.at, curve.median, "^:", fillstyle="none", color=colour, label="one choice: the median itself")
-        ratio.plot(curve.at, curve.ratio, marker="o", label=curve.name[2:])
+    figure, (better, ratio) = plt.subplots(1, 2, figsize=(12, 6), layout="constrained")
+    for size, curve in zip((6, 10), curves, strict=False):
+        name = curve.name[2:]
+        colour = better.plot(curve.at, curve.better, "o-", label=f"{name}: Mondrian")[0].get_color()
+        for values, style, greedy in (
+            (curve.nearest, "s--", "cut nearest to the median"),
+            (curve.median, "^:", "median"),
+        ):
+            label = f"{name}: one choice, {greedy}"
+            better.plot(curve.at, values, style, fillstyle="none", markersize=size, color=colour, label=label)
+        # Two lines that are both at 1 show as a ring around a dot.
+        ratio.plot(curve.at, curve.ratio, "o-", fillstyle="full" if size == 6 else "none", markersize=size, label=name)
     for axes, measures in ((better, "greedy / EnumMulti"), (ratio, "EnumMulti / proven bound")):
-        parameter, at = curves[0].parameter, curves[0].at
-        axes.set_xscale("log" if max(at) > 20 else "linear")
-        axes.set_xticks(at, [f"{value:g}" for value in at], minor=False)
+        axes.set_xscale("log" if max(curves[0].at) > 20 else "linear")
+        axes.set_yscale("log")
+        top = max(1.3, 1.15 * max(float(np.max(line.get_ydata())) for line in axes.get_lines()))
+        axes.set_ylim(top**-0.04, top)
+        axes.set_xticks(curves[0].at, [f"{value:g}" for value in curves[0].at])
+        ticks = [tick for tick in TICKS if tick <= top and not (top > 5 and 1 < tick < 1.5)]
+        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.minorticks_off()
-        axes.set_xlabel(parameter)
+        axes.set_xlabel(curves[0].parameter)
         axes.set_ylabel(f"DM, {measures}")
-        axes.axhline(1.0, color="grey", linewidth=0.8)
-        # Where all is proven the line lies at 1, which an automatic scale would blow up to noise.
-        axes.set_ylim(bottom=min(0.98, axes.get_ylim()[0]), top=max(1.1, axes.get_ylim()[1]))
-        axes.legend(fontsize="small")
         axes.grid(alpha=0.3)
+        axes.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.12))
     figure.suptitle(f"Experiment {title}")
     figure.savefig(RESULTS / f"enumeration-{title[0]}.png", dpi=120)
     plt.close(figure)
