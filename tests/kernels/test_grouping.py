@@ -11,6 +11,7 @@ from tests.helpers import table_strategy
 from sfumato.kernels.grouping import Aim, Grouping, Table
 from sfumato.kernels.moving import Neighbours, dissolve_classes, join_rows, move_rows
 from sfumato.kernels.pooling import Effort, regroup_classes
+from sfumato.kernels.squeezing import squeeze_classes
 from sfumato.methods import Task
 from sfumato.methods.refining.grouping import make_aim, make_grouping
 from sfumato.microdata import Microdata
@@ -58,17 +59,20 @@ def test_every_step_keeps_lists_boxes_and_penalties_exact(table, seed: int, mode
     aim: Aim = make_aim(Task(microdata, requirements))
     groups = make_grouping(rows, aim, np.zeros(len(microdata), np.int32))
     assert_consistent(microdata, groups)
-    for step in range(6):
+    for step in range(8):
         near = Neighbours.of(random.permutation(len(microdata)).astype(np.int32))
         before = total(groups)
-        if step % 3 == 0:
+        if step % 4 == 0:
             gained = regroup_classes(
-                rows, aim, groups, near, Effort(12, 3, 30, 2, 0.0), int(random.integers(1, 1 << 60))
+                rows, aim, groups, near, Effort(12, 3, 30, 2, 0.0, 1.0), int(random.integers(1, 1 << 60))
             )
             # A class that lent its outermost rows may have become narrower than was counted on.
             assert before - total(groups) >= gained - 1e-9
-        elif step % 3 == 1:
+        elif step % 4 == 1:
             gained = move_rows(rows, aim, groups, near, 6)
+            assert before - total(groups) == pytest.approx(gained, abs=1e-9)
+        elif step % 4 == 2:
+            gained = squeeze_classes(rows, aim, groups, near, 6, 30, 0.0, int(random.integers(1, 1 << 60)))
             assert before - total(groups) == pytest.approx(gained, abs=1e-9)
         else:
             gained = dissolve_classes(rows, aim, groups, near, 6, 20)

@@ -34,7 +34,7 @@ from sfumato.kernels.grouping import (
     widened_penalty,
 )
 from sfumato.kernels.moving import Neighbours, is_free
-from sfumato.kernels.regrouping import Pool, regroup
+from sfumato.kernels.regrouping import Pool, copy_codes, regroup
 from sfumato.kernels.rules import class_allowed
 
 
@@ -53,6 +53,8 @@ class Effort(NamedTuple):
         How many groupings are tried.
     slack
         The share by which a grouping may cost more than what it replaces, to get out of dead ends; 0 for never.
+    tilt
+        Every other grouping that is tried grows with attributes over- or underrated at random, up to 2 to this power.
     """
 
     window: int
@@ -60,6 +62,7 @@ class Effort(NamedTuple):
     rows: int
     trials: int
     slack: float
+    tilt: float
 
 
 class Nearby(NamedTuple):
@@ -110,7 +113,9 @@ def regroup_classes(
             random = next_random(random)
             slack = effort.slack * (random & 1023) / 1024 * count / size
             least, made = before * (1 + slack) - EPSILON, 0
-            for _ in range(effort.trials):
+            copy_codes(table, pool, count)
+            for trial in range(effort.trials):
+                random = tilt_attributes(pool, effort.tilt if trial & 1 else 0.0, random)
                 lend(groups, pool, members, lenders, count)
                 random = next_random(random)
                 total, cost = regroup(table, aim, pool, count, lenders, random)
@@ -140,7 +145,19 @@ def make_pool(table: Table, aim: Aim, effort: Effort) -> Pool:
         np.zeros(count, np.int64),
         np.zeros(count),
         np.zeros(max(1, aim.rules.counts_at[-1]), np.int64),
+        np.empty((attributes, most), np.int64),
+        np.empty((attributes + 1, most)),
+        np.ones(attributes),
     )
+
+
+@inner
+def tilt_attributes(pool: Pool, tilt: float, random: int) -> int:
+    """Over- and underrate the attributes at random; return the random number to go on from."""
+    for attribute in range(len(pool.tilt)):
+        random = next_random(random)
+        pool.tilt[attribute] = 2.0 ** (tilt * ((random & 1023) / 512 - 1))
+    return random
 
 
 @inner

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import parameters
-from sfumato.hierarchies import TreeDomain
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.linear.linear import CostAware, Hilbert
 from sfumato.methods.multidim.best_cuts import BestCuts
 from sfumato.methods.peeling import Peeling
 from sfumato.methods.refining import Limit, Minimized, Objective, check_minimized, refine
+from sfumato.methods.refining.levels import mostly_categories
 from sfumato.methods.refining.objective import Measured
 from sfumato.methods.refining.shapes import shaped
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+from sfumato.microdata import EquivalenceClasses, Recoding
 
 #: Rounds of refinement without a time limit; the work, and so the result, is the same on every machine.
 ROUNDS = 64
@@ -111,12 +111,8 @@ def suitable(task: Task) -> Iterator[Method]:
     yield CostAware()
     yield BestCuts()
     # Nodes need levels that mean something, and models on sensitive values leave too many cells behind.
-    if _share_of_trees(task.microdata) >= 0.5 and not task.requirements.sensitive_codes.shape[1]:
+    if mostly_categories(task.microdata.domains) and not task.requirements.sensitive_codes.shape[1]:
         yield Peeling(nodes=max(200, min(20_000, 1_000_000_000 // max(1, len(task.microdata)))))
-
-
-def _share_of_trees(microdata: Microdata) -> float:
-    return sum(isinstance(domain, TreeDomain) for domain in microdata.domains) / max(1, len(microdata.domains))
 
 
 def try_all(objective: Objective, methods: Sequence[Method]) -> list[Candidate]:

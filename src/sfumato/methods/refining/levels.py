@@ -8,10 +8,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.hierarchies import Domain, IntervalDomain
+from sfumato.hierarchies import Domain, IntervalDomain, TreeDomain
 
 #: Widths of intervals in multiples of the mean gap between neighbouring values, again for every power of ten.
 WIDTHS = (2, 3, 5, 7, 10, 15)
+
+
+def mostly_categories(domains: Sequence[Domain]) -> bool:
+    """Return whether at least half of the quasi-identifiers are categories, with levels that mean something."""
+    return 2 * sum(isinstance(domain, TreeDomain) for domain in domains) >= max(1, len(domains))
 
 
 def search_levels(domain: Domain) -> list[NDArray[np.int64]]:

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from sfumato.kernels.grouping import Grouping, Table
 from sfumato.kernels.moving import Neighbours, dissolve_classes, move_rows
 from sfumato.kernels.pooling import Effort, regroup_classes
+from sfumato.kernels.squeezing import squeeze_classes
 from sfumato.methods.base import Task
 from sfumato.methods.enumeration.interrupts import Interrupts
 from sfumato.methods.refining.grouping import make_grouping
+from sfumato.methods.refining.levels import mostly_categories
 from sfumato.methods.refining.neighbours import NeighbourOrders
 from sfumato.methods.refining.objective import Minimized, Objective
 from sfumato.microdata import SUPPRESSED
@@ -29,6 +31,9 @@ ROUNDS_PER_PART = 4
 
 #: How far steps look: rows on either side, fewer for single rows, classes grouped anew together, groupings tried.
 WINDOW, MOVE_WINDOW, CLASSES, TRIALS = 24, 8, 3, 2
+
+#: How far regrouping over- and underrates attributes, as a power of 2, so that groupings differ in kind.
+TILT = 1.0
 
 #: When a batch of rounds gains less than this share of the loss, the search has come near a dead end. From then on a
 #: step may raise the loss by another share, falling to none over most of the rest, to get out of it.
@@ -79,6 +84,9 @@ class _Search:
         self.orders = NeighbourOrders(self.task.microdata.domains)
         self.aim = objective.aim(classes >= 0)
         self.slack = 0.0
+        # Classes of numbers seldom have many rows beyond a boundary, and where sensitive values count most squeezes are
+        # refused in the end: there the time is better spent regrouping.
+        self.squeezing = mostly_categories(self.task.microdata.domains) and not self.sensitive.shape[1]
 
     def run(self, limit: Limit) -> None:
         """Go on until a limit is reached, rounds gain too little, or somebody asks to stop."""
@@ -166,10 +174,14 @@ class _Search:
 
     def _round(self, table: Table, groups: Grouping, random: np.random.Generator) -> None:
         near = Neighbours.of(self.orders.order(table.codes, random))
-        effort = Effort(WINDOW, CLASSES, 4 * self.aim.smallest + 16, TRIALS, self.slack)
+        tilt = TILT if self.squeezing else 0.0
+        effort = Effort(WINDOW, CLASSES, 4 * self.aim.smallest + 16, TRIALS, self.slack, tilt)
         if self.aim.label < 0:  # these steps know nothing of labels
             move_rows(table, self.aim, groups, near, MOVE_WINDOW)
             dissolve_classes(table, self.aim, groups, near, WINDOW, effort.rows)
+        if self.squeezing:
+            seed = int(random.integers(1, 1 << 62))
+            squeeze_classes(table, self.aim, groups, near, WINDOW, effort.rows, self.slack, seed)
         regroup_classes(table, self.aim, groups, near, effort, int(random.integers(1, 1 << 62)))
 
 
