@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.spans import Spans, span_cost
+from sfumato.kernels.grouping import box_penalty
+from sfumato.kernels.spans import Spans
 from sfumato.methods.multidim.mondrian_kernel import (
+    MOST_WAITING,
     Cutting,
     Layout,
     find_bounds,
     median,
     move_below,
+    set_aside,
     sides_allowed,
 )
 
@@ -48,8 +51,7 @@ def cut_best_first(
         np.empty((2, attributes), np.int64),
         np.zeros(max(1, cutting.rules.counts_at[-1]), np.int64),
     )
-    # The larger side waits while the smaller is cut, so that never more than one part per bit of the row number waits.
-    waiting = np.empty((65, 2), np.int64)
+    waiting = np.empty((MOST_WAITING, 2), np.int64)
     count = 1
     waiting[0, 0], waiting[0, 1] = start, stop
     while count:
@@ -61,12 +63,7 @@ def cut_best_first(
             if middle == start:
                 break
             begins[middle] = True
-            if middle - start < stop - middle:
-                waiting[count, 0], waiting[count, 1] = middle, stop
-                stop = middle
-            else:
-                waiting[count, 0], waiting[count, 1] = start, middle
-                start = middle
+            start, stop = set_aside(waiting[count], start, middle, stop)
             count += 1
 
 
@@ -79,7 +76,7 @@ def cut_best(layout: Layout, cutting: Cutting, start: int, stop: int, scratch: S
     gains = np.empty(attributes)
     places = np.empty(attributes, np.int64)
     find_bounds(layout.codes, start, stop, scratch.bounds)
-    whole = (stop - start) * penalty_of(cutting.spans, scratch.bounds)
+    whole = (stop - start) * box_penalty(cutting.spans, scratch.bounds)
     if whole <= EPSILON:
         return start
     for attribute in range(attributes):
@@ -140,7 +137,7 @@ def best_place(
         fewer = min(rows, stop - start - rows)
         if fewer < cutting.smallest:
             continue
-        gain = max(0.0, whole - scratch.costs[at - 1] - rows * penalty_of(cutting.spans, box))
+        gain = max(0.0, whole - scratch.costs[at - 1] - rows * box_penalty(cutting.spans, box))
         if gain > best + EPSILON or (gain > best - EPSILON and fewer > evenness):
             best, place, evenness = gain, lo + at * width, fewer
     return best, place
@@ -177,14 +174,5 @@ def below(spans: Spans, bins: int, scratch: Scratch) -> None:
                 box[0, other] = min(box[0, other], lo) if rows else lo
                 box[1, other] = max(box[1, other], hi) if rows else hi
             rows += scratch.counts[at]
-            cost = rows * penalty_of(spans, box)
+            cost = rows * box_penalty(spans, box)
         scratch.costs[at] = cost
-
-
-@inner
-def penalty_of(spans: Spans, box: NDArray[np.int64]) -> float:
-    """Return what each row of a class with this box costs."""
-    total = 0.0
-    for attribute in range(box.shape[1]):
-        total += spans.weight[attribute] * span_cost(spans, attribute, box[0, attribute], box[1, attribute])
-    return total

@@ -16,6 +16,9 @@ from sfumato.kernels.compiling import inner, kernel
 from sfumato.kernels.rules import Rules, class_allowed
 from sfumato.kernels.spans import FIRST, KIND, LAST, PARENT, POSITION, TREE_AT, Spans, common_ancestor, span_cost
 
+#: The larger side of a cut waits while the smaller is cut, so never more parts wait than a row number has bits.
+MOST_WAITING = 65
+
 
 class Layout(NamedTuple):
     """The table that is being cut: its codes and sensitive codes column by column, and which row is where."""
@@ -43,8 +46,7 @@ def cut_until_done(
     attributes = len(layout.codes)
     bounds = np.empty((2, attributes), np.int64)
     histogram = np.empty(max(1, cutting.rules.counts_at[-1]), np.int64)
-    # The larger side waits while the smaller is cut, so that never more than one part per bit of the row number waits.
-    waiting = np.empty((65, 2), np.int64)
+    waiting = np.empty((MOST_WAITING, 2), np.int64)
     count = 1
     waiting[0, 0], waiting[0, 1] = start, stop
     while count:
@@ -56,13 +58,18 @@ def cut_until_done(
             if middle == start:
                 break
             begins[middle] = True
-            if middle - start < stop - middle:
-                waiting[count, 0], waiting[count, 1] = middle, stop
-                stop = middle
-            else:
-                waiting[count, 0], waiting[count, 1] = start, middle
-                start = middle
+            start, stop = set_aside(waiting[count], start, middle, stop)
             count += 1
+
+
+@inner
+def set_aside(place: NDArray[np.int64], start: int, middle: int, stop: int) -> tuple[int, int]:
+    """Let the larger side of a cut wait; return the smaller, which is cut first."""
+    if middle - start < stop - middle:
+        place[0], place[1] = middle, stop
+        return start, middle
+    place[0], place[1] = start, middle
+    return middle, stop
 
 
 @inner
