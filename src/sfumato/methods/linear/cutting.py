@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.hierarchies import TreeDomain
 from sfumato.kernels import rules as condition
 from sfumato.kernels.bracketing import cheapest_partition
 from sfumato.kernels.merging import cheapest_allowed_runs, greedy_runs
@@ -15,6 +17,7 @@ from sfumato.kernels.runs import run_of_unit, shortest_runs
 from sfumato.methods.linear.diversity import group_size, grouped, hardest_rule
 from sfumato.methods.linear.halves import Boxes, cut_boxes, latest_begins
 from sfumato.methods.linear.line import Line
+from sfumato.methods.linear.tree_column import can_solve, cheapest_classes
 from sfumato.microdata import SUPPRESSED
 from sfumato.privacy import Requirements, Rule
 from sfumato.progress import Tell, untold
@@ -23,7 +26,7 @@ from sfumato.progress import Tell, untold
 UNITS_PER_RUN = 12
 
 
-#: Up to this much work, rows cubed times k, a single attribute is partitioned in every possible way.
+#: Up to this much work, rows cubed times k, a single column of numbers is partitioned in every possible way.
 EXACT_WORK = 100_000_000
 
 
@@ -37,8 +40,10 @@ class Cut(NamedTuple):
 def cut_line(line: Line, requirements: Requirements, cost: str, keep_equal: bool, tell: Tell = untold) -> Cut:
     """Return the cheapest runs of a line that every model allows."""
     if only_sizes(requirements):
-        if cost == "ncp" and not keep_equal and is_small_column(line, requirements.smallest_class):
-            return cut_column(line, requirements.smallest_class)
+        if cost == "ncp" and not keep_equal and len(line.microdata.domains) == 1:
+            best = cut_column(line, requirements.smallest_class)
+            if best is not None:
+                return best
         return cut_by_size(line, units(line, keep_equal), requirements.smallest_class, cost, tell=tell)
     hardest = None if keep_equal else hardest_rule(requirements)
     if hardest is None:
@@ -63,18 +68,29 @@ def cut_by_groups(line: Line, requirements: Requirements, hardest: Rule) -> Cut:
     return cut_by_rules(groups, ends, requirements)
 
 
-def is_small_column(line: Line, k: int) -> bool:
-    """Return whether there is only one attribute and few enough rows to try partitions that are not runs."""
-    return len(line.microdata.domains) == 1 and len(line) ** 3 * k <= EXACT_WORK
-
-
-def cut_column(line: Line, k: int) -> Cut:
-    """Return the optimum of all partitions of a single attribute, runs or not."""
-    codes = line.microdata.codes[line.order, 0].astype(np.int64)
-    loss, found = cheapest_partition(codes, k, line.microdata.spans)
-    classes = np.empty(len(line), np.int32)
+def cut_column(line: Line, k: int) -> Cut | None:
+    """Return the optimum of all partitions of a single attribute, runs or not; None for too many numbers."""
+    codes = line.microdata.codes[line.order, 0]
+    domain = line.microdata.domains[0]
+    if isinstance(domain, TreeDomain) and can_solve(domain, k):
+        return cut_of(line, cheapest_classes(codes, domain, k))
+    if len(line) ** 3 * k > EXACT_WORK:
+        return None
+    loss, found = cheapest_partition(codes.astype(np.int64), k, line.microdata.spans)
+    classes = np.full(len(line.microdata), SUPPRESSED, np.int32)
     classes[line.order] = found
     return Cut(classes, loss)
+
+
+def cut_of(line: Line, parts: Sequence[NDArray[np.int64]]) -> Cut:
+    """Return the cut of a single attribute into classes, given as places on the line in the order of their codes."""
+    sizes = np.array([len(part) for part in parts])
+    rows = line.order[np.concatenate(parts)]
+    classes = np.full(len(line.microdata), SUPPRESSED, np.int32)
+    classes[rows] = np.repeat(np.arange(len(parts), dtype=np.int32), sizes)
+    codes, ends = line.microdata.codes[rows, 0], np.cumsum(sizes)
+    losses = line.microdata.domains[0].span_costs(codes[ends - sizes], codes[ends - 1]) * line.microdata.weights[0]
+    return Cut(classes, float(losses @ sizes))
 
 
 def only_sizes(requirements: Requirements) -> bool:
