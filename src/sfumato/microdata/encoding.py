@@ -17,6 +17,9 @@ from sfumato.hierarchies.base import inverse
 from sfumato.microdata.table import Microdata, SensitiveColumn, smallest_unsigned
 from sfumato.progress import Tell, untold
 
+#: The different values of a column, and per row the place of its value, -1 where missing.
+Distinct = tuple[pa.Array, NDArray[np.int64]]
+
 
 def encode(
     table: pa.Table,
@@ -41,18 +44,28 @@ def encode(
         Called with the share of columns that are encoded.
     """
     encoded = []
-    # Arrow looks for different values without holding up Python, so two columns take little longer than one.
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        sensitive_columns = pool.map(lambda name: encode_sensitive(name, table.column(name)), sensitive)
-        for pair in pool.map(lambda item: _encode_quasi_identifier(table, *item), quasi_identifiers.items()):
-            encoded.append(pair)
-            tell(len(encoded) / len(quasi_identifiers))
+    texts = _distinct_texts(table, [*quasi_identifiers, *sensitive])
+    for name, how in quasi_identifiers.items():
+        encoded.append(_encode_quasi_identifier(name, how, *(texts.get(name) or distinct(name, table.column(name)))))
+        tell(len(encoded) / (len(quasi_identifiers) + len(sensitive)))
     domains = tuple(domain for domain, _ in encoded)
     codes = np.empty((table.num_rows, len(domains)), smallest_unsigned([domain.size for domain in domains]))
     for index, (_, column) in enumerate(encoded):
         codes[:, index] = column
     given = np.array([(weights or {}).get(domain.name, 1.0) for domain in domains])
-    return Microdata(codes, domains, tuple(sensitive_columns), given / given.sum())
+    columns = tuple(encode_sensitive(name, table.column(name), texts.get(name)) for name in sensitive)
+    return Microdata(codes, domains, columns, given / given.sum())
+
+
+def _distinct_texts(table: pa.Table, names: Sequence[str]) -> dict[str, Distinct]:
+    """Return what `distinct` says of every column of plain text: Arrow can look through several of them at once."""
+    texts = [name for name in names if _is_text(table.column(name).type)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(zip(texts, pool.map(lambda name: distinct(name, table.column(name)), texts), strict=True))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def missing_rows(table: pa.Table, columns: Sequence[str]) -> NDArray[np.bool_]:
@@ -74,9 +87,9 @@ def refuse_missing(table: pa.Table, columns: Sequence[str]) -> None:
         )
 
 
-def encode_sensitive(name: str, column: pa.ChunkedArray) -> SensitiveColumn:
-    """Code a sensitive column in the order of its values, the missing one last."""
-    values, indices = distinct(name, column)
+def encode_sensitive(name: str, column: pa.ChunkedArray, found: Distinct | None = None) -> SensitiveColumn:
+    """Code a sensitive column in the order of its values, the missing one last; ``found`` are those, if known."""
+    values, indices = found or distinct(name, column)
     try:
         order = pc.sort_indices(values).to_numpy()
         values.cast(pa.string())
@@ -91,7 +104,7 @@ def encode_sensitive(name: str, column: pa.ChunkedArray) -> SensitiveColumn:
     return SensitiveColumn(name, ordered, code_of[indices])
 
 
-def distinct(name: str, column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
+def distinct(name: str, column: pa.ChunkedArray) -> Distinct:
     """Return the distinct values that occur in a column, and per row the place of its value, -1 where missing."""
     if pa.types.is_floating(column.type):
         # Adding 0 makes -0.0 and 0.0 one value, as people count.
@@ -111,7 +124,7 @@ def distinct(name: str, column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.i
     return coded.dictionary, _indices(coded)
 
 
-def _distinct_of_dictionary(name: str, column: pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64]]:
+def _distinct_of_dictionary(name: str, column: pa.ChunkedArray) -> Distinct:
     """Do the same for a column that comes coded: its dictionary may hold unused, repeated and missing values."""
     try:
         coded = _single(column)
@@ -144,12 +157,10 @@ def _indices(coded: pa.DictionaryArray) -> NDArray[np.int64]:
 
 
 def _encode_quasi_identifier(
-    table: pa.Table, name: str, generalization: Generalization | None
+    name: str, generalization: Generalization | None, values: pa.Array, indices: NDArray[np.int64]
 ) -> tuple[Domain, NDArray[np.int64]]:
-    column = table.column(name)
-    values, indices = distinct(name, column)
     has_missing = bool(len(indices)) and bool(indices.min() < 0)
-    if not len(values) and table.num_rows:
+    if not len(values) and len(indices):
         raise DataError(
             f"Column '{name}' holds only missing values, so it says nothing about anybody. Drop it "
             f"(identifiers=['{name}']) or leave it out of the quasi-identifiers."
