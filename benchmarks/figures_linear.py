@@ -70,8 +70,10 @@ class Figure:
             for name, values in self.measured[what].items():
                 print(f"  {name:<16}" + "".join(f"{value:>12.4g}" for value in values), flush=True)
             RESULTS.mkdir(parents=True, exist_ok=True)
-            file = RESULTS / f"figure-{self.number}-{self.data.lower()}-{what.lower()}.svg"
-            file.write_text(line_plot(self.title, self.axis, what, self.xs, self.measured[what]))
+            # A method has the same colour in every figure, also where others are missing.
+            lines = {name: self.measured[what].get(name, []) for name in FOR_K}
+            file = RESULTS / f"linear-figure-{self.number}-{self.data.lower()}-{what.lower()}.svg"
+            file.write_text(line_plot(self.title, self.axis, what, self.xs, lines))
 
 
 def recoder(name: str) -> Callable[[Task], Recoding]:
@@ -82,10 +84,12 @@ def recoder(name: str) -> Callable[[Task], Recoding]:
 def warm() -> None:
     """Compile everything first, so that no figure pays for it."""
     many = census(2000)
-    for microdata in (many, first_attributes(many, 1)):
+    # Numbers have wider codes, for which kernels are compiled anew.
+    for microdata in (many, first_attributes(many, 1), numbers(2000)):
         for name in FOR_K:
             recoder(name)(task(microdata, KAnonymity(5)))
-            recoder(name)(task(microdata, LDiversity(3)))
+            if microdata.sensitive:
+                recoder(name)(task(microdata, LDiversity(3)))
 
 
 def first_attributes(microdata: Microdata, count: int) -> Microdata:

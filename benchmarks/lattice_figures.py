@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from benchmarks.lattice_data import adult, first, lands_end, task
 from benchmarks.measure import RESULTS
-from benchmarks.plot import line_plot
+from benchmarks.plot import SECONDS, line_plot
 from sfumato.datasets.lands_end import FULL_SIZE
 from sfumato.methods import BottomUp, Incognito, Lattice, Method, Samarati
 from sfumato.methods.lattice.incognito import SubsetSearch
@@ -54,7 +54,8 @@ class Figure:
             print(f"  {name:<28}" + "".join(f"{value:>10.3f}" for value in values), flush=True)
         RESULTS.mkdir(parents=True, exist_ok=True)
         name = self.title.split(":")[0].lower().replace(" ", "-").replace(",", "")
-        (RESULTS / f"{name}.svg").write_text(line_plot(self.title, self.axis, "seconds", self.xs, self.lines))
+        plot = line_plot(self.title, self.axis, SECONDS, self.xs, self.lines)
+        (RESULTS / f"incognito-{name}.svg").write_text(plot)
 
 
 def measure(figure: Figure, x: float, microdata: Microdata, k: int) -> None:

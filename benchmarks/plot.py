@@ -9,16 +9,17 @@ from html import escape
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 680, 400, 70, 50, 50, 170
 COLOURS = ("#1b6ca8", "#e08a1e", "#2a7f4f", "#c8352d", "#8d5fb0", "#444444", "#17a2b8")
 
-#: Where the largest value is so many times the smallest, an axis from 0 shows only the largest.
+#: Where the longest time is so many times the shortest, an axis from 0 shows only the longest. Losses can be 0.
 WIDE = 30
+SECONDS = "seconds"
 
 
 def line_plot(title: str, axis: str, unit: str, xs: Sequence[float], lines: Mapping[str, Sequence[float]]) -> str:
-    """Return a plot with one line per name, as long as it has values; the y axis begins at 0 or is logarithmic."""
+    """Return a plot with one line per name, as far as it has values; the axis of widely spread times is logarithmic."""
     shown = [value for values in lines.values() for value in values if math.isfinite(value)]
     top = max(shown, default=0.0) or 1.0
     least = min((value for value in shown if value > 0), default=top)
-    ticks = powers(least, top) if top > WIDE * least else steps(top)
+    ticks = powers(least, top) if unit == SECONDS and top > WIDE * least else steps(top)
     logarithmic = ticks[0] > 0
     low, high = min(xs), max(xs)
     across, up = WIDTH - LEFT - RIGHT, HEIGHT - BOTTOM - TOP
