@@ -224,11 +224,17 @@ def targets_allowed(
     """Return whether every class that took rows in keeps every rule."""
     counting = counts_values(aim.rules)
     for member in range(len(targets)):
-        group = np.int64(targets[member, 1])
-        if counting:
-            count_class(table, groups, aim.rules, group, histogram)
-        if not class_allowed(
-            groups.sizes[group], histogram, groups.boxes[group][0], groups.boxes[group][1], aim.rules, aim.spans
-        ):
+        if not keeps_rules(table, aim, groups, np.int64(targets[member, 1]), counting, histogram):
             return False
     return True
+
+
+@inner
+def keeps_rules(
+    table: Table, aim: Aim, groups: Grouping, group: int, counting: bool, histogram: NDArray[np.int64]
+) -> bool:
+    """Return whether a class is allowed; its sensitive values are counted only where a rule looks at them."""
+    if counting:
+        count_class(table, groups, aim.rules, group, histogram)
+    box = groups.boxes[group]
+    return class_allowed(groups.sizes[group], histogram, box[0], box[1], aim.rules, aim.spans)

@@ -21,13 +21,11 @@ from sfumato.kernels.grouping import (
     Grouping,
     Table,
     class_cost,
-    count_class,
     counts_values,
     limits_spans,
 )
-from sfumato.kernels.moving import Neighbours, cheapest_class, is_free, move
+from sfumato.kernels.moving import Neighbours, cheapest_class, is_free, keeps_rules, move
 from sfumato.kernels.pooling import next_random
-from sfumato.kernels.rules import class_allowed
 from sfumato.kernels.spans import span_cost
 
 #: How many codes may leave on one side of an attribute, and how many rows that might come instead are looked at.
@@ -273,10 +271,6 @@ def trail_allowed(
     for at in range(len(trail)):
         for end in range(2):
             group = np.int64(trail[at, FROM] if end else groups.of_row[trail[at, ROW]])
-            if counting:
-                count_class(table, groups, aim.rules, group, histogram)
-            if not class_allowed(
-                groups.sizes[group], histogram, groups.boxes[group][0], groups.boxes[group][1], aim.rules, aim.spans
-            ):
+            if not keeps_rules(table, aim, groups, group, counting, histogram):
                 return False
     return True
