@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -170,7 +170,7 @@ class Choice:
     def best(self, answers: list[Levels]) -> Levels:
         """Return the answer that loses least; among equals the lowest, then the first."""
         if callable(self.minimize):
-            return self._best_by(self.minimize, answers)
+            return least([self.score(frequencies) for frequencies in walk(self.scorer, answers)], answers)
         if not self.scorer.judge.budget:
             # Nothing is suppressed, so whatever generalizes another answer loses no less.
             answers = minimal(answers)
@@ -180,17 +180,16 @@ class Choice:
             return self._best_bounded(self.minimize, answers)
         elif can_sweep(self.scorer.judge, self.space):
             return self._best_swept(self.minimize, answers)
-        losses = [self.scorer.losses(frequencies, [self.minimize]) for frequencies in walk(self.scorer, answers)]
-        return least([loss[self.minimize] for loss in losses], answers)
+        return least([self.score(frequencies) for frequencies in walk(self.scorer, answers)], answers)
 
-    def _best_by(self, function: Callable[[dict[str, int], dict[str, float]], float], answers: list[Levels]) -> Levels:
-        scores = []
-        for frequencies in walk(self.scorer, answers):
-            losses = self.scorer.losses(frequencies)
-            losses["precision"] = 1 - losses["precision"]
-            levels = dict(zip(self.space.names, frequencies.levels, strict=True))
-            scores.append(float(function(levels, losses)))
-        return least(scores, answers)
+    def score(self, frequencies: Frequencies) -> float:
+        """Return what is to be minimized, for the node of a frequency set."""
+        if not callable(self.minimize):
+            return self.scorer.losses(frequencies, [self.minimize])[self.minimize]
+        losses = self.scorer.losses(frequencies)
+        losses["precision"] = 1 - losses["precision"]
+        levels = dict(zip(self.space.names, frequencies.levels, strict=True))
+        return float(self.minimize(levels, losses))
 
     def _best_bounded(self, loss: str, answers: list[Levels]) -> Levels:
         """Measure answers in the order of what they lose at the least, until none can be better."""
@@ -202,7 +201,7 @@ class Choice:
             if least_losses[at] > best + tolerance(best):
                 break
             node = answers[at]
-            measured[node] = self.scorer.losses(self.scorer.judge.roller.up(base, node), [loss])[loss]
+            measured[node] = self.score(self.scorer.judge.roller.up(base, node))
             best = min(best, measured[node])
         return least(list(measured.values()), list(measured))
 

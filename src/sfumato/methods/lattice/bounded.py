@@ -90,7 +90,7 @@ class BoundedSearch:
             below = (self._hopeless <= np.array(node)).all(axis=1)
             self._hopeless = np.vstack([self._hopeless[~below], node])
         if verdict.answer:
-            self._remember(self._loss(counted), node)
+            self._remember(self.choice.score(counted), node)
         return verdict
 
     def _remember(self, loss: float, node: Levels) -> None:
@@ -102,14 +102,6 @@ class BoundedSearch:
         slack = tolerance(self.best[0])
         if loss < self.best[0] - slack or (loss <= self.best[0] + slack and found[1:] < self.best[1:]):
             self.best = found
-
-    def _loss(self, frequencies: Frequencies) -> float:
-        loss, scorer = self.choice.minimize, self.choice.scorer
-        if not callable(loss):
-            return scorer.losses(frequencies, [loss])[loss]
-        losses = scorer.losses(frequencies)
-        losses["precision"] = 1 - losses["precision"]
-        return float(loss(dict(zip(self.space.names, frequencies.levels, strict=True)), losses))
 
     def _ruled_out(self, node: Levels) -> bool:
         return bool((self._hopeless >= np.array(node)).all(axis=1).any())
