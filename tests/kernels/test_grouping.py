@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from sfumato.kernels.pooling import Effort, regroup_classes
 from sfumato.kernels.squeezing import squeeze_classes
 from sfumato.methods import Task
 from sfumato.methods.refining.grouping import make_aim, make_grouping
-from sfumato.microdata import Microdata
+from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
 
 
@@ -117,3 +118,15 @@ def _slow_total(microdata: Microdata, classes: np.ndarray) -> float:
             span = domain.span_costs(codes[:, at].min(keepdims=True), codes[:, at].max(keepdims=True))
             cost += len(codes) * microdata.weights[at] * float(span[0])
     return cost
+
+
+def test_a_class_of_the_least_size_trades_its_outlier_for_a_row_inside() -> None:
+    microdata = encode(pa.table({"x": [0, 0, 0, 9, 0, 9, 9, 9, 9]}), {"x": None})
+    requirements = Requirements((KAnonymity(4),), microdata)
+    rows = Table(microdata.codes, requirements.sensitive_codes)
+    aim = make_aim(Task(microdata, requirements))
+    groups = make_grouping(rows, aim, np.array([0, 0, 0, 0, 1, 1, 1, 1, 1], np.int32))
+    near = Neighbours.of(np.arange(9, dtype=np.int32))
+    assert squeeze_classes(rows, aim, groups, near, 9, 9, 0.0, 1) == pytest.approx(9.0)
+    assert_consistent(microdata, groups)
+    assert groups.of_row.tolist() == [0, 0, 0, 1, 0, 1, 1, 1, 1]
