@@ -89,6 +89,14 @@ class TestWhatItTells:
             assert word in text
         assert max(map(len, text.splitlines())) < 200
 
+    def test_classes_that_look_alike_are_told_from_those_that_were_made(self):
+        alike = pa.table({"age": [20, 30, 20, 30]})
+        release = sf.anonymize(alike, quasi_identifiers="age", k=2, method=Given((0, 0, 1, 1)))
+        assert "classes            1 different, of 2 made" in release.summary()
+        assert (release.classes, release.loss.classes, release.loss.dm) == (1, 2, 8)
+        apart = sf.anonymize(alike, quasi_identifiers="age", k=2, method=Given((0, 1, 0, 1)))
+        assert "classes            2\n" in apart.summary()
+
     def test_a_summary_counts_what_it_has_no_room_to_name(self):
         table = pa.table({"age": [1, 1], **{f"c{number}": [1, 2] for number in range(3000)}})
         summary = sf.anonymize(table, quasi_identifiers="age", rest="plain", k=2, method="mondrian").summary()

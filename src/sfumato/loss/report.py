@@ -16,11 +16,14 @@ class LossReport(Mapping[str, float]):
     ----------
     by_attribute
         The mean penalty of each quasi-identifier over the released rows, from 0 to 1.
+    classes
+        How many classes were measured: those that the method made, also where some of them look alike.
     """
 
-    def __init__(self, values: Mapping[str, float], by_attribute: Mapping[str, float]) -> None:
+    def __init__(self, values: Mapping[str, float], by_attribute: Mapping[str, float], classes: int) -> None:
         self._values = dict(values)
         self.by_attribute = dict(by_attribute)
+        self.classes = classes
 
     @classmethod
     def of(cls, recoded: Recoded) -> LossReport:
@@ -29,7 +32,7 @@ class LossReport(Mapping[str, float]):
         penalties = ncp_by_attribute(recoded.microdata, recoded.classes)
         sizes = recoded.classes.sizes
         means = (sizes @ penalties) / max(1, sizes.sum()) if len(sizes) else np.zeros(len(recoded.microdata.names))
-        return cls(values, dict(zip(recoded.microdata.names, map(float, means), strict=True)))
+        return cls(values, dict(zip(recoded.microdata.names, map(float, means), strict=True)), len(sizes))
 
     def __getitem__(self, name: str) -> float:
         return self._values[name]

@@ -31,7 +31,7 @@ def summarize(
             "rows",
             f"{verification.rows:,} released of {rows_in:,}, {suppressed:,} suppressed ({_share(suppressed, rows_in)})",
         ),
-        ("classes", f"{verification.classes:,}"),
+        ("classes", _classes(verification.classes, loss.classes)),
         ("achieved", _achieved(verification)),
         ("GCP", f"{loss.gcp:.4f}   (0 nothing lost, 1 everything)"),
         *([("bound", _bound(loss.gcp, bound))] if bound else []),
@@ -44,6 +44,11 @@ def summarize(
     ]
     width = max(len(name) for name, _ in lines)
     return "\n".join(f"{name:<{width}}  {text}" for name, text in lines)
+
+
+def _classes(seen: int, made: int) -> str:
+    """Say how many classes a reader can tell apart and, as DM and C_AVG count those, how many were made."""
+    return f"{seen:,}" if seen == made else f"{seen:,} different, of {made:,} made"
 
 
 def _roles(roles: Mapping[str, str]) -> list[tuple[str, str]]:
