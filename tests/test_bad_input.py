@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -428,8 +429,8 @@ class TestOutput:
     def fail_half_way(self, monkeypatch: pytest.MonkeyPatch, ending: str, error: BaseException) -> None:
         writer = writing._WRITERS[f".{ending}"]
 
-        def broken(table: pa.Table, path: Path) -> None:
-            writer(table, path)
+        def broken(table: pa.Table, path: Path, tell: Callable[[float], None]) -> None:
+            writer(table, path, tell)
             path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
             raise error
 
@@ -440,7 +441,7 @@ class TestOutput:
         if not full.exists():
             pytest.skip("there is no /dev/full here")
         with pytest.raises(OSError, match="No space left"):
-            writing._write_csv(release.table, full)
+            writing._write_csv(release.table, full, lambda share: None)
 
     def test_an_interrupt_while_a_method_works(self):
         """Whoever waits for a method can stop it, and sees just that."""

@@ -38,8 +38,10 @@ def test_an_undeclared_column_is_never_a_silent_default():
 
 
 def test_an_unknown_column_is_named_with_those_there_are():
-    with pytest.raises(SchemaError, match=r"no column 'agee', 'ill'\. Its columns are 'name', 'age'.*spelling"):
+    with pytest.raises(SchemaError, match=r"no column 'agee', 'ill'\. Its columns are 'name', 'age'.*mean 'age'\?"):
         Schema(["agee"], sensitive=["ill"], rest="drop").roles(COLUMNS)
+    with pytest.raises(SchemaError, match=r"no column 'xyz'\. Its columns are 'name', 'age'.*spelling"):
+        Schema(["xyz"], rest="drop").roles(COLUMNS)
 
 
 def test_without_quasi_identifiers_there_is_nothing_to_protect():
