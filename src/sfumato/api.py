@@ -13,9 +13,9 @@ from sfumato.pipeline import Options, build_release, prepare, requested_models, 
 from sfumato.privacy import KAnonymity, PrivacyModel
 from sfumato.progress import ProgressOption, reporting
 from sfumato.release.release import Release
-from sfumato.release.verification import Verification
-from sfumato.release.verify import verify_release
 from sfumato.schema import Declared, Schema
+from sfumato.verify.release import verify_release
+from sfumato.verify.verification import Verification
 
 
 def anonymize(

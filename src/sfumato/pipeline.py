@@ -26,9 +26,9 @@ from sfumato.progress import Progress, silent, stage
 from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
 from sfumato.release.values import INTERVALS, Shown, class_table, show
-from sfumato.release.verification import Verification
-from sfumato.release.verify import verify_release
 from sfumato.schema import Schema
+from sfumato.verify.release import verify_release
+from sfumato.verify.verification import Verification
 
 MISSING = ("category", "suppress", "error")
 

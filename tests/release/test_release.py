@@ -11,8 +11,8 @@ from tests.release.given import Given
 
 import sfumato as sf
 from sfumato.errors import OutputError, ParameterError, VerificationError
-from sfumato.release.verify import verify_release
 from sfumato.testing.tables import SCHEMA, people
+from sfumato.verify.release import verify_release
 
 
 @pytest.fixture(scope="module")

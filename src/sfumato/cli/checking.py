@@ -11,7 +11,7 @@ from sfumato.cli.request import Request
 from sfumato.cli.screen import answer, answer_json
 from sfumato.errors import SchemaError
 from sfumato.policy import Policy
-from sfumato.release.verification import SensitiveAchieved, Verification
+from sfumato.verify.verification import SensitiveAchieved, Verification
 
 
 def run(request: Request, table: Path, as_json: bool, quiet: bool) -> None:

@@ -24,9 +24,9 @@ from sfumato.microdata.encoding import encode_sensitive
 from sfumato.microdata.table import smallest_unsigned
 from sfumato.pipeline import requested_models, requirement_of
 from sfumato.privacy import PrivacyModel, Requirements
-from sfumato.release.verification import Verification
-from sfumato.release.verify import verify_release
 from sfumato.schema import Schema
+from sfumato.verify.release import verify_release
+from sfumato.verify.verification import Verification
 
 
 @dataclass(frozen=True)

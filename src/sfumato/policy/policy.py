@@ -27,9 +27,9 @@ from sfumato.policy.toml import dumps
 from sfumato.privacy import PrivacyModel
 from sfumato.progress import ProgressOption
 from sfumato.release.release import Release
-from sfumato.release.verification import Verification
-from sfumato.release.verify import verify_release
 from sfumato.schema import Declared, Schema
+from sfumato.verify.release import verify_release
+from sfumato.verify.verification import Verification
 
 ROLES = ("sensitive", "identifiers", "plain")
 KEYS = ("quasi_identifiers", *ROLES, "rest", "privacy", "method", "options")

@@ -17,8 +17,8 @@ from sfumato.loss import Bound, LossReport
 from sfumato.progress import ProgressOption, reporting, stage
 from sfumato.release.summary import summarize
 from sfumato.release.values import Shown
-from sfumato.release.verification import Achieved, Verification
-from sfumato.release.verify import verify_release
+from sfumato.verify.release import verify_release
+from sfumato.verify.verification import Achieved, Verification
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.loss import Bound, LossReport
-from sfumato.release.verification import Verification
+from sfumato.verify.verification import Verification
 
 #: Columns of one role that are named before the others are only counted.
 NAMES_SHOWN = 30

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from sfumato.errors import DataError
-from sfumato.release.verify import verify_release
+from sfumato.verify.release import verify_release
 
 
 def span(width: float, **more: Any) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.errors import DataError, SchemaError, listed, shortened
-from sfumato.release.verify_classes import Classes, code_column
-from sfumato.release.verify_models import TOLERANCE, Finding
+from sfumato.verify.classes import Classes, code_column
+from sfumato.verify.models import TOLERANCE, Finding
 
 ANYTHING = "*"
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)

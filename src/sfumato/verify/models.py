@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.errors import HierarchyError, invalid_parameter, shortened
-from sfumato.release.verify_classes import Histogram
+from sfumato.verify.classes import Histogram
 
 #: Sums of many fractions are off by a little; a class that is exactly at a limit must not fail for that.
 TOLERANCE = 1e-9

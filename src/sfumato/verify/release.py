@@ -16,15 +16,8 @@ import pyarrow as pa
 
 from sfumato import parameters
 from sfumato.errors import ParameterError, SchemaError, listed
-from sfumato.release.verification import (
-    Achieved,
-    BreakingClass,
-    RuleCheck,
-    SensitiveAchieved,
-    Verification,
-)
-from sfumato.release.verify_classes import Classes, code_column, count_values, group_rows, in_order
-from sfumato.release.verify_models import (
+from sfumato.verify.classes import Classes, code_column, count_values, group_rows, in_order
+from sfumato.verify.models import (
     Finding,
     Sensitive,
     check_closeness,
@@ -35,7 +28,14 @@ from sfumato.release.verify_models import (
     equal_distances,
     frequency_l,
 )
-from sfumato.release.verify_spans import check_span
+from sfumato.verify.spans import check_span
+from sfumato.verify.verification import (
+    Achieved,
+    BreakingClass,
+    RuleCheck,
+    SensitiveAchieved,
+    Verification,
+)
 
 Requirement = Mapping[str, Any]
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from sfumato.errors import DataError, ParameterError, SchemaError
-from sfumato.release.verify import verify_release
+from sfumato.verify.release import verify_release
 
 K2 = {"model": "k-anonymity", "k": 2}
 

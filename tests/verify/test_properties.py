@@ -13,10 +13,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.release import verify_oracle as oracle
+from tests.verify import oracle
 
-from sfumato.release import verify_classes
-from sfumato.release.verify import verify_release
+from sfumato.verify import classes as verify_classes
+from sfumato.verify.release import verify_release
 
 Column = list[Any]
 
