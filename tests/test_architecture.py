@@ -23,7 +23,7 @@ LAYERS = (
     ("kernels", "io", "verify"),
     ("hierarchies",),
     ("schema",),
-    ("microdata",),
+    ("microdata", "reading"),
     ("privacy", "loss"),
     ("methods",),
     ("release",),

@@ -1,0 +1,211 @@
+"""Cells of a column on a scale, read without the original: from where to where each of them reaches.
+
+Numbers stand for themselves, dates and times for days since 1970, the values of an order for their ranks.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.errors import DataError, shortened
+
+ANYTHING = "*"
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+MICROSECONDS_PER_DAY = 86_400_000_000
+
+#: What stands for a stretch of the calendar, and how many months that is.
+STRETCHES = (
+    (re.compile(r"(?P<year>\d{4})-(?P<month>\d{2})"), 1),
+    (re.compile(r"(?P<year>\d{4})-Q(?P<quarter>[1-4])"), 3),
+    (re.compile(r"(?P<year>\d{3}0)s"), 120),
+    (re.compile(r"(?P<year>\d{4})"), 12),
+)
+
+#: Turns the text of a single value into its place on the scale; None if it is no value of it.
+Place = Callable[[str], float | None]
+
+
+class Extent(NamedTuple):
+    """From where to where one cell reaches; ``open_end`` if the upper end itself is outside."""
+
+    low: float
+    high: float
+    open_end: bool = False
+    missing: bool = False
+
+
+EVERYTHING = Extent(-math.inf, math.inf, missing=True)
+#: A cell that says that the value is missing: no number lies between these ends.
+NOTHING = Extent(math.inf, -math.inf, missing=True)
+
+
+@dataclass(frozen=True)
+class Extents:
+    """From where to where the different cells of a column reach.
+
+    Attributes
+    ----------
+    low, high
+        The ends; endless for ``*``, and ``low`` above ``high`` for a cell that holds no number.
+    open_end
+        Whether the upper end itself is outside, as in ``[20, 30)``.
+    missing
+        Whether a missing value may hide behind the cell.
+    """
+
+    low: NDArray[np.float64] = field(repr=False)
+    high: NDArray[np.float64] = field(repr=False)
+    open_end: NDArray[np.bool_] = field(repr=False)
+    missing: NDArray[np.bool_] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    @classmethod
+    def of(cls, extents: Sequence[Extent]) -> Extents:
+        """Collect the extents of single cells."""
+        low, high, open_end, missing = zip(*extents, strict=True) if extents else ((), (), (), ())
+        return cls(np.array(low, float), np.array(high, float), np.array(open_end, bool), np.array(missing, bool))
+
+
+def read_extents(name: str, cells: pa.Array, order: Sequence[object] | None = None, calendar: bool = False) -> Extents:
+    """Read the different cells of a column: a value, an interval, a stretch of the calendar, ``*``, or nothing.
+
+    Parameters
+    ----------
+    name
+        The column, for messages.
+    cells
+        Different cells, of any type.
+    order
+        All values from first to last, where the scale is an order of names.
+    calendar
+        Whether the column holds dates, so that ``2024`` and ``2020s`` are stretches of time.
+
+    Examples
+    --------
+    >>> extents = read_extents("age", pa.array(["[20, 30)", "41", "*", None]))
+    >>> extents.low.tolist(), extents.high.tolist()
+    ([20.0, 41.0, -inf, inf], [30.0, 41.0, inf, -inf])
+    """
+    if not _is_text(cells.type):
+        return Extents.of([_point(position) for position in positions(cells)])
+    place = _place_in(order)
+    return Extents.of([_extent(name, text, place, calendar) for text in cells.to_pylist()])
+
+
+def read_bounds(lows: NDArray[np.float64], highs: NDArray[np.float64]) -> Extents:
+    """Read two columns of bounds; where both are missing, nothing is said."""
+    silent = np.isnan(lows) & np.isnan(highs)
+    low = np.where(silent | np.isnan(lows), -math.inf, lows)
+    high = np.where(silent | np.isnan(highs), math.inf, highs)
+    return Extents(low, high, np.zeros(len(low), bool), np.isnan(lows) | np.isnan(highs))
+
+
+def positions(values: pa.Array, order: Sequence[object] | None = None) -> NDArray[np.float64]:
+    """Return the places of single values on their scale; not a number where there is none."""
+    kind = values.type
+    if _is_text(kind):
+        place = _place_in(order)
+        found = [None if text is None else place(text) for text in values.to_pylist()]
+        return np.array([math.nan if one is None else one for one in found], float)
+    if pa.types.is_boolean(kind):
+        values = values.cast(pa.int8())
+    if pa.types.is_temporal(kind):
+        ticks = values.cast(pa.timestamp("us", getattr(kind, "tz", None)), safe=False).cast(pa.int64())
+        return np.asarray(ticks.cast(pa.float64(), safe=False), float) / MICROSECONDS_PER_DAY
+    return np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), float)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
+
+
+def _point(position: float) -> Extent:
+    return NOTHING if math.isnan(position) else Extent(position, position)
+
+
+def _extent(name: str, text: str | None, place: Place, calendar: bool) -> Extent:
+    """Return what one cell says."""
+    if text is None:
+        return NOTHING
+    if text == ANYTHING:
+        return EVERYTHING
+    stretch = _stretch(text) if calendar else None
+    if stretch is not None:
+        return stretch
+    position = place(text)
+    if position is not None:
+        return Extent(position, position)
+    for low, high in _ends(text):
+        first, last = place(low), place(high)
+        if first is not None and last is not None:
+            return Extent(first, last, text.endswith(")"))
+    raise unreadable(name, text)
+
+
+def unreadable(name: str, text: str) -> DataError:
+    """Return the error for a cell that says nothing to a reader who knows only what was given."""
+    return DataError(
+        f"Column '{name}' of the release shows {shortened(text)}, which is neither a value of the original nor an "
+        "interval of them. Give the hierarchy that the release was made with, as in the schema or the policy."
+    )
+
+
+def _ends(text: str) -> Iterator[tuple[str, str]]:
+    """Yield every way to read a text as an interval's two ends: values may hold commas themselves."""
+    if text[:1] in {"[", "("} and text[-1:] in {"]", ")"}:
+        parts = text[1:-1].split(", ")
+        for cut in range(1, len(parts)):
+            yield ", ".join(parts[:cut]), ", ".join(parts[cut:])
+
+
+def _stretch(text: str) -> Extent | None:
+    """Return the days of a month, a quarter, a year or a decade; None for any other text."""
+    for pattern, months in STRETCHES:
+        found = pattern.fullmatch(text)
+        if found is not None:
+            parts = {key: int(number) for key, number in found.groupdict().items()}
+            month = parts.get("month", 3 * parts["quarter"] - 2 if "quarter" in parts else 1)
+            first = parts["year"] * 12 + month - 1
+            return Extent(_first_day(first), _first_day(first + months), open_end=True)
+    return None
+
+
+def _first_day(month: int) -> float:
+    """Return the first day of a month, counted from the year 0, in days since 1970."""
+    return float(np.datetime64(f"{month // 12:04d}-{month % 12 + 1:02d}-01").astype(np.int64))
+
+
+def _place_in(order: Sequence[object] | None) -> Place:
+    if order is not None:
+        return {str(value): float(rank) for rank, value in enumerate(order)}.get
+    return _position
+
+
+def _position(text: str) -> float | None:
+    """Return a number as itself and an ISO date or time as days; None for anything else."""
+    try:
+        number = float(text)
+    except ValueError:
+        return _days(text)
+    return number if math.isfinite(number) else None
+
+
+def _days(text: str) -> float | None:
+    try:
+        moment = dt.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=dt.UTC)
+    return (moment - EPOCH) / dt.timedelta(days=1)
