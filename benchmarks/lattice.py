@@ -16,10 +16,10 @@ from sfumato.datasets.lands_end import FULL_SIZE
 from sfumato.engines import DuckDB, search_in_place
 from sfumato.methods import BottomUp, Incognito, Lattice
 from sfumato.methods.lattice.incognito import SubsetSearch
+from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.losses import Scorer
 from sfumato.methods.lattice.space import Space
 from sfumato.methods.lattice.sweeps import sweep_nodes
-from sfumato.methods.lattice.verdicts import Judge
 from sfumato.microdata import Microdata
 
 #: The table in Section 4.2.1 of the paper: nodes searched bottom-up and by Incognito per size of the quasi-identifier.

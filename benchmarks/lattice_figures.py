@@ -18,8 +18,8 @@ from benchmarks.plot import SECONDS, line_plot
 from sfumato.datasets.lands_end import FULL_SIZE
 from sfumato.methods import BottomUp, Incognito, Lattice, Method, Samarati
 from sfumato.methods.lattice.incognito import SubsetSearch
+from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.space import Space
-from sfumato.methods.lattice.verdicts import Judge
 from sfumato.microdata import Microdata
 
 METHODS: dict[str, Callable[[], Method]] = {

@@ -38,7 +38,6 @@ RANK = {part: rank for rank, row in enumerate(LAYERS) for part in row}
 
 # Parts that may know only what is listed, whatever their row allows.
 ONLY = {
-    "kernels": {"kernels", "errors", "parameters"},
     "io": {"io", "errors", "parameters", "progress"},
     # Whoever checks must not share code with whoever is checked.
     "verify": {"verify", "errors", "parameters"},
@@ -50,6 +49,10 @@ FRAMES = {"pandas", "polars", "modin", "dask", "cudf", "pyspark"}
 READERS = {"narwhals", "duckdb"}
 READING_PARTS = {"io", "engines", "verify"}
 WITHOUT_ARROW = {"kernels", "methods"}
+
+# A folder of this name holds compiled loops, wherever it lies, and knows only such folders above it and these parts.
+KERNELS = "kernels"
+KERNELS_MAY_USE = {"errors", "parameters"}
 
 
 @dataclass(frozen=True)
@@ -186,6 +189,22 @@ def some_parts_know_only_what_is_listed(tree: dict[str, Module]) -> list[str]:
     ]
 
 
+def kernels_know_only_kernels(tree: dict[str, Module]) -> list[str]:
+    """A loop beside its method may use the shared loops, never those of another method or what is not compiled."""
+    return [
+        f"{module.name}:{imported.line} imports {imported.target}; kernels know only kernels above or beside them"
+        for module, imported in own_imports(tree)
+        if KERNELS in module.name.split(".") and not kernel_may_import(module.name, imported.target)
+    ]
+
+
+def kernel_may_import(name: str, target: str) -> bool:
+    if part_of(target) in KERNELS_MAY_USE:
+        return True
+    owner, found, _ = target.partition(f".{KERNELS}")
+    return bool(found) and f"{name}.".startswith(f"{owner}.")
+
+
 def the_core_never_sees_files(tree: dict[str, Module]) -> list[str]:
     return [
         f"{module.name}:{imported.line} imports {imported.target}; {module.part} never sees files"
@@ -242,6 +261,7 @@ RULES: tuple[Rule, ...] = (
     every_part_has_a_layer,
     lower_never_imports_higher,
     some_parts_know_only_what_is_listed,
+    kernels_know_only_kernels,
     the_core_never_sees_files,
     nobody_imports_a_frame_library,
     only_readers_import_reading_libraries,
@@ -271,6 +291,10 @@ CLEAN = {
     "privacy/__init__.py": "",
     "privacy/base.py": "from sfumato import __version__\nfrom sfumato.errors import ParameterError\n",
     "methods/__init__.py": "",
+    "methods/cut/__init__.py": "",
+    "methods/cut/kernels/__init__.py": "",
+    "methods/cut/kernels/halves.py": "from sfumato.kernels import spans\nfrom sfumato.methods.cut.kernels import ends",
+    "methods/cut/kernels/ends.py": "import numba\nfrom sfumato.errors import ParameterError\n",
     "methods/mondrian.py": "from sfumato.kernels import spans\nfrom sfumato.privacy import base\n",
     "release/__init__.py": "",
     "verify/__init__.py": "",
@@ -306,6 +330,11 @@ def test_a_clean_tree_passes(rule: Rule, tmp_path: Path) -> None:
         (lower_never_imports_higher, "verify/release.py", "from sfumato import anonymize"),
         (lower_never_imports_higher, "privacy/base.py", "import_module('sfumato.cli')"),
         (some_parts_know_only_what_is_listed, "io/frames.py", "from sfumato.kernels import spans"),
+        (kernels_know_only_kernels, "kernels/spans.py", "from sfumato.methods.cut.kernels import ends"),
+        (kernels_know_only_kernels, "kernels/spans.py", "from sfumato.hierarchies import Domain"),
+        (kernels_know_only_kernels, "methods/cut/kernels/ends.py", "from sfumato.methods.cut import base"),
+        (kernels_know_only_kernels, "methods/cut/kernels/ends.py", "from sfumato.methods.other.kernels import sort"),
+        (kernels_know_only_kernels, "methods/cut/kernels/ends.py", "from sfumato.loss.kernels.bound import least"),
         (the_core_never_sees_files, "methods/mondrian.py", "from sfumato.io.frames import read"),
         (nobody_imports_a_frame_library, "io/frames.py", "import pandas as pd"),
         (nobody_imports_a_frame_library, "api.py", "def run():\n    from polars import DataFrame"),

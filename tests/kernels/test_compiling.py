@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from sfumato.kernels import compiling
-from sfumato.methods.multidim import mondrian_kernel
+from sfumato.methods.multidim.kernels import mondrian
 
 
 def test_a_kernel_watches_the_rules_that_are_compiled_into_it():
-    kernel = mondrian_kernel.cut_until_done
+    kernel = mondrian.cut_until_done
     watched = {name for name, _ in kernel._cache._cache_file._source_stamp}
-    assert {"mondrian_kernel.py", "rules.py", "spans.py"} <= watched
+    assert {"mondrian.py", "rules.py", "spans.py"} <= watched
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from sfumato.errors import SchemaError, SourceError, VerificationError
 from sfumato.hierarchies import Domain, default_generalization
 from sfumato.methods import Lattice, Task
 from sfumato.methods.lattice.full_domain import FullDomain, Solution
-from sfumato.methods.lattice.verdicts import Judge
+from sfumato.methods.lattice.judge import Judge
 from sfumato.microdata import Microdata, SensitiveColumn
 from sfumato.microdata.encoding import encode_sensitive
 from sfumato.microdata.table import smallest_unsigned

@@ -75,3 +75,12 @@ def common_ancestor(spans: Spans, attribute: int, lo: int, hi: int) -> int:
     while spans.nodes[at + node, LAST] < hi:
         node = np.int64(spans.nodes[at + node, PARENT])
     return node
+
+
+@inner
+def box_penalty(spans: Spans, box: NDArray[np.int64]) -> float:
+    """Return what each row of a class with this box costs."""
+    penalty = 0.0
+    for attribute in range(box.shape[1]):
+        penalty += spans.weight[attribute] * span_cost(spans, attribute, box[0, attribute], box[1, attribute])
+    return penalty

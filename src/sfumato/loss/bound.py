@@ -11,8 +11,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.bounding import least_losses, least_total
 from sfumato.kernels.spans import Spans
+from sfumato.loss.kernels.least_losses import least_losses, least_total
 from sfumato.microdata import Microdata
 from sfumato.microdata.frequency import KEY_LIMIT, group_rows
 

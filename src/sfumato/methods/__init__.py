@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from sfumato.methods.enumeration.enum_multi import EnumMulti
     from sfumato.methods.enumeration.partitions import partitions
     from sfumato.methods.lattice import BottomUp, Datafly, FixedLevels, Incognito, Lattice, Samarati
+    from sfumato.methods.linear.cost_order import CostOrder
     from sfumato.methods.linear.linear import CostAware, Hilbert, IDistance, Linear
     from sfumato.methods.linear.mapping import HilbertCurve, Mapping
-    from sfumato.methods.linear.nested import CostOrder
     from sfumato.methods.multidim.best_cuts import BestCuts
     from sfumato.methods.multidim.mondrian import Mondrian
     from sfumato.methods.peeling import Peeling
@@ -82,7 +82,7 @@ _HOMES = {
     "Linear": "linear.linear",
     "HilbertCurve": "linear.mapping",
     "Mapping": "linear.mapping",
-    "CostOrder": "linear.nested",
+    "CostOrder": "linear.cost_order",
     "BestCuts": "multidim.best_cuts",
     "Mondrian": "multidim.mondrian",
     "Peeling": "peeling",

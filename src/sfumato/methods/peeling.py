@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import parameters
-from sfumato.kernels.peeling import Cells, Frequencies, peel_node
 from sfumato.methods.base import Method, Task, register
+from sfumato.methods.kernels.peeling import Cells, Frequencies, peel_node
 from sfumato.methods.multidim.best_cuts import cut_classes
-from sfumato.methods.refining.joining import join_leftovers
+from sfumato.methods.refining.leftovers import join_leftovers
 from sfumato.methods.refining.levels import level_costs, search_levels
 from sfumato.methods.suppression import trim
 from sfumato.microdata import Recoding

@@ -20,7 +20,7 @@ from sfumato.methods.peeling import Peeling
 from sfumato.methods.refining import Limit, Minimized, Objective, check_minimized, refine
 from sfumato.methods.refining.levels import mostly_categories
 from sfumato.methods.refining.objective import Measured
-from sfumato.methods.refining.shapes import shaped
+from sfumato.methods.refining.starting_classes import shaped
 from sfumato.microdata import EquivalenceClasses, Recoding
 
 #: Rounds of refinement without a time limit; the work, and so the result, is the same on every machine.

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import InfeasibleError
-from sfumato.kernels.trimming import best_trims
 from sfumato.methods.base import Task
+from sfumato.methods.kernels.trimming import best_trims
 from sfumato.microdata import SUPPRESSED, Microdata, Recoding
 from sfumato.privacy import Requirements, Rule, SensitiveModel
 

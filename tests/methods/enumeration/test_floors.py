@@ -13,10 +13,10 @@ from tests.methods.enumeration.brute_force import grid_box
 from tests.methods.enumeration.tables import MODELS, mixed, numbers
 
 from sfumato.hierarchies import Numeric
-from sfumato.kernels import box_floors
-from sfumato.kernels.box_floors import nearest_penalties
 from sfumato.methods.enumeration.costs import COSTS
 from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration.kernels import box_floors
+from sfumato.methods.enumeration.kernels.box_floors import nearest_penalties
 from sfumato.methods.enumeration.pet import describe, inside
 from sfumato.methods.enumeration.splits import split_codes
 from sfumato.microdata import encode

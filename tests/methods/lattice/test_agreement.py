@@ -15,9 +15,9 @@ from sfumato.loss import LossReport, Recoded
 from sfumato.methods import Task
 from sfumato.methods.lattice import BottomUp, Datafly, Incognito, Lattice, Samarati
 from sfumato.methods.lattice.frequencies import Frequencies
+from sfumato.methods.lattice.judge import Judge, Verdict
 from sfumato.methods.lattice.losses import LOSSES
 from sfumato.methods.lattice.space import Space, minimal
-from sfumato.methods.lattice.verdicts import Judge, Verdict
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, MinimumSpan
 

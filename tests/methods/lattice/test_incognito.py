@@ -11,8 +11,8 @@ from sfumato.errors import ParameterError
 from sfumato.methods import Task
 from sfumato.methods.lattice import BottomUp, Incognito, Lattice
 from sfumato.methods.lattice.incognito import SubsetSearch, generalizations
+from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.space import Space
-from sfumato.methods.lattice.verdicts import Judge
 from sfumato.microdata import encode
 from sfumato.privacy import KAnonymity, Requirements
 

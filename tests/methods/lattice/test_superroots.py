@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.methods.lattice.brute_force import all_answers, tables, task_of
 
 from sfumato.methods.lattice import Incognito
+from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.superroots import LONG_COST, SHORT, share_scans
-from sfumato.methods.lattice.verdicts import Judge
 from sfumato.microdata import Microdata
 from sfumato.privacy import KAnonymity
 

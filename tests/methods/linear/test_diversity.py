@@ -15,10 +15,10 @@ from tests.methods.linear.twins import total_loss
 
 import sfumato as sf
 from sfumato.errors import InfeasibleError
-from sfumato.kernels.diversity import diverse_groups
 from sfumato.methods import CostAware, Hilbert, Mondrian, Task
 from sfumato.methods.linear.cutting import cut_by_rules
 from sfumato.methods.linear.diversity import frontier_of
+from sfumato.methods.linear.kernels.diversity import diverse_groups
 from sfumato.methods.linear.line import Line
 from sfumato.microdata import Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, LDiversity, Requirements, TCloseness

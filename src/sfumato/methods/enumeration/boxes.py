@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.box_greedy import cut_greedily
-from sfumato.kernels.box_memo import ENTRY_BYTES, Memo, empty_memo
-from sfumato.kernels.box_search import (
+from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration.kernels.box_greedy import cut_greedily
+from sfumato.methods.enumeration.kernels.box_memo import ENTRY_BYTES, Memo, empty_memo
+from sfumato.methods.enumeration.kernels.box_search import (
     ANSWERED,
     ASKING,
     CLOSE,
@@ -28,7 +29,7 @@ from sfumato.kernels.box_search import (
     empty_frames,
     search,
 )
-from sfumato.kernels.box_table import (
+from sfumato.methods.enumeration.kernels.box_table import (
     BoxTable,
     box_bytes,
     box_count,
@@ -38,8 +39,7 @@ from sfumato.kernels.box_table import (
     solve_boxes,
     table_blocks,
 )
-from sfumato.kernels.boxes import Problem
-from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration.kernels.boxes import Problem
 from sfumato.methods.enumeration.optimality import GAP, MEMORY, OPTIMUM, ROUNDING, Found
 from sfumato.methods.enumeration.watch import Watch
 

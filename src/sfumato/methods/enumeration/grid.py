@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.box_floors import nearest_penalties
-from sfumato.kernels.boxes import Costs, Grid
 from sfumato.kernels.classes import class_bounds
 from sfumato.kernels.rules import FREQUENCY, TOLERANCE
 from sfumato.kernels.spans import Spans
+from sfumato.methods.enumeration.kernels.box_floors import nearest_penalties
+from sfumato.methods.enumeration.kernels.boxes import Costs, Grid
 from sfumato.methods.enumeration.lengths import least_shares, least_sizes
 from sfumato.microdata import group_rows
 from sfumato.privacy import Requirements

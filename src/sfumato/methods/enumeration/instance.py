@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.boxes import Costs, Problem
 from sfumato.kernels.rules import SIZE
 from sfumato.methods.enumeration.costs import BlockCost, Blocks
 from sfumato.methods.enumeration.grid import GridTable, atom_floors, grid_of
+from sfumato.methods.enumeration.kernels.boxes import Costs, Problem
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
 from sfumato.privacy import Requirements
 

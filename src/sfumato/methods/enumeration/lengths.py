@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain
-from sfumato.kernels.boxes import Grid
 from sfumato.kernels.rules import SPAN, TOLERANCE
+from sfumato.methods.enumeration.kernels.boxes import Grid
 from sfumato.microdata import group_rows
 from sfumato.privacy import Requirements
 

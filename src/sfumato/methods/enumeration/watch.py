@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass, field, replace
 
 from sfumato.methods.enumeration.instance import Instance
-from sfumato.methods.enumeration.interrupts import Interrupts
 from sfumato.methods.enumeration.optimality import INTERRUPT, TIME, WORK, figure
+from sfumato.methods.interrupts import Interrupts
 from sfumato.progress import Progress, silent
 
 #: Without a limit on time, a search may look at this many values, and as many for each row, but no more than that:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.sweeping import SUPPRESSED
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
+from sfumato.methods.lattice.kernels.node_sweep import SUPPRESSED
 from sfumato.methods.lattice.losses import ADDITIVE, LOSSES, Minimized, Scorer
 from sfumato.methods.lattice.space import ANSWER, REJECTED, Map, Space, minimal
 from sfumato.methods.lattice.sweeps import can_sweep, sweep_nodes

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato.kernels.rollup import MASK, SHIFT, WORD
 from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Search
-from sfumato.methods.lattice.boxes import BoxSearch
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.full_domain import Found, FullDomain
+from sfumato.methods.lattice.halving_search import BoxSearch
+from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.kernels.rollup import MASK, SHIFT, WORD
 from sfumato.methods.lattice.space import Space
-from sfumato.methods.lattice.verdicts import Judge
 
 
 @dataclass(frozen=True)

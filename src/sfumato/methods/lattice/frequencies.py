@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain
-from sfumato.kernels.node_classes import Edges
-from sfumato.kernels.rollup import Layout, classes_of, pack_column, roll_up
+from sfumato.methods.lattice.kernels.node_classes import Edges
+from sfumato.methods.lattice.kernels.rollup import Layout, classes_of, pack_column, roll_up
 from sfumato.microdata import Microdata
 
 #: A node of the lattice: the level of every quasi-identifier.

@@ -15,11 +15,11 @@ from sfumato import parameters
 from sfumato.errors import InfeasibleError, ParameterError, SchemaError, invalid_parameter, listed
 from sfumato.methods.base import Method, Task
 from sfumato.methods.lattice.answers import Alternatives, Choice, NodeTable, Search
-from sfumato.methods.lattice.explaining import Explanation
+from sfumato.methods.lattice.explanation import Explanation
 from sfumato.methods.lattice.frequencies import Levels
+from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.losses import LOSSES, Minimized, Scorer
 from sfumato.methods.lattice.space import Map, Space, minimal
-from sfumato.methods.lattice.verdicts import Judge
 from sfumato.microdata import Microdata, Recoding
 
 

@@ -16,9 +16,9 @@ from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Search
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.full_domain import Found, FullDomain
+from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.space import ANSWER, REJECTED, Map, Space
 from sfumato.methods.lattice.superroots import share_scans
-from sfumato.methods.lattice.verdicts import Judge
 
 VARIANTS = ("basic", "superroots", "cube")
 

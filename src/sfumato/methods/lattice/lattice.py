@@ -10,14 +10,14 @@ import numpy as np
 from sfumato import parameters
 from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Choice, Search, least, status_of
-from sfumato.methods.lattice.bounded import BoundedSearch
-from sfumato.methods.lattice.boxes import BoxSearch
+from sfumato.methods.lattice.anytime_search import BoundedSearch
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.full_domain import Found, FullDomain, frontier
+from sfumato.methods.lattice.halving_search import BoxSearch
+from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.losses import Scorer
 from sfumato.methods.lattice.space import LISTABLE, Map, Space
 from sfumato.methods.lattice.sweeps import can_sweep, sweep_nodes
-from sfumato.methods.lattice.verdicts import Judge
 
 
 @dataclass(frozen=True, kw_only=True)

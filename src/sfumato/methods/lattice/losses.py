@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
 from sfumato.hierarchies import Domain
-from sfumato.kernels.sweeping import CLASSES, COST, FINDINGS, SQUARES, SUPPRESSED, Costs, measure_node
 from sfumato.methods.lattice.frequencies import Frequencies
-from sfumato.methods.lattice.verdicts import Judge
+from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.kernels.node_sweep import CLASSES, COST, FINDINGS, SQUARES, SUPPRESSED, Costs, measure_node
 
 #: What ``minimize=`` can be, besides a function of the levels and the losses.
 LOSSES = ("gcp", "dm", "c_avg", "entropy", "precision", "height")

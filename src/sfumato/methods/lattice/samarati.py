@@ -10,8 +10,8 @@ from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Search
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.full_domain import Found, FullDomain
+from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.space import Space
-from sfumato.methods.lattice.verdicts import Judge
 
 
 @dataclass(frozen=True)

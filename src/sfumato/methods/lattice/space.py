@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.errors import ParameterError, SchemaError, listed
 from sfumato.hierarchies import Domain
-from sfumato.kernels.level_boxes import fill_box, open_box
 from sfumato.methods.lattice.frequencies import Levels
-from sfumato.methods.lattice.verdicts import Verdict
+from sfumato.methods.lattice.judge import Verdict
+from sfumato.methods.lattice.kernels.level_boxes import fill_box, open_box
 
 #: Larger lattices are never gone through node by node.
 LISTABLE = 5_000_000

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.rollup import Layout
-from sfumato.kernels.sweeping import FINDINGS, Costs, sweep
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
+from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.kernels.node_sweep import FINDINGS, Costs, sweep
+from sfumato.methods.lattice.kernels.rollup import Layout
 from sfumato.methods.lattice.space import Space
-from sfumato.methods.lattice.verdicts import Judge
 
 #: A sweep is cut into at least this many parts, so that threads finish together.
 PARTS = 8

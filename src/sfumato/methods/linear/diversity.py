@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels import rules as condition
-from sfumato.kernels.diversity import Frontier, diverse_groups
 from sfumato.kernels.rules import TOLERANCE
+from sfumato.methods.linear.kernels.diversity import Frontier, diverse_groups
 from sfumato.methods.linear.line import Line
 from sfumato.privacy import Requirements, Rule
 

@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.runs import cheapest_runs, run_of_unit
 from sfumato.kernels.spans import Spans
+from sfumato.methods.linear.kernels.runs import cheapest_runs, run_of_unit
 from sfumato.progress import Tell, untold
 
 #: Lines of fewer units are cut from the left alone.

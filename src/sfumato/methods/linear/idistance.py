@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.errors import invalid_parameter
-from sfumato.kernels.centres import nearest_centres
+from sfumato.methods.linear.kernels.centres import nearest_centres
 from sfumato.methods.linear.mapping import Mapping, check_bits, curve_keys, in_chunks, positions
 from sfumato.microdata import Microdata
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import VerificationError
-from sfumato.kernels.packing import field_width, pack_rows, words_needed
 from sfumato.methods.base import Task
+from sfumato.methods.linear.kernels.packed_boxes import field_width, pack_rows, words_needed
 from sfumato.methods.linear.mapping import Mapping, in_chunks
 from sfumato.methods.linear.sorting import sort_rows
 from sfumato.microdata import Microdata

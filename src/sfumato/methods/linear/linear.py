@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 from sfumato import parameters
 from sfumato.errors import invalid_parameter
 from sfumato.methods.base import Method, Task, register
+from sfumato.methods.linear.cost_order import CostOrder
 from sfumato.methods.linear.cutting import Cut, cut_line, only_sizes
 from sfumato.methods.linear.idistance import NearestCentre
-from sfumato.methods.linear.leaving import cut_leaving_out
 from sfumato.methods.linear.line import Line, sorted_line
 from sfumato.methods.linear.mapping import HilbertCurve, Mapping, check_bits
-from sfumato.methods.linear.nested import CostOrder
+from sfumato.methods.linear.suppression import cut_leaving_out
 from sfumato.methods.suppression import trim
 from sfumato.microdata import Recoding
 from sfumato.privacy import Requirements

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.hierarchies import Domain, IntervalDomain
-from sfumato.kernels.hilbert import WORD, hilbert_keys
+from sfumato.methods.linear.kernels.hilbert import WORD, hilbert_keys
 from sfumato.microdata import Microdata
 
 #: Rows per task of a thread.

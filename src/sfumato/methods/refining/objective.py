@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError, invalid_parameter
-from sfumato.kernels.grouping import Aim
 from sfumato.kernels.rules import SPAN
 from sfumato.loss import METRICS, Recoded, ncp
 from sfumato.methods.base import Task
 from sfumato.methods.refining.costs import entropy_table, workload_table
+from sfumato.methods.refining.kernels.changing_classes import Aim
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
 from sfumato.privacy import Requirements
 

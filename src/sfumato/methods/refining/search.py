@@ -11,13 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.grouping import Grouping, Table
-from sfumato.kernels.moving import Neighbours, dissolve_classes, move_rows
-from sfumato.kernels.pooling import Effort, regroup_classes
-from sfumato.kernels.squeezing import squeeze_classes
 from sfumato.methods.base import Task
-from sfumato.methods.enumeration.interrupts import Interrupts
-from sfumato.methods.refining.grouping import make_grouping
+from sfumato.methods.interrupts import Interrupts
+from sfumato.methods.refining.kernels.changing_classes import Grouping, Table, make_grouping
+from sfumato.methods.refining.kernels.moving import Neighbours, dissolve_classes, move_rows
+from sfumato.methods.refining.kernels.regrouping import Effort, regroup_classes
+from sfumato.methods.refining.kernels.squeeze import squeeze_classes
 from sfumato.methods.refining.levels import mostly_categories
 from sfumato.methods.refining.neighbours import NeighbourOrders
 from sfumato.methods.refining.objective import Minimized, Objective

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
+from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.losses import Scorer
-from sfumato.methods.lattice.verdicts import Judge
 from sfumato.methods.taxonomy_models.splitting import keeps
 from sfumato.methods.taxonomy_models.two_levels import with_two_levels
 from sfumato.microdata import SUPPRESSED, Microdata, Recoding

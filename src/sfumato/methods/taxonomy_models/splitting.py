@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain
-from sfumato.kernels.group_checks import groups_allowed
+from sfumato.kernels.classes import groups_allowed
 from sfumato.methods.base import Task
 from sfumato.microdata import SUPPRESSED, Recoding
 from sfumato.privacy import Requirements

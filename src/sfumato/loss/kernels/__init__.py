@@ -1,0 +1,1 @@
+"""Compiled loops of the measures: what rows must lose at least."""

@@ -1,0 +1,1 @@
+"""Compiled loops of what stands beside the families of methods: trimming classes, and peeling."""

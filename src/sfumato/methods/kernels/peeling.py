@@ -1,0 +1,152 @@
+"""Releasing at one full-domain node every row whose cell is allowed there; the rest waits for a coarser node."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels.compiling import inner, kernel
+from sfumato.kernels.rules import Rules, class_allowed, clear, counts_values, limits_spans
+from sfumato.kernels.spans import Spans
+
+#: The columns of ``Cells.tuples``: a tuple's cell, and the next tuple of the same cell.
+CELL, NEXT = 0, 1
+
+#: The columns of ``Cells.table``: the rows of a cell, and its first tuple.
+ROWS, FIRST = 0, 1
+
+#: No row.
+NONE = -1
+
+
+class Frequencies(NamedTuple):
+    """The frequency set.
+
+    Attributes
+    ----------
+    codes, counts
+        The distinct rows of codes and how often each occurs.
+    sensitive, begins
+        The sensitive codes of all rows sorted by tuple, and where each tuple's begin.
+    """
+
+    codes: NDArray[np.unsignedinteger]
+    counts: NDArray[np.int64]
+    sensitive: NDArray[np.int32]
+    begins: NDArray[np.int64]
+
+
+class Cells(NamedTuple):
+    """Scratch for the cells of a node: a table of hashed keys, what each cell holds, and who is where."""
+
+    keys: NDArray[np.uint64]
+    table: NDArray[np.int64]
+    tuples: NDArray[np.int32]
+
+
+@kernel
+def peel_node(
+    frequencies: Frequencies,
+    rules: Rules,
+    spans: Spans,
+    smallest: int,
+    hashes: NDArray[np.uint64],
+    at: NDArray[np.int64],
+    waiting: NDArray[np.int32],
+    of_tuple: NDArray[np.int32],
+    classes: int,
+    cells: Cells,
+) -> tuple[int, int]:
+    """Make a class of every allowed cell of a node.
+
+    A code ``c`` of attribute ``a`` falls into the group that ``hashes[at[a] + c]`` stands for. Tuples that got a class
+    leave ``waiting``, whose order stays. Return the number of classes and of tuples that still wait.
+    """
+    size = 64
+    while size < 2 * len(waiting):
+        size *= 2
+    for cell in range(size):
+        cells.table[cell, ROWS] = 0
+    sort_into_cells(frequencies, hashes, at, waiting, cells, size - 1)
+    only_size = not (counts_values(rules) or limits_spans(rules))
+    bounds = np.empty((2, frequencies.codes.shape[1]), np.int64)
+    histogram = np.zeros(max(1, rules.counts_at[-1]), np.int64)
+    left = 0
+    for place in range(len(waiting)):
+        cell = cells.tuples[place, CELL]
+        rows = cells.table[cell, ROWS]
+        if rows >= smallest:
+            # Where the number of rows stood is now what was decided: below 0 a class, 0 that the cell is refused.
+            allowed = only_size or cell_allowed(frequencies, rules, spans, waiting, cells, cell, bounds, histogram)
+            cells.table[cell, ROWS] = -1 - classes if allowed else 0
+            classes += allowed
+            rows = cells.table[cell, ROWS]
+        if rows < 0:
+            of_tuple[waiting[place]] = -1 - rows
+        else:
+            waiting[left] = waiting[place]
+            left += 1
+    return classes, left
+
+
+@inner
+def sort_into_cells(
+    frequencies: Frequencies,
+    hashes: NDArray[np.uint64],
+    at: NDArray[np.int64],
+    waiting: NDArray[np.int32],
+    cells: Cells,
+    mask: int,
+) -> None:
+    """Find the cell of every waiting tuple, and count the rows of every cell."""
+    codes = frequencies.codes
+    for place in range(len(waiting)):
+        entry = waiting[place]
+        key = np.uint64(0)
+        for attribute in range(codes.shape[1]):
+            key += hashes[at[attribute] + codes[entry, attribute]]
+        cell = np.int64(key >> np.uint64(20)) & mask
+        while cells.table[cell, ROWS] > 0 and cells.keys[cell] != key:
+            cell = (cell + 1) & mask
+        if cells.table[cell, ROWS] == 0:
+            cells.keys[cell] = key
+            cells.table[cell, FIRST] = NONE
+        cells.tuples[place, CELL] = cell
+        cells.tuples[place, NEXT] = cells.table[cell, FIRST]
+        cells.table[cell, FIRST] = place
+        cells.table[cell, ROWS] += frequencies.counts[entry]
+
+
+@inner
+def cell_allowed(
+    frequencies: Frequencies,
+    rules: Rules,
+    spans: Spans,
+    waiting: NDArray[np.int32],
+    cells: Cells,
+    cell: int,
+    bounds: NDArray[np.int64],
+    histogram: NDArray[np.int64],
+) -> bool:
+    """Return whether the rows of a cell keep every rule as a class.
+
+    A cell is judged when the first of its tuples has its turn. Those that wait on move to the front of ``waiting``, but
+    never beyond the tuple whose turn it is, so that all tuples of the cell are still where they were.
+    """
+    clear(histogram)
+    place = cells.table[cell, FIRST]
+    begun = False
+    while place != NONE:
+        entry = waiting[place]
+        for attribute in range(bounds.shape[1]):
+            code = np.int64(frequencies.codes[entry, attribute])
+            bounds[0, attribute] = min(bounds[0, attribute], code) if begun else code
+            bounds[1, attribute] = max(bounds[1, attribute], code) if begun else code
+        begun = True
+        for row in range(frequencies.begins[entry], frequencies.begins[entry + 1]):
+            for column in range(frequencies.sensitive.shape[1]):
+                histogram[rules.counts_at[column] + frequencies.sensitive[row, column]] += 1
+        place = cells.tuples[place, NEXT]
+    return class_allowed(cells.table[cell, ROWS], histogram, bounds[0], bounds[1], rules, spans)

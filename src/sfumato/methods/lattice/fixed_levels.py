@@ -1,0 +1,78 @@
+"""Levels that are given: a recoding that was chosen before, applied to this table or to the next month's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from sfumato import parameters
+from sfumato.errors import InfeasibleError, SchemaError, listed
+from sfumato.hierarchies import Domain
+from sfumato.methods.base import Method, Task
+from sfumato.methods.lattice.frequencies import Levels
+from sfumato.methods.lattice.full_domain import level_names, suppressed_rows
+from sfumato.methods.lattice.judge import Judge, Verdict
+from sfumato.microdata import Microdata, Recoding
+
+
+@dataclass(frozen=True)
+class FixedLevels(Method):
+    """Recode every quasi-identifier to a given level; leave out the classes that break a model, if that is allowed.
+
+    Parameters
+    ----------
+    levels
+        The level of every quasi-identifier: its number, or its name such as ``"width 10"``.
+    """
+
+    levels: Mapping[str, int | str]
+
+    name: ClassVar[str] = "levels"
+    summary: ClassVar[str] = "Given levels, as chosen before: nothing is searched."
+    recoding: ClassVar[str] = "full-domain"
+
+    def recode(self, task: Task) -> Recoding:
+        """Apply the levels, or say that they no longer keep the models."""
+        node = self._node(task.microdata)
+        judge = Judge(task)
+        verdict = judge.verdict(judge.scan(node))
+        if not verdict.answer:
+            raise InfeasibleError(self._explanation(verdict, task))
+        details = {
+            "levels": dict(zip(task.microdata.names, node, strict=True)),
+            "level_names": level_names(task.microdata, node),
+        }
+        return Recoding(levels=node, suppressed=suppressed_rows(judge, node), details=details)
+
+    def _node(self, microdata: Microdata) -> Levels:
+        if set(self.levels) != set(microdata.names):
+            raise SchemaError(
+                f"Levels are given for {listed(self.levels)}, but the quasi-identifiers are {listed(microdata.names)}. "
+                "Give one level for each of them."
+            )
+        return tuple(_level(domain, self.levels[domain.name]) for domain in microdata.domains)
+
+    def _explanation(self, verdict: Verdict, task: Task) -> str:
+        rows = len(task.microdata)
+        shown = ", ".join(f"{name}={level}" for name, level in self.levels.items())
+        needed = np.ceil(verdict.suppressed / max(1, rows) * 1e4) / 1e4
+        return (
+            f"At the levels {shown} this table does not keep the stated privacy: {verdict.suppressed:,} of {rows:,} "
+            f"rows lie in classes that break it. suppression={needed:g} would leave those out; or choose higher levels."
+        )
+
+
+def _level(domain: Domain, given: int | str) -> int:
+    """Return the number of a level, which may be given by its name."""
+    names = [level.name for level in domain.levels]
+    if isinstance(given, str):
+        if given not in names:
+            raise SchemaError(f"'{domain.name}' has no level called {given!r}. Its levels are {listed(names)}.")
+        return names.index(given)
+    level = parameters.integer("levels", domain.name, given, at_least=0)
+    if level > domain.top:
+        raise SchemaError(f"'{domain.name}' has no level {level}: its levels go from 0 to {domain.top}.")
+    return level

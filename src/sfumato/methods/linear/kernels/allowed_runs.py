@@ -1,0 +1,121 @@
+"""The cheapest way to cut an order into runs that keep every privacy rule.
+
+As in `runs`, but whether a run is allowed is asked of the rules: a run may be allowed although a longer one is not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels.compiling import inner, kernel
+from sfumato.kernels.rules import Rules, class_allowed
+from sfumato.kernels.spans import Spans, box_penalty
+
+#: Runs of up to so many units are always tried.
+LEAST_REACH = 16
+
+
+@kernel
+def cheapest_allowed_runs(
+    codes: NDArray[np.unsignedinteger],
+    sensitive: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    rules: Rules,
+    spans: Spans,
+    longest: int,
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Return for every unit the least loss of all units before it, and where the last run of that cut begins.
+
+    Unit ``u`` holds the rows ``ends[u]:ends[u + 1]`` of ``codes`` and ``sensitive``. Runs are tried up to twice the
+    length of the shortest that is allowed, and up to ``longest`` units in search of that one, further only where no
+    run could end before; in the end the whole table is allowed.
+    """
+    units = len(ends) - 1
+    loss = np.full(units + 1, np.inf)
+    begin = np.full(units + 1, -1, np.int32)
+    loss[0] = 0.0
+    bounds = np.empty((2, codes.shape[1]), np.int64)
+    histogram = np.empty(max(1, rules.counts_at[-1]), np.int64)
+    reached = 0
+    for stop in range(1, units + 1):
+        # Behind a stretch that no run could end in, runs reach back across it.
+        limit = units if stop == units else longest + 2 * (stop - reached)
+        histogram[:] = 0
+        shrink_to(bounds, codes, ends[stop - 1])
+        penalty = 0.0
+        for start in range(stop - 1, -1, -1):
+            if add_rows(codes, sensitive, ends[start], ends[start + 1], rules.counts_at, histogram, bounds):
+                penalty = box_penalty(spans, bounds)
+            size = ends[stop] - ends[start]
+            total = loss[start] + size * penalty
+            if total < loss[stop] and class_allowed(size, histogram, bounds[0], bounds[1], rules, spans):
+                if loss[stop] == np.inf:
+                    # Twice as long a run could mostly be two.
+                    limit = max(LEAST_REACH, 2 * (stop - start))
+                loss[stop], begin[stop] = total, start
+            if stop - start >= limit:
+                break
+        if loss[stop] < np.inf:
+            reached = stop
+    return loss, begin
+
+
+@kernel
+def greedy_runs(
+    sensitive: NDArray[np.int32], codes: NDArray[np.unsignedinteger], rules: Rules, spans: Spans
+) -> NDArray[np.int64]:
+    """Return where runs end that are closed as soon as they are allowed; rows behind the last belong to none."""
+    ends = np.empty(len(codes), np.int64)
+    count = start = 0
+    bounds = np.empty((2, codes.shape[1]), np.int64)
+    histogram = np.zeros(max(1, rules.counts_at[-1]), np.int64)
+    tried = 0
+    for row in range(len(codes)):
+        if row == start:
+            histogram[:] = 0
+            shrink_to(bounds, codes, row)
+            tried = 0
+        add_rows(codes, sensitive, row, row + 1, rules.counts_at, histogram, bounds)
+        size = row + 1 - start
+        # Asking anew only when the run has grown by a part keeps long runs affordable.
+        if size > tried + tried // 16:
+            tried = size
+            if class_allowed(size, histogram, bounds[0], bounds[1], rules, spans):
+                ends[count] = row + 1
+                count += 1
+                start = row + 1
+    return ends[:count]
+
+
+@inner
+def shrink_to(bounds: NDArray[np.int64], codes: NDArray[np.unsignedinteger], row: int) -> None:
+    """Let a box hold one row."""
+    for attribute in range(codes.shape[1]):
+        bounds[0, attribute] = bounds[1, attribute] = codes[row, attribute]
+
+
+@inner
+def add_rows(
+    codes: NDArray[np.unsignedinteger],
+    sensitive: NDArray[np.int32],
+    start: int,
+    stop: int,
+    counts_at: NDArray[np.int64],
+    histogram: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+) -> bool:
+    """Add rows to the counts and the box of a class; return whether the box grew."""
+    grew = False
+    for row in range(start, stop):
+        for attribute in range(codes.shape[1]):
+            code = np.int64(codes[row, attribute])
+            if code < bounds[0, attribute]:
+                bounds[0, attribute] = code
+                grew = True
+            if code > bounds[1, attribute]:
+                bounds[1, attribute] = code
+                grew = True
+        for column in range(sensitive.shape[1]):
+            histogram[counts_at[column] + sensitive[row, column]] += 1
+    return grew

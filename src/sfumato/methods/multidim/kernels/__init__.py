@@ -1,0 +1,1 @@
+"""Compiled loops of the multidimensional methods: how a part of the table is cut in two."""

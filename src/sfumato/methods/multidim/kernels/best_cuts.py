@@ -1,0 +1,177 @@
+"""Cutting a table where that lowers the loss most, and each side again."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels.compiling import inner, kernel
+from sfumato.kernels.spans import Spans, box_penalty
+from sfumato.methods.multidim.kernels.mondrian import (
+    MOST_WAITING,
+    Cutting,
+    Layout,
+    find_bounds,
+    median,
+    move_below,
+    set_aside,
+    sides_allowed,
+)
+
+#: Positions tried per attribute; of wider parts only every so many codes is one.
+BINS = 256
+
+#: Gains below this are rounding.
+EPSILON = 1e-12
+
+
+class Scratch(NamedTuple):
+    """Room for the bins of an attribute: what the rows of each span, how many there are, and costs and gains."""
+
+    boxes: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    costs: NDArray[np.float64]
+    bounds: NDArray[np.int64]
+    histogram: NDArray[np.int64]
+
+
+@kernel
+def cut_best_first(
+    layout: Layout, cutting: Cutting, begins: NDArray[np.bool_], start: int, stop: int, grain: int
+) -> None:
+    """Cut the rows ``start:stop`` into parts, marking where each begins; parts of at most ``grain`` rows stay whole."""
+    attributes = len(layout.codes)
+    scratch = Scratch(
+        np.empty((BINS + 1, 2, attributes), np.int64),
+        np.empty(BINS, np.int64),
+        np.empty(max(BINS, attributes)),
+        np.empty((2, attributes), np.int64),
+        np.zeros(max(1, cutting.rules.counts_at[-1]), np.int64),
+    )
+    waiting = np.empty((MOST_WAITING, 2), np.int64)
+    count = 1
+    waiting[0, 0], waiting[0, 1] = start, stop
+    while count:
+        count -= 1
+        start, stop = waiting[count, 0], waiting[count, 1]
+        begins[start] = True
+        while stop - start > grain:
+            middle = cut_best(layout, cutting, start, stop, scratch)
+            if middle == start:
+                break
+            begins[middle] = True
+            start, stop = set_aside(waiting[count], start, middle, stop)
+            count += 1
+
+
+@inner
+def cut_best(layout: Layout, cutting: Cutting, start: int, stop: int, scratch: Scratch) -> int:
+    """Make the allowed cut that gains most; return where the second side begins, or ``start`` when there is none."""
+    if stop - start < 2 * cutting.smallest:
+        return start
+    attributes = len(layout.codes)
+    gains = np.empty(attributes)
+    places = np.empty(attributes, np.int64)
+    find_bounds(layout.codes, start, stop, scratch.bounds)
+    whole = (stop - start) * box_penalty(cutting.spans, scratch.bounds)
+    if whole <= EPSILON:
+        return start
+    for attribute in range(attributes):
+        gains[attribute], places[attribute] = best_place(layout, cutting, start, stop, attribute, whole, scratch)
+    for _ in range(2 * attributes):
+        attribute = np.int64(0)
+        for other in range(1, attributes):
+            if gains[other] > gains[attribute]:
+                attribute = np.int64(other)
+        if gains[attribute] < 0:
+            break
+        middle = move_below(layout, attribute, start, stop, places[attribute])
+        if sides_allowed(layout, cutting, start, middle, stop, scratch.bounds, scratch.histogram):
+            return middle
+        fall_back(layout, start, stop, attribute, gains, places)
+    return start
+
+
+@inner
+def fall_back(
+    layout: Layout, start: int, stop: int, attribute: int, gains: NDArray[np.float64], places: NDArray[np.int64]
+) -> None:
+    """After a cut that the rules refused, try the median of its attribute, once."""
+    column = layout.codes[attribute]
+    lo = hi = np.int64(column[start])
+    for row in range(start, stop):
+        lo, hi = min(lo, np.int64(column[row])), max(hi, np.int64(column[row]))
+    place = np.int64(median(column, start, stop, lo, hi))
+    if place == lo:
+        place += 1
+    tried = gains[attribute] == 0.0 and places[attribute] == place
+    gains[attribute] = -1.0 if tried else 0.0
+    places[attribute] = place
+
+
+@inner
+def best_place(
+    layout: Layout, cutting: Cutting, start: int, stop: int, attribute: int, whole: float, scratch: Scratch
+) -> tuple[float, int]:
+    """Return what the best cut of one attribute gains, -1 if there is none, and the first code of its second side."""
+    lo, hi = scratch.bounds[0, attribute], scratch.bounds[1, attribute]
+    if lo == hi:
+        return -1.0, lo
+    width = (hi - lo) // BINS + 1
+    bins = (hi - lo) // width + 1
+    fill_bins(layout, start, stop, attribute, lo, width, bins, scratch)
+    below(cutting.spans, bins, scratch)
+    box, attributes = scratch.boxes[BINS], scratch.boxes.shape[2]
+    rows, best, place, evenness = np.int64(0), -1.0, lo, np.int64(0)
+    for at in range(bins - 1, 0, -1):
+        if scratch.counts[at] == 0:
+            continue
+        for other in range(attributes):
+            code_lo, code_hi = scratch.boxes[at, 0, other], scratch.boxes[at, 1, other]
+            box[0, other] = min(box[0, other], code_lo) if rows else code_lo
+            box[1, other] = max(box[1, other], code_hi) if rows else code_hi
+        rows += scratch.counts[at]
+        fewer = min(rows, stop - start - rows)
+        if fewer < cutting.smallest:
+            continue
+        gain = max(0.0, whole - scratch.costs[at - 1] - rows * box_penalty(cutting.spans, box))
+        if gain > best + EPSILON or (gain > best - EPSILON and fewer > evenness):
+            best, place, evenness = gain, lo + at * width, fewer
+    return best, place
+
+
+@inner
+def fill_bins(
+    layout: Layout, start: int, stop: int, attribute: int, lo: int, width: int, bins: int, scratch: Scratch
+) -> None:
+    """Find how many rows every bin of codes holds, and what they span."""
+    for at in range(bins):
+        scratch.counts[at] = 0
+    for row in range(start, stop):
+        at = (np.int64(layout.codes[attribute, row]) - lo) // width
+        for other in range(len(layout.codes)):
+            code = np.int64(layout.codes[other, row])
+            if scratch.counts[at] == 0:
+                scratch.boxes[at, 0, other] = scratch.boxes[at, 1, other] = code
+            else:
+                scratch.boxes[at, 0, other] = min(scratch.boxes[at, 0, other], code)
+                scratch.boxes[at, 1, other] = max(scratch.boxes[at, 1, other], code)
+        scratch.counts[at] += 1
+
+
+@inner
+def below(spans: Spans, bins: int, scratch: Scratch) -> None:
+    """Find what the rows up to every bin would cost as a class."""
+    box, attributes = scratch.boxes[BINS], scratch.boxes.shape[2]
+    rows, cost = np.int64(0), 0.0
+    for at in range(bins):
+        if scratch.counts[at]:
+            for other in range(attributes):
+                lo, hi = scratch.boxes[at, 0, other], scratch.boxes[at, 1, other]
+                box[0, other] = min(box[0, other], lo) if rows else lo
+                box[1, other] = max(box[1, other], hi) if rows else hi
+            rows += scratch.counts[at]
+            cost = rows * box_penalty(spans, box)
+        scratch.costs[at] = cost

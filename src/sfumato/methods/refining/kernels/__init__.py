@@ -1,0 +1,1 @@
+"""Compiled loops of refinement: classes that change row by row."""
