@@ -26,6 +26,7 @@ LAYERS = (
     ("microdata", "reading"),
     ("privacy", "loss"),
     ("methods",),
+    ("guardrails",),
     ("release",),
     ("pipeline",),
     ("engines", "datasets", "report"),
@@ -43,7 +44,7 @@ ONLY = {
     "verify": {"verify", "errors", "parameters"},
 }
 # The core works on arrays: it never sees a file.
-WITHOUT_FILES = {"kernels", "microdata", "privacy", "loss", "methods"}
+WITHOUT_FILES = {"kernels", "microdata", "privacy", "loss", "methods", "guardrails"}
 
 FRAMES = {"pandas", "polars", "modin", "dask", "cudf", "pyspark"}
 READERS = {"narwhals", "duckdb"}

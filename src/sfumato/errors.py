@@ -7,6 +7,7 @@
     ├── DataError           the contents of a column cannot be anonymized as asked
     │   └── SourceError     a file or a frame cannot be read
     ├── InfeasibleError     no release of this table can keep the stated privacy
+    ├── CautionError        a guardrail stands in the way: confirm what it found, or change the request
     ├── VerificationError   a release did not pass its independent check; nothing is written
     ├── OutputError         the release cannot be written where it was asked to go
     └── MissingExtraError   an optional dependency is needed and not installed
@@ -16,7 +17,8 @@ Every message says what is wrong, where, and what to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 
 class SfumatoError(Exception):
@@ -48,6 +50,20 @@ class InfeasibleError(SfumatoError):
 
     The message names the condition that fails and the nearest one that would work.
     """
+
+
+class CautionError(SfumatoError):
+    """A guardrail found something that a careful person would not release: confirm it, or change the request.
+
+    Attributes
+    ----------
+    cautions
+        What was found.
+    """
+
+    def __init__(self, message: str, cautions: Sequence[Any] = ()) -> None:
+        super().__init__(message)
+        self.cautions = tuple(cautions)
 
 
 class VerificationError(SfumatoError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.microdata.encoding import encode, missing_rows, refuse_missing
+from sfumato.microdata.encoding import distinct, encode, missing_rows, refuse_missing
 from sfumato.microdata.frequency import FrequencySet, frequency_set, group_rows
 from sfumato.microdata.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 from sfumato.microdata.table import Microdata, SensitiveColumn
@@ -14,6 +14,7 @@ __all__ = [
     "Microdata",
     "Recoding",
     "SensitiveColumn",
+    "distinct",
     "encode",
     "frequency_set",
     "group_rows",

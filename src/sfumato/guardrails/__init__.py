@@ -1,0 +1,33 @@
+"""Guardrails: what a careful person overlooks, told when it happens."""
+
+from __future__ import annotations
+
+from sfumato.guardrails import certainty, kinds, losing, missing, numbering, persons, telling, uniqueness
+from sfumato.guardrails.caution import Caution, check_confirmed, refuse, with_confirmations
+from sfumato.guardrails.registry import AFTER, BEFORE, look_after, look_before
+from sfumato.guardrails.view import Released, Requested
+
+#: The codes of all cautions.
+CODES = (*BEFORE, *AFTER)
+
+__all__ = [
+    "AFTER",
+    "BEFORE",
+    "CODES",
+    "Caution",
+    "Released",
+    "Requested",
+    "certainty",
+    "check_confirmed",
+    "kinds",
+    "look_after",
+    "look_before",
+    "losing",
+    "missing",
+    "numbering",
+    "persons",
+    "refuse",
+    "telling",
+    "uniqueness",
+    "with_confirmations",
+]

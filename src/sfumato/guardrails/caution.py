@@ -1,0 +1,122 @@
+"""What a careful person would have been told: one finding, what it means and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sfumato.errors import CautionError, ParameterError, listed
+
+#: From what stops a release to what is merely good to know.
+SEVERITIES = ("error", "warning", "note")
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Something about a request that a careful person would want to know before publishing.
+
+    It never holds a value of the table, so it may be shown, logged and kept.
+
+    Attributes
+    ----------
+    code
+        What kind of finding it is, such as ``"near-unique"``; it stays the same from version to version.
+    severity
+        ``"error"``: nothing is released unless its columns are confirmed. ``"warning"``: nothing is released if
+        ``strict`` is asked for. ``"note"``: good to know.
+    columns
+        The columns that it is about.
+    count
+        How many rows, classes or values: ``found`` says which.
+    found
+        One sentence: what was found.
+    advice
+        One sentence: what to do.
+    confirmed
+        Whether the request says that this is known and wanted.
+    """
+
+    code: str
+    severity: str
+    columns: tuple[str, ...]
+    count: int
+    found: str
+    advice: str
+    confirmed: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {**vars(self), "columns": list(self.columns)}
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.found} {self.advice}"
+
+    def is_confirmed_by(self, confirmed: Collection[str]) -> bool:
+        """Return whether a request says that it knows: by all columns, or by the code of what is no error."""
+        by_column = bool(self.columns) and set(self.columns) <= set(confirmed)
+        return by_column or (self.severity != "error" and self.code in confirmed)
+
+
+def with_confirmations(cautions: Iterable[Caution], confirmed: Collection[str]) -> tuple[Caution, ...]:
+    """Return cautions, the gravest first, each with whether the request confirms it."""
+    marked = [replace(caution, confirmed=caution.is_confirmed_by(confirmed)) for caution in cautions]
+    return tuple(sorted(marked, key=lambda caution: (SEVERITIES.index(caution.severity), caution.confirmed)))
+
+
+def check_confirmed(confirmed: Sequence[str], columns: Sequence[str], codes: Collection[str]) -> None:
+    """Refuse to confirm what does not exist: a misspelt confirmation confirms nothing."""
+    unknown = [name for name in confirmed if name not in columns and name not in codes]
+    if unknown:
+        raise ParameterError(
+            f"{listed(unknown)} cannot be confirmed: it is neither a column of the table nor a caution. "
+            f"Columns: {listed(columns)}. Cautions: {listed(sorted(codes))}."
+        )
+
+
+def refuse(cautions: Sequence[Caution], strict: bool) -> None:
+    """Raise an error if a caution stands in the way of a release."""
+    stopping = {"error", "warning"} if strict else {"error"}
+    unconfirmed = [caution for caution in cautions if caution.severity in stopping and not caution.confirmed]
+    if unconfirmed:
+        raise CautionError("\n".join(_refusal(unconfirmed)), unconfirmed)
+
+
+def _refusal(cautions: Sequence[Caution]) -> list[str]:
+    names = list(dict.fromkeys(name for caution in cautions for name in caution.columns or (caution.code,)))
+    count = "One caution stands" if len(cautions) == 1 else f"{len(cautions)} cautions stand"
+    return [
+        f"{count} in the way of this release; nothing is written.",
+        *(f"- {caution}" for caution in cautions),
+        f"If this is known and wanted, confirm it: confirm={names} (on the command line: "
+        + " ".join(f"--confirm {_quoted(name)}" for name in names)
+        + ").",
+    ]
+
+
+def _quoted(name: str) -> str:
+    return name if name.replace("-", "").replace("_", "").isalnum() else f"'{name}'"
+
+
+def share(count: int, whole: int) -> str:
+    """Return a count with its share: ``24 of 260 (9.2 %)``.
+
+    >>> share(24, 260)
+    '24 of 260 (9.2 %)'
+    """
+    return f"{count:,} of {whole:,} ({percent(count, whole)})"
+
+
+def percent(count: float, whole: float) -> str:
+    """Return a share in words that never round something to nothing or nearly all to all."""
+    part = count / whole if whole else 0.0
+    if 0 < part < 0.001:
+        return "under 0.1 %"
+    if 0.999 < part < 1:
+        return "over 99.9 %"
+    return f"{part:.1%}".replace(".0%", "%").replace("%", " %")
+
+
+def quoted(name: str) -> str:
+    """Return a column's name as it stands in a sentence."""
+    return listed([name])

@@ -1,0 +1,84 @@
+"""Sensitive values that a class gives away, since only its size was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from sfumato.guardrails.caution import percent, quoted, share
+from sfumato.guardrails.registry import Finding, after
+from sfumato.guardrails.view import Released
+
+#: From this share of a class on, one value is as good as known.
+NEARLY = 0.9
+
+
+@after("sensitive-unprotected")
+def sensitive_unprotected(view: Released) -> Iterator[Finding]:
+    """Count the classes in which one sensitive value is certain, where no model guards that column."""
+    for name in unguarded(view):
+        told = certainty(view, name)
+        if told.certain or told.nearly:
+            found = (
+                f"one value is certain in {share(told.certain, told.classes)} classes with {told.rows:,} rows, and "
+                f"makes up at least {NEARLY:.0%} of {told.nearly:,} more"
+            )
+        else:
+            found = "no class gives a value away in this table, but nothing promises that"
+        yield Finding(
+            "warning" if told.certain or told.nearly else "note",
+            (name,),
+            told.certain,
+            f"Only the size of classes is asked for, nothing about the sensitive column {quoted(name)}: {found}.",
+            "Ask for l-diversity (l=2 or more) or t-closeness too.",
+        )
+
+
+@after("minimizes-cm")
+def minimizes_cm(view: Released) -> Iterator[Finding]:
+    """Warn of a loss that is smallest where every class has one sensitive value."""
+    if view.minimized != "cm":
+        return
+    for name in unguarded(view):
+        told = certainty(view, name)
+        released = int(np.count_nonzero(view.released))
+        yield Finding(
+            "warning",
+            (name,),
+            told.rows,
+            f"minimize='cm' makes classes of one value on purpose: {quoted(name)} is certain for {told.rows:,} rows "
+            f"({percent(told.rows, released)}).",
+            "Ask for l-diversity too, or minimize another loss.",
+        )
+
+
+class Certainty(NamedTuple):
+    """How far classes give a sensitive column away: classes, those certain, their rows, those nearly certain."""
+
+    classes: int
+    certain: int
+    rows: int
+    nearly: int
+
+
+def unguarded(view: Released) -> list[str]:
+    """Return the sensitive columns that no model is about."""
+    guards = [getattr(model, "column", None) for model in view.models if model.needs_sensitive]
+    names = [column.name for column in view.microdata.sensitive]
+    return [name for name in names if None not in guards and name not in guards]
+
+
+def certainty(view: Released, name: str) -> Certainty:
+    """Look at how frequent the most frequent value of every class is, as a reader sees the classes."""
+    column = view.columns[name]
+    values = len(column.values) + 1
+    groups = view.visible[view.released].astype(np.int64)
+    pairs, counts = np.unique(groups * values + column.codes[view.released], return_counts=True)
+    most = np.zeros(int(groups.max(initial=-1)) + 1, np.int64)
+    np.maximum.at(most, pairs // values, counts)
+    sizes = np.bincount(groups, minlength=len(most))
+    certain = most == sizes
+    nearly = ~certain & (most >= NEARLY * sizes)
+    return Certainty(len(sizes), int(certain.sum()), int(sizes[certain].sum()), int(nearly.sum()))

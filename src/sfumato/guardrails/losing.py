@@ -1,0 +1,42 @@
+"""Quasi-identifiers of which next to nothing is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from sfumato.guardrails.caution import percent, quoted
+from sfumato.guardrails.kinds import kind_of
+from sfumato.guardrails.registry import Finding, after
+from sfumato.guardrails.view import Released
+
+#: What a quasi-identifier has to lose before somebody should ask why it is released at all.
+NEARLY_ALL = 0.9
+
+
+@after("lost-column")
+def lost_column(view: Released) -> Iterator[Finding]:
+    """Find quasi-identifiers that lost nearly everything, and say why and what would help."""
+    for at, (name, domain) in enumerate(view.domains.items()):
+        lost = view.lost.get(name, 0.0)
+        if lost <= NEARLY_ALL:
+            continue
+        starred = int(np.count_nonzero(view.classes.hi[view.classes.of_row[view.released], at] == domain.missing_code))
+        kind = kind_of(domain, view.declared.get(name))
+        if domain.has_missing and starred > int(np.count_nonzero(view.released)) / 2:
+            why = "most classes hold a missing value beside others, which only '*' covers"
+            advice = "Fill in or suppress missing values (missing='suppress'), or leave the column out."
+        elif kind == "category":
+            why = f"it has {len(domain.values):,} categories and nothing between one of them and '*'"
+            advice = "Declare how it generalizes: a taxonomy, 'prefix' for codes, 'ordered', 'numeric', 'dates'."
+        else:
+            why = f"{len(view.domains)} quasi-identifiers leave little room in classes of at least {view.k}"
+            advice = "Leave a quasi-identifier out, ask for a smaller k, give it more weight, or allow suppression."
+        yield Finding(
+            "warning",
+            (name,),
+            len(domain.values),
+            f"{quoted(name)} lost {percent(lost, 1)} of what it told: {why}.",
+            advice,
+        )

@@ -1,0 +1,47 @@
+"""Tables with several rows per person, where k rows are not k people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.guardrails.caution import quoted, share
+from sfumato.guardrails.registry import Finding, after
+from sfumato.guardrails.view import Released
+
+#: With more rows per value on average, a column does not name people but groups them.
+MOST_ROWS_PER_PERSON = 50
+
+
+@after("several-rows-per-person")
+def several_rows_per_person(view: Released) -> Iterator[Finding]:
+    """Count the classes with fewer than k persons, taking a dropped identifier that repeats for a person."""
+    for name, codes in view.identifiers.items():
+        persons = int(codes.max(initial=-1)) + 1
+        named = int(np.count_nonzero(codes >= 0))
+        if not persons < named <= MOST_ROWS_PER_PERSON * persons or persons < view.k:
+            continue
+        counts = persons_per_class(codes, view.visible)
+        few = int(np.count_nonzero(counts < view.k))
+        if not few:
+            continue
+        yield Finding(
+            "warning",
+            (name,),
+            few,
+            f"The dropped identifier {quoted(name)} repeats: {named:,} rows belong to {persons:,} persons, and "
+            f"{share(few, len(counts))} classes hold fewer than k={view.k} different ones.",
+            "k counts rows: make one row per person before, or ask for a larger k.",
+        )
+
+
+def persons_per_class(persons: NDArray[np.integer], classes: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return how many different persons every class holds; a row that names nobody counts as a person of its own."""
+    released = classes >= 0
+    groups, codes = classes[released].astype(np.int64), persons[released].astype(np.int64)
+    nameless = codes < 0
+    codes[nameless] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(nameless))
+    pairs = np.unique(groups * (codes.max(initial=0) + 1) + codes)
+    return np.bincount(pairs // (codes.max(initial=0) + 1), minlength=int(groups.max(initial=-1)) + 1)

@@ -1,0 +1,74 @@
+"""Columns that are released as they are, and tell what the release takes care to hide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.guardrails.caution import quoted, share
+from sfumato.guardrails.registry import Finding, after
+from sfumato.guardrails.view import Column, Released
+from sfumato.hierarchies import Domain
+from sfumato.kernels.classes import class_bounds
+
+#: A value that fewer rows have says little about what goes with it in general.
+SUPPORT = 20
+#: The share of the hidden values that must be told before it is worth a word.
+WORTH_TELLING = 0.2
+#: Larger tables are looked at through every so-manieth row; a column that tells another does so in any part.
+SAMPLE = 500_000
+
+
+@after("tells-hidden")
+def tells_hidden(view: Released) -> Iterator[Finding]:
+    """Find plain and sensitive columns whose value tells a quasi-identifier better than the release shows it."""
+    step = -(-view.rows // SAMPLE)
+    rows = np.flatnonzero(view.released)[::step]
+    sampled = f" (seen in every {step}th row)" if step > 1 else ""
+    codes = np.ascontiguousarray(view.microdata.codes[rows])
+    classes = view.classes.of_row[rows]
+    shown = [_costs(view, at, classes) for at in range(len(view.microdata.domains))]
+    for column in view.with_role("plain", "sensitive"):
+        if len(column.values) * SUPPORT > 2 * len(rows):
+            continue  # hardly any value has enough rows
+        groups = column.codes[rows].astype(np.int32)
+        sizes, lo, hi = class_bounds(codes, groups, len(column.values) + 1)
+        known = (sizes >= SUPPORT)[groups]
+        for at, domain in enumerate(view.microdata.domains):
+            told = domain.span_costs(lo[:, at], hi[:, at])[groups]
+            yield from _finding(column, domain, known, told, shown[at], sampled)
+
+
+def _costs(view: Released, at: int, classes: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return how much of a quasi-identifier the release hides in every row, from 0 to 1."""
+    domain = view.microdata.domains[at]
+    return domain.span_costs(view.classes.lo[:, at], view.classes.hi[:, at])[classes]
+
+
+def _finding(
+    column: Column,
+    domain: Domain,
+    known: NDArray[np.bool_],
+    told: NDArray[np.float64],
+    shown: NDArray[np.float64],
+    sampled: str,
+) -> Iterator[Finding]:
+    hidden = int(np.count_nonzero(shown > 0))
+    better = known & (shown > 0) & (told <= shown / 2)
+    exactly = int(np.count_nonzero(better & (told == 0)))
+    count = int(np.count_nonzero(better))
+    if not hidden or count < WORTH_TELLING * hidden:
+        return
+    precisely = "exactly" if exactly == count else f"at least twice as closely, in {exactly:,} exactly"
+    yield Finding(
+        "warning",
+        (column.name,),
+        count,
+        f"The {column.role} column {quoted(column.name)} tells {quoted(domain.name)} in {share(count, hidden)} rows "
+        f"that hide it: {precisely}{sampled}.",
+        f"Declare {quoted(column.name)} as a quasi-identifier too, or drop it."
+        if column.role == "plain"
+        else f"Ask whether {quoted(domain.name)} is worth hiding, or drop {quoted(column.name)}.",
+    )

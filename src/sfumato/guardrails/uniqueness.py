@@ -1,0 +1,129 @@
+"""Columns that are released as they are, and single people out all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import listed
+from sfumato.guardrails.caution import percent, quoted, share
+from sfumato.guardrails.registry import Finding, after, before
+from sfumato.guardrails.view import Column, Released, Requested
+
+#: From this share of rows on that are alone with their value, a column is as good as a name.
+NEAR_UNIQUE = 0.5
+#: In smaller tables many a harmless column is unique by chance.
+SMALLEST_TABLE = 50
+#: Shares of unique rows from which on they are worth a warning.
+WORTH_A_WARNING = 0.01
+SENSITIVE_WORTH_A_WARNING = 0.1
+#: How many columns are named as those that single out most.
+NAMED = 3
+
+_ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+
+
+@before("near-unique")
+def near_unique(view: Requested) -> Iterator[Finding]:
+    """Find single columns that are as good as a name, since most rows are alone with their value."""
+    for column in view.with_role("plain", "sensitive"):
+        if view.rows < SMALLEST_TABLE or column.unique_rows < NEAR_UNIQUE * view.rows:
+            continue
+        is_plain, alone = column.role == "plain", share(column.unique_rows, view.rows)
+        yield Finding(
+            "error" if is_plain else "warning",
+            (column.name,),
+            column.unique_rows,
+            f"The {column.role} column {quoted(column.name)} is released as it is, and {alone} rows are "
+            "the only ones with their value: whoever knows the value finds the row.",
+            "Drop the column, or declare it as a quasi-identifier."
+            if is_plain
+            else "Round it or group its values before, if somebody outside may know them.",
+        )
+
+
+@after("unique-rows")
+def unique_rows(view: Released) -> Iterator[Finding]:
+    """Count the rows that are unique in all that is released as it is, alone and beside the quasi-identifiers."""
+    plain, sensitive = view.with_role("plain"), view.with_role("sensitive")
+    if plain:
+        yield from _unique_in_plain(view, plain, sensitive)
+    elif sensitive:
+        yield from _unique_in_sensitive(view, sensitive)
+
+
+def _unique_in_plain(view: Released, plain: list[Column], sensitive: list[Column]) -> Iterator[Finding]:
+    marks = fingerprints(_codes(view, plain))
+    alone = count_unique(marks)
+    marks = fingerprints([view.visible[view.released]], marks)
+    beside = count_unique(marks)
+    if not beside:
+        return
+    rows = len(marks)
+    everything = count_unique(fingerprints(_codes(view, sensitive), marks))
+    with_sensitive = f", and {everything:,} with the sensitive ones too" if sensitive else ""
+    yield Finding(
+        "warning" if beside >= WORTH_A_WARNING * rows else "note",
+        tuple(column.name for column in plain),
+        beside,
+        f"{share(alone, rows)} rows are unique in the plain {_columns(plain)} alone, {beside:,} "
+        f"({percent(beside, rows)}) together with the released quasi-identifiers{with_sensitive}.",
+        f"k counts only the quasi-identifiers: declare what an outsider may know as such, or drop it{_worst(plain)}.",
+    )
+
+
+def _unique_in_sensitive(view: Released, sensitive: list[Column]) -> Iterator[Finding]:
+    marks = fingerprints(_codes(view, sensitive))
+    alone, rows = count_unique(marks), len(marks)
+    if alone < WORTH_A_WARNING * rows:
+        return
+    beside = count_unique(fingerprints([view.visible[view.released]], marks))
+    yield Finding(
+        "warning" if alone >= SENSITIVE_WORTH_A_WARNING * rows else "note",
+        tuple(column.name for column in sensitive),
+        alone,
+        f"{share(alone, rows)} rows are unique in the sensitive {_columns(sensitive)} alone, {beside:,} "
+        f"({percent(beside, rows)}) together with the released quasi-identifiers.",
+        "Round or group such values before, if somebody outside may know them.",
+    )
+
+
+def _columns(columns: list[Column]) -> str:
+    return f"column {quoted(columns[0].name)}" if len(columns) == 1 else f"{len(columns)} columns"
+
+
+def _worst(columns: list[Column]) -> str:
+    """Name the columns with most different values, which single out most."""
+    if len(columns) == 1:
+        return ""
+    ranked = sorted(columns, key=lambda column: -len(column.values))[:NAMED]
+    return f" (most different values: {listed(column.name for column in ranked)})"
+
+
+def _codes(view: Released, columns: Iterable[Column]) -> list[NDArray[np.integer]]:
+    everything = bool(view.released.all())
+    return [column.codes if everything else column.codes[view.released] for column in columns]
+
+
+def fingerprints(columns: Iterable[NDArray[np.integer]], start: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
+    """Return one number per row that is the same for equal rows and, but for a chance of n²/2⁶⁵, for no others."""
+    marks = start
+    for codes in columns:
+        marks = np.zeros(len(codes), np.uint64) if marks is None else marks.copy()
+        marks ^= codes.astype(np.uint64) + _ODD
+        marks *= _MIX
+        marks ^= marks >> np.uint64(29)
+        marks *= _ODD
+        marks ^= marks >> np.uint64(32)
+    return np.empty(0, np.uint64) if marks is None else marks
+
+
+def count_unique(marks: NDArray[np.uint64]) -> int:
+    """Return how many numbers occur once."""
+    if not len(marks):
+        return 0
+    ordered = np.sort(marks)
+    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    return int(np.count_nonzero(np.diff(begins, append=len(ordered)) == 1))

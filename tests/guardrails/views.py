@@ -1,0 +1,48 @@
+"""Requests and outcomes for guardrails, made from plain tables and given classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.guardrails import Caution, Released, Requested, look_after, look_before
+from sfumato.loss import LossReport, Recoded
+from sfumato.microdata import EquivalenceClasses, Recoding, distinct, encode
+from sfumato.privacy import KAnonymity
+from sfumato.schema import Schema
+
+
+def requested(cells: dict[str, Any], schema: Schema, **more: Any) -> Requested:
+    """Return what guardrails see before a method runs."""
+    return Requested(**_request(cells, schema), **more)
+
+
+def released(cells: dict[str, Any], schema: Schema, classes: Sequence[int], **more: Any) -> Released:
+    """Return what guardrails see of a release with these classes."""
+    request = _request(cells, schema) | more
+    microdata = request["microdata"]
+    found = EquivalenceClasses.of(microdata, Recoding(classes=np.array(classes, np.int32)))
+    lost = LossReport.of(Recoded(microdata, found)).by_attribute
+    return Released(**request, classes=found, lost=lost)
+
+
+def _request(cells: dict[str, Any], schema: Schema) -> dict[str, Any]:
+    table = pa.table(cells)
+    roles = schema.roles(table.column_names)
+    return {
+        "roles": roles,
+        "declared": schema.quasi_identifiers,
+        "microdata": encode(table, schema.quasi_identifiers, schema.sensitive),
+        "kept": table.select([name for name, role in roles.items() if role in {"sensitive", "plain"}]),
+        "models": (KAnonymity(2),),
+        "identifiers": {name: distinct(name, table[name])[1] for name in schema.identifiers},
+    }
+
+
+def cautions(view: Requested, code: str) -> list[Caution]:
+    """Return the cautions of one kind."""
+    found = look_before(view) + (look_after(view) if isinstance(view, Released) else [])
+    return [caution for caution in found if caution.code == code]
