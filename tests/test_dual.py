@@ -83,7 +83,7 @@ def test_a_limit_of_the_table_ends_the_search() -> None:
     assert sf.strongest(people, quasi_identifiers="age", sensitive="illness", max_gcp=1.0).value == 6
 
 
-@pytest.mark.parametrize("method", ["hilbert", "hilbert-fast", "auto", "balanced"])
+@pytest.mark.parametrize("method", ["hilbert", "hilbert-fast", "auto"])
 def test_the_table_is_sorted_once(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
     people = sf.datasets.census(rows=500, seed=4)
     calls = []

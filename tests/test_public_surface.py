@@ -14,7 +14,7 @@ import pytest
 import sfumato
 
 PUBLIC = [
-    "Balanced",
+    "Auto",
     "Best",
     "BestCuts",
     "BottomUp",

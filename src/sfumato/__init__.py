@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sfumato.errors import SfumatoError
     from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
     from sfumato.methods import (
-        Balanced,
+        Auto,
         Best,
         BestCuts,
         BottomUp,
@@ -54,7 +54,7 @@ _HOMES = {
     "LDiversity": "sfumato.privacy",
     "TCloseness": "sfumato.privacy",
     "MinimumSpan": "sfumato.privacy",
-    **dict.fromkeys(("Balanced", "Best", "BestCuts", "Peeling", "Refined"), "sfumato.methods"),
+    **dict.fromkeys(("Auto", "Best", "BestCuts", "Peeling", "Refined"), "sfumato.methods"),
     "Mondrian": "sfumato.methods",
     "EnumMulti": "sfumato.methods",
     "Hilbert": "sfumato.methods",
@@ -72,7 +72,7 @@ _HOMES = {
 }
 
 __all__ = [
-    "Balanced",
+    "Auto",
     "Best",
     "BestCuts",
     "BottomUp",

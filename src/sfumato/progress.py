@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from sfumato.errors import invalid_parameter
@@ -11,7 +13,7 @@ from sfumato.errors import invalid_parameter
 #: Called with the name of a stage and the share of it that is done, from 0 to 1.
 Progress = Callable[[str, float], None]
 
-#: What callers may ask for: nothing, a bar, or a function of their own.
+#: What callers may ask for: nothing but a line when something is compiled, a bar, or a function of their own.
 ProgressOption = bool | Progress
 
 
@@ -32,18 +34,56 @@ def stage(report: Progress, name: str) -> Tell:
     return lambda share: report(name, share)
 
 
+#: Said once in a process, when something is compiled and nobody watches a bar.
+COMPILING = "sfumato: compiling, which only the first run has to do; it takes about half a minute."
+_said: set[str] = set()
+
+#: How often a notebook's line is written anew, in seconds.
+NOTEBOOK_PACE = 0.2
+
+
 @contextmanager
 def reporting(option: ProgressOption) -> Iterator[Progress]:
-    """Yield the function to report to; first-time compilation is reported as a stage of its own."""
+    """Yield the function to report to; first-time compilation is reported as a stage of its own.
+
+    Whoever asks for no progress is told of compilation all the same, in one line: half a minute of silence looks like
+    a fault.
+    """
     with ExitStack() as stack:
         if option is False:
+            stack.enter_context(_when_compiling(_say_once))
             yield silent
             return
         if option is not True and not callable(option):
             raise invalid_parameter("anonymize", "progress", "True, False or a function of a stage and a share", option)
-        report = stack.enter_context(_bar()) if option is True else option
-        stack.enter_context(_announcing_compilation(report))
+        report = option if option is not True else stack.enter_context(_line_in_notebook() if notebook() else _bar())
+        stack.enter_context(_when_compiling(lambda: report("compiling, on the first run only", 0.0)))
         yield report
+
+
+def notebook() -> Any:
+    """Return IPython if this is a notebook, else None; it is not imported unless the caller runs in it."""
+    shell = sys.modules.get("IPython")
+    return shell if shell is not None and getattr(shell.get_ipython(), "kernel", None) is not None else None
+
+
+@contextmanager
+def _line_in_notebook() -> Iterator[Progress]:
+    """Show one line that is written anew: bars would need a widget that may not be installed, and warn of that."""
+    handle = notebook().display.display({"text/plain": "starting"}, raw=True, display_id=True)
+    shown, moment = "", 0.0
+
+    def tell(stage: str, share: float) -> None:
+        nonlocal shown, moment
+        now = time.monotonic()
+        if stage != shown or now - moment >= NOTEBOOK_PACE:
+            shown, moment = stage, now
+            handle.update({"text/plain": f"{stage} {share:.0%}" if share else stage}, raw=True)
+
+    try:
+        yield tell
+    finally:
+        handle.update({"text/plain": ""}, raw=True)
 
 
 @contextmanager
@@ -59,13 +99,20 @@ def _bar() -> Iterator[Progress]:
         yield lambda stage, share: bar.update(task, description=stage, completed=min(share, 0.999))
 
 
+def _say_once() -> None:
+    if sys.stderr is not None and COMPILING not in _said:
+        _said.add(COMPILING)
+        with suppress(OSError, ValueError):  # closed by whoever started us
+            print(COMPILING, file=sys.stderr, flush=True)
+
+
 @contextmanager
-def _announcing_compilation(report: Progress) -> Iterator[None]:
+def _when_compiling(tell: Callable[[], object]) -> Iterator[None]:
     from numba.core import event  # noqa: PLC0415
 
     class Announcer(event.Listener):
         def on_start(self, _: Any) -> None:
-            report("compiling, on the first run only", 0.0)
+            tell()
 
         def on_end(self, _: Any) -> None:
             pass

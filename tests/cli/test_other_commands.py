@@ -58,15 +58,14 @@ def test_version() -> None:
 def test_methods_are_listed_with_what_they_guarantee() -> None:
     text = run("methods").stdout
     for name, make in REGISTRY.items():
-        if name != "auto":
-            assert f"\n{name}" in f"\n{text}"
-            assert make().summary.split()[0] in text
+        assert f"\n{name}" in f"\n{text}"
+        assert make().summary.split()[0] in text
     assert f"{DEFAULT} (default)" in text
 
 
 def test_methods_for_programs() -> None:
     listed = {method["name"]: method for method in json.loads(run("methods", "--json").stdout)}
-    assert set(listed) == set(REGISTRY) - {"auto"}
+    assert set(listed) == set(REGISTRY)
     assert listed["mondrian-relaxed"]["parameters"]["relaxed"] is True
     assert listed["mondrian"]["order_free"] is True
     assert [name for name, method in listed.items() if method["default"]] == [DEFAULT]

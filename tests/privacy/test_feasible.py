@@ -64,6 +64,23 @@ def test_the_largest_l_works_and_the_next_does_not(kind, counts, l):  # noqa: E7
     assert reason(LDiversity(make(best + STEPS[kind]), kind=kind), microdata)
 
 
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["flu"] * 20 + ["acne"] * 5, "most frequent value, 'flu', makes up 80.0% of the rows"),
+        (["flu"] * 19 + ["acne"] * 5, "most frequent value makes up"),  # few enough to be somebody
+        ([None] * 20 + ["acne"] * 5, "most frequent value, a missing one, makes up"),
+        ([7] * 20 + [8] * 5, "most frequent value, '7', makes up"),
+    ],
+)
+def test_a_value_that_is_too_frequent_is_named_and_t_closeness_with_it(values, expected):
+    microdata = encode(pa.table({"q": [1] * len(values), "s": values}), {"q": None}, ["s"])
+    message = reason(LDiversity(3), microdata)
+    assert expected in message
+    assert "t-closeness" in message
+    assert reason(TCloseness(0.2), microdata) is None
+
+
 def test_a_large_l_is_not_rounded_up():
     microdata = encode(pa.table({"q": [1] * 12_345, "s": [*range(12_344), 0]}), {"q": None}, ["s"])
     for kind, pattern in (("frequency", r"largest l that works is ([\d.]+)\."), ("entropy", r"only l=([\d.]+),")):

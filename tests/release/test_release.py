@@ -11,6 +11,8 @@ from tests.release.given import Given
 
 import sfumato as sf
 from sfumato.errors import OutputError, ParameterError, VerificationError
+from sfumato.loss import Bound, LossReport
+from sfumato.release.summary import summarize
 from sfumato.testing.tables import SCHEMA, people
 from sfumato.verify.release import verify_release
 
@@ -96,6 +98,14 @@ class TestWhatItTells:
         assert (release.classes, release.loss.classes, release.loss.dm) == (1, 2, 8)
         apart = sf.anonymize(alike, quasi_identifiers="age", k=2, method=Given((0, 1, 0, 1)))
         assert "classes            2\n" in apart.summary()
+
+    @pytest.mark.parametrize(
+        ("gcp", "bound", "expected"),
+        [(0.3, 0.1, "this one loses 3.0 times that"), (0.3, 1e-5, "too near to 0 to tell")],
+    )
+    def test_a_bound_near_0_is_not_compared_with(self, release: sf.Release, gcp, bound, expected):
+        loss = LossReport({**release.loss, "gcp": gcp}, release.loss.by_attribute, release.loss.classes)
+        assert expected in summarize(release.manifest, release.verification, loss, Bound(bound))
 
     def test_a_summary_counts_what_it_has_no_room_to_name(self):
         table = pa.table({"age": [1, 1], **{f"c{number}": [1, 2] for number in range(3000)}})

@@ -13,13 +13,14 @@ from sfumato.cli.request import Request
 from sfumato.cli.screen import answer_json, is_watched, say, wrapped
 from sfumato.io import write_table
 from sfumato.policy import Policy
+from sfumato.progress import ProgressOption, silent
 from sfumato.release.release import Release
 
 
 def run(request: Request, files: Files, as_json: bool, quiet: bool, goal: Goal | None = None) -> None:
     """Make the release, write it, and tell about it."""
     policy = request.to_policy()
-    release = make(policy, files, progress=is_watched() and not quiet, goal=goal)
+    release = make(policy, files, progress=silent if quiet else is_watched(), goal=goal)
     if as_json:
         answer_json(record(release, files))
     if not quiet:
@@ -27,7 +28,7 @@ def run(request: Request, files: Files, as_json: bool, quiet: bool, goal: Goal |
         say("\n".join(f"wrote {path}" for path in files.written().values()))
 
 
-def make(policy: Policy, files: Files, progress: bool, goal: Goal | None = None) -> Release:
+def make(policy: Policy, files: Files, progress: ProgressOption, goal: Goal | None = None) -> Release:
     """Run a policy, as far as a goal allows if there is one, and write everything that was asked for."""
     files.check(policy)
     if files.alternatives is not None:

@@ -17,7 +17,7 @@ RECODING = {
 
 def run(as_json: bool) -> None:
     """List every registered method."""
-    made = {name: make() for name, make in REGISTRY.items() if name != "auto"}
+    made = {name: make() for name, make in REGISTRY.items()}
     if as_json:
         answer_json([record(name, method) for name, method in made.items()])
     else:

@@ -10,6 +10,7 @@ from sfumato.dual import VARIED, split_models, strongest
 from sfumato.errors import ParameterError
 from sfumato.policy import Policy
 from sfumato.privacy import KAnonymity, LDiversity
+from sfumato.progress import ProgressOption
 from sfumato.release.release import Release
 
 
@@ -30,7 +31,7 @@ class Goal:
         parameters.share("anonymize", "max-loss", max_loss)
         return cls(max_loss, parameters.choice("anonymize", "maximize", maximize or "k", VARIED))
 
-    def run(self, policy: Policy, table: Path, progress: bool) -> tuple[Release, Policy]:
+    def run(self, policy: Policy, table: Path, progress: ProgressOption) -> tuple[Release, Policy]:
         """Return the release, and the policy that makes the same one."""
         found = strongest(
             table,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sfumato.methods.multidim.best_cuts import BestCuts
     from sfumato.methods.multidim.mondrian import Mondrian
     from sfumato.methods.peeling import Peeling
-    from sfumato.methods.portfolio import Balanced, Best
+    from sfumato.methods.portfolio import Auto, Best
     from sfumato.methods.refining import Refined
     from sfumato.methods.taxonomy_models import (
         AttributeSuppression,
@@ -52,7 +52,7 @@ _METHODS = {
     "peeling": "peeling",
     "refined": "refining",
     "best": "portfolio",
-    "balanced": "portfolio",
+    "auto": "portfolio",
     "attribute-suppression": "taxonomy_models",
     "full-subtree": "taxonomy_models",
     "ordered-set-partition": "taxonomy_models",
@@ -61,8 +61,8 @@ _METHODS = {
     "cell-generalization": "taxonomy_models",
 }
 
-#: What ``method="auto"`` means.
-DEFAULT = "balanced"
+#: What is taken where no method is named.
+DEFAULT = "auto"
 
 #: Where the other names of this package live.
 _HOMES = {
@@ -86,7 +86,7 @@ _HOMES = {
     "BestCuts": "multidim.best_cuts",
     "Mondrian": "multidim.mondrian",
     "Peeling": "peeling",
-    "Balanced": "portfolio",
+    "Auto": "portfolio",
     "Best": "portfolio",
     "Refined": "refining",
     "AttributeSuppression": "taxonomy_models",
@@ -101,7 +101,7 @@ __all__ = [
     "DEFAULT",
     "REGISTRY",
     "AttributeSuppression",
-    "Balanced",
+    "Auto",
     "Best",
     "BestCuts",
     "BlockCost",
@@ -147,7 +147,6 @@ def _on_demand(name: str, home: str) -> Callable[[], Method]:
 
 
 REGISTRY.update({name: _on_demand(name, home) for name, home in _METHODS.items()})
-REGISTRY["auto"] = REGISTRY[DEFAULT]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from sfumato.methods.refining import Limit, Minimized, Objective, check_minimize
 from sfumato.methods.refining.levels import mostly_categories
 from sfumato.methods.refining.objective import Measured
 from sfumato.methods.refining.starting_classes import shaped
+from sfumato.methods.warming import warm_up
 from sfumato.microdata import EquivalenceClasses, Recoding
 
 #: Rounds of refinement without a time limit; the work, and so the result, is the same on every machine.
@@ -45,8 +46,9 @@ class Best(Method):
     Parameters
     ----------
     seconds
-        How long it may take; what the methods tried need at least is taken in any case. None: a fixed amount of work,
-        so that the result is the same on every machine.
+        How long it may take, compilation on the first run not counted; what the methods tried need at least is taken
+        in any case. None: a fixed amount of work, so that the result is the same on every machine, which it is not
+        under a time limit.
     minimize
         What is lowered, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, or a list of queries.
     """
@@ -66,6 +68,8 @@ class Best(Method):
 
     def recode(self, task: Task) -> Recoding:
         """Run the methods that suit the table, and refine the best of what they found."""
+        if self.seconds is not None:
+            warm_up(task, replace(self, seconds=None))
         begin = time.perf_counter()
         objective = Objective(task, self.minimize)
         candidates = try_all(objective, list(suitable(task)))
@@ -76,7 +80,7 @@ class Best(Method):
 
 
 @dataclass(frozen=True)
-class Balanced(Method):
+class Auto(Method):
     """The least loss that can be had in a few times the time of the fastest good method.
 
     Parameters
@@ -87,13 +91,13 @@ class Balanced(Method):
 
     minimize: Minimized = "gcp"
 
-    name: ClassVar[str] = "balanced"
+    name: ClassVar[str] = "auto"
     summary: ClassVar[str] = "The better of two linear methods, by any loss. Never above Hilbert. O(kn)."
     recoding: ClassVar[str] = "local"
     order_free: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_minimized("Balanced", self.minimize)
+        check_minimized("Auto", self.minimize)
 
     def recode(self, task: Task) -> Recoding:
         """Run the two linear methods, which lower the certainty penalty; for another loss, refine small tables."""
@@ -155,4 +159,4 @@ def _refined(objective: Objective, candidates: Sequence[Candidate], limit: Limit
 
 
 register()(Best)
-register()(Balanced)
+register()(Auto)

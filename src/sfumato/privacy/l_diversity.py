@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato import parameters
-from sfumato.errors import invalid_parameter
+from sfumato.errors import invalid_parameter, shortened
 from sfumato.kernels import rules
 from sfumato.kernels.rules import TOLERANCE
-from sfumato.microdata import Microdata
+from sfumato.microdata import Microdata, SensitiveColumn
 from sfumato.privacy.base import Rule, SensitiveModel
 
 KINDS = {
@@ -23,6 +24,12 @@ KINDS = {
     "entropy": rules.ENTROPY,
     "recursive": rules.RECURSIVE,
 }
+
+
+#: What keeps a promise about a column in which one value is frequent everywhere.
+INSTEAD = "t-closeness asks for classes that are like the whole table, and is possible with any frequent value: t=0.2."
+#: The rows that must have a value before a message names it.
+FEWEST_TO_NAME = 20
 
 
 @dataclass(frozen=True)
@@ -85,13 +92,13 @@ class LDiversity(SensitiveModel):
             return why + f"it has only {found} distinct values. The largest l that works is {found}."
         if self.kind == "entropy":
             best = math.exp(float(entropy(counts[None])[0]))
-            return why + f"its entropy reaches only l={_floor(best)}, which is the largest l that works."
+            return why + f"its entropy reaches only l={_floor(best)}, which is the largest l that works. {INSTEAD}"
         if self.kind == "recursive":
-            return why + self._nearest_recursive(counts[:found])
+            return why + f"{self._nearest_recursive(counts[:found])} {INSTEAD}"
         share = counts[0] / counts.sum()
         return why + (
-            f"its most frequent value makes up {share:.1%} of the rows, more than 1/{self.l:g}. "
-            f"The largest l that works is {_floor(1 / share)}."
+            f"its most frequent value{_named(column)} makes up {share:.1%} of the rows, more than 1/{self.l:g}. "
+            f"The largest l that works is {_floor(1 / share)}. {INSTEAD}"
         )
 
     def _nearest_recursive(self, counts: NDArray[np.int64]) -> str:
@@ -116,6 +123,18 @@ class LDiversity(SensitiveModel):
     def to_policy(self) -> dict[str, Any]:
         policy = {"model": self.name, "l": self.l, "kind": self.kind, "c": self.c, "column": self.column}
         return {key: value for key, value in policy.items() if value is not None}
+
+
+def _named(column: SensitiveColumn) -> str:
+    """Name the most frequent value, if so many rows have it that it is a fact about the table and about nobody in it.
+
+    Sensitive values are released as they are, so any release would show it and its share.
+    """
+    counts = column.counts()
+    if counts.max() < FEWEST_TO_NAME:
+        return ""
+    value = column.values[int(counts.argmax())].cast(pa.string()).as_py()
+    return ", a missing one," if value is None else f", {shortened(value)},"
 
 
 def entropy(counts: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -8,6 +8,9 @@ from typing import Any
 from sfumato.loss import Bound, LossReport
 from sfumato.verify.verification import Verification
 
+#: A bound that the loss is farther from says nothing about the release.
+FARTHEST = 100
+
 #: Columns of one role that are named before the others are only counted.
 NAMES_SHOWN = 30
 
@@ -105,8 +108,10 @@ def _searched(searched: Mapping[str, Any]) -> str:
 
 
 def _bound(gcp: float, bound: Bound) -> str:
-    """Say how far the loss is from what no release can beat; a bound of 0 says nothing and is not shown."""
+    """Say how far the loss is from what no release can beat, where a ratio to that says something."""
     sure = "" if bound.sampled is None else f", {bound.confidence:.0%} sure from {bound.sampled:,} rows"
+    if gcp > FARTHEST * bound:
+        return f"{bound:.4f}   (no release can lose less{sure}; that is too near to 0 to tell how good this one is)"
     return f"{bound:.4f}   (no release can lose less{sure}; this one loses {gcp / bound:.1f} times that)"
 
 

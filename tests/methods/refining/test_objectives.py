@@ -19,7 +19,7 @@ from tests.methods.refining.test_refinement import MODELS, allowed_start
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.hierarchies import IntervalDomain, codes_meant
-from sfumato.methods import Balanced, Best, Hilbert, Refined, Task
+from sfumato.methods import Auto, Best, Hilbert, Refined, Task
 from sfumato.methods.refining import Limit, Minimized, Objective, refine
 from sfumato.microdata import Microdata, Recoding
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, Requirements
@@ -141,7 +141,7 @@ def test_portfolios_lower_what_is_asked_for(data: st.DataObject) -> None:
         return
     minimize = draw_objective(data, table)
     task = Task(microdata, requirements)
-    for method in (Best(minimize=minimize), Balanced(minimize=minimize), Refined(Hilbert(), minimize=minimize)):
+    for method in (Best(minimize=minimize), Auto(minimize=minimize), Refined(Hilbert(), minimize=minimize)):
         recoding = method.recode(task)
         assert recoding.classes is not None
         assert not requirements.broken_by(recoding)
@@ -230,7 +230,7 @@ def test_a_label_needs_a_sensitive_column() -> None:
 
 @pytest.mark.parametrize("minimize", ["cost", [], [{}], [1], None, 3])
 def test_what_is_no_loss_is_refused(minimize: Any) -> None:
-    for method in (Best, Balanced):
+    for method in (Best, Auto):
         with pytest.raises(ParameterError, match="minimize"):
             method(minimize=minimize)
 
@@ -246,9 +246,9 @@ def test_what_is_no_loss_is_refused(minimize: Any) -> None:
 )
 def test_a_query_that_means_nothing_is_refused(query: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        sf.anonymize(CENSUS.table, CENSUS.schema, k=10, method=sf.Balanced(minimize=[query]))
+        sf.anonymize(CENSUS.table, CENSUS.schema, k=10, method=sf.Auto(minimize=[query]))
 
 
 def test_a_manifest_shows_no_query() -> None:
-    release = sf.anonymize(CENSUS.table, CENSUS.schema, k=10, method=sf.Balanced(minimize=QUERIES))
+    release = sf.anonymize(CENSUS.table, CENSUS.schema, k=10, method=sf.Auto(minimize=QUERIES))
     assert release.manifest["method"]["parameters"]["minimize"] == "3 queries"

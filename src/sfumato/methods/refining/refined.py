@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from sfumato.errors import invalid_parameter
 from sfumato.methods.base import Method, Task, find_method, register
 from sfumato.methods.refining.objective import Minimized, Objective, check_minimized, is_minimized
 from sfumato.methods.refining.search import Limit, refine
+from sfumato.methods.warming import warm_up
 from sfumato.microdata import EquivalenceClasses, Recoding
 
 EXHAUSTIVE = Limit(rounds=1_000, patience=1e-5)
@@ -74,8 +75,10 @@ class Refined(Method):
     def recode(self, task: Task) -> Recoding:
         """Refine what the method finds."""
         start = find_method(self.method)
-        recoding = start.recode(task)
         limit = refinement_limit(self.refine)
+        if limit is not None and limit.seconds < np.inf:
+            warm_up(task, replace(self, refine=True))
+        recoding = start.recode(task)
         if limit is None:
             return recoding
         objective = Objective(task, self.objective)

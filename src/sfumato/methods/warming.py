@@ -1,0 +1,33 @@
+"""Compiling before the clock starts: a time limit is for the search, not for what only the first run has to do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sfumato.methods.base import Method, Task
+from sfumato.privacy import Requirements
+
+#: Rows that are enough to call every kernel once.
+ROWS = 400
+
+#: What has been called before, in this process, with which types.
+_called: set[tuple[object, ...]] = set()
+
+
+def warm_up(task: Task, method: Method) -> None:
+    """Run a method without a time limit on a few rows of a table, once for every type of codes.
+
+    Kernels are compiled when they are first called with a type, which takes half a minute on the first run and is
+    loaded from a file, which takes seconds, on the later ones.
+    """
+    codes, sensitive = task.microdata.codes, task.requirements.sensitive_codes
+    key = (repr(method), codes.dtype.str, codes.shape[1], sensitive.shape[1])
+    rows = min(len(codes), max(ROWS, 4 * task.requirements.smallest_class))
+    few = task.microdata.take(np.arange(rows))
+    small = replace(task, microdata=few, requirements=Requirements(task.requirements.models, few), memory=None)
+    if key in _called or small.requirements.broken_by_table():
+        return
+    method.recode(replace(small, suppressible=min(task.suppressible, len(few) // 10)))
+    _called.add(key)
