@@ -50,6 +50,7 @@ PUBLIC = [
     "errors",
     "methods",
     "recode",
+    "risk",
     "strongest",
 ]
 SUBMODULES = ["datasets", "errors", "methods"]

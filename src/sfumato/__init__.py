@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sfumato.dual import strongest
     from sfumato.errors import SfumatoError
     from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
+    from sfumato.judging import risk
     from sfumato.methods import (
         Auto,
         Best,
@@ -41,6 +42,7 @@ _HOMES = {
     "check": "sfumato.api",
     "strongest": "sfumato.dual",
     "recode": "sfumato.api",
+    "risk": "sfumato.judging",
     "Schema": "sfumato.schema",
     "Policy": "sfumato.policy",
     "Release": "sfumato.release.release",
@@ -108,6 +110,7 @@ __all__ = [
     "errors",
     "methods",
     "recode",
+    "risk",
     "strongest",
 ]
 

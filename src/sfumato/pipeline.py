@@ -224,8 +224,16 @@ def build_release(
         details=outcome.recoding.details,
         to_native=source.to_native,
         describe_classes=lambda: class_table(microdata, outcome.recoding, classes),
+        original=lambda: _coded_original(prepared, schema.sensitive),
         find_bound=lambda: gcp_bound(microdata, recoded.k, prepared.left_out, options.seed),
     )
+
+
+def _coded_original(prepared: Prepared, sensitive: Sequence[str]) -> pa.Table:
+    """Return what tells people apart before the release: codes instead of values, which is all that counting needs."""
+    microdata = prepared.microdata
+    codes = {name: pa.array(microdata.codes[:, at]) for at, name in enumerate(microdata.names)}
+    return pa.table(codes | {name: prepared.table.column(name) for name in sensitive})
 
 
 def _told(recoding: Recoding) -> dict[str, Any]:

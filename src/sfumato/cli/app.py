@@ -9,6 +9,7 @@ import typer
 
 from sfumato import __version__
 from sfumato.cli import options as given
+from sfumato.cli import questions
 from sfumato.cli.exits import MEANING, end_cleanly_when_terminated, explained
 from sfumato.cli.screen import answer
 
@@ -149,6 +150,9 @@ def check(
             separator=sep,
         )
         checking.run(request, table, as_json=as_json, quiet=quiet)
+
+
+app.command(short_help="Say how likely it is that people in a table are found.")(questions.risk)
 
 
 @app.command(short_help="Say why a full-domain release looks as it does.")

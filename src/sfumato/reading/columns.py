@@ -168,7 +168,7 @@ def _by_bounds(domain: Domain, original: NDArray[np.int64], sides: list[Coded], 
 def _labelled_ranges(domain: Domain) -> dict[str | None, list[Range]]:
     """Return for every label of a hierarchy the codes below it; one label may stand in several branches."""
     found: dict[str | None, set[Range]] = defaultdict(set)
-    for level in domain.levels[:-1]:
+    for level in domain.levels[:-1] if domain.size else ():
         starts = level.starts
         ends = np.append(starts[1:], len(level.groups)) - 1
         for label, first, last in zip(level.labels.to_pylist(), starts.tolist(), ends.tolist(), strict=True):

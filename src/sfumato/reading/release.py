@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.hierarchies import Generalization
 from sfumato.reading.columns import ShownColumn, read_column
-from sfumato.verify.classes import Classes, Coded, group_rows
+from sfumato.verify.classes import KEY_LIMIT, Classes, Coded, group_rows
 
 #: So many pairs of people and classes are compared at a time.
 CELLS = 1 << 24
@@ -74,6 +74,40 @@ class Reading:
             moved = None if shifts is None else shifts.get(column.name)
             total += column.distances(column.original[rows], moved)[:, self.shown_cells(column)]
         return total
+
+    def candidates(self) -> NDArray[np.int64]:
+        """Return how many rows of the original may be in each class, as far as the quasi-identifiers tell."""
+        looks = group_rows(
+            [Coded(pa.nulls(column.domain.size), column.original.astype(np.int32)) for column in self.columns]
+        )
+        joined = self._by_value(looks)
+        if joined is not None:
+            return joined
+        counts = np.zeros(len(self.classes), np.int64)
+        for rows in self.blocks(looks.first_rows):
+            counts += looks.sizes[looks.of_row[rows]] @ self.matches(rows)
+        return counts
+
+    def _by_value(self, looks: Classes) -> NDArray[np.int64] | None:
+        """Count by a join where every cell shows exactly one value; None where some cell shows several."""
+        keys_of_people, keys_of_classes, reach = (
+            np.zeros(len(looks), np.int64),
+            np.zeros(len(self.classes), np.int64),
+            1,
+        )
+        for column in self.columns:
+            first, last = column.first[:, 0], column.last[:, 0]
+            size = column.domain.size + 1
+            reach *= size
+            shown = self.shown_cells(column)
+            if column.first.shape[1] > 1 or (first != last)[shown].any() or reach >= KEY_LIMIT:
+                return None
+            keys_of_people = keys_of_people * size + column.original[looks.first_rows]
+            keys_of_classes = keys_of_classes * size + first[shown]
+        order = np.argsort(keys_of_people)
+        at = np.minimum(np.searchsorted(keys_of_people, keys_of_classes, sorter=order), len(order) - 1)
+        found = keys_of_people[order[at]] == keys_of_classes
+        return np.where(found, looks.sizes[order[at]], 0)
 
     def blocks(self, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         """Cut rows of the original into parts that fit into memory beside all classes."""

@@ -17,6 +17,7 @@ from sfumato.loss import Bound, LossReport
 from sfumato.progress import ProgressOption, reporting, stage
 from sfumato.release.summary import summarize
 from sfumato.release.values import Shown
+from sfumato.risks import BeforeAfter, assess
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Achieved, Verification
 
@@ -47,6 +48,7 @@ class Release:
     to_native: Callable[[pa.Table], object] = field(default=lambda table: table, repr=False)
     describe_classes: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
     find_bound: Callable[[], Bound] = field(default=lambda: Bound(0.0), repr=False)
+    original: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
 
     @property
     def table(self) -> pa.Table:
@@ -71,6 +73,13 @@ class Release:
         sure it is.
         """
         return self.find_bound()
+
+    @cached_property
+    def risk(self) -> BeforeAfter:
+        """How likely it is that people are found, in the original and in the release; see `sfumato.risk`."""
+        hierarchies = dict.fromkeys(self.shown.quasi_identifiers)
+        before = assess(self.original(), hierarchies, self.sensitive)
+        return BeforeAfter(before, assess(self.table, hierarchies, self.sensitive, shown=self.shown.class_columns))
 
     @property
     def classes(self) -> int:

@@ -1,0 +1,66 @@
+"""The commands that ask what a table is worth to an attacker: ``sfumato risk``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sfumato.cli import options as given
+from sfumato.cli.exits import explained
+
+Population = Annotated[
+    str | None,
+    typer.Option(
+        "--population",
+        metavar="FILE|NUMBER",
+        help="Whom the people were drawn from: a table of them, their number, or (below 1) the share that was drawn.",
+    ),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option("--weights", metavar="COLUMN", help="How many people of the population each row stands for."),
+]
+Person = Annotated[
+    str | None,
+    typer.Option("--person", metavar="COLUMN", help="Whose row it is, where people have several; never released."),
+]
+Thresholds = Annotated[
+    list[float] | None,
+    typer.Option("--threshold", metavar="RISK", help="Report who is above this risk, such as 0.09 (repeat)."),
+]
+UniquesUpTo = Annotated[
+    int | None,
+    typer.Option("--uniques", metavar="N", help="Also find who is unique by at most N columns, with SUDA's scores."),
+]
+Drivers = Annotated[bool, typer.Option("--drivers", help="Also say which columns drive the risk.")]
+
+
+def risk(
+    table: given.Input,
+    qi: given.QuasiIdentifiers = None,
+    sensitive: given.Sensitive = None,
+    hierarchy: given.Hierarchy = None,
+    population: Population = None,
+    weights: Weights = None,
+    person: Person = None,
+    threshold: Thresholds = None,
+    drivers: Drivers = False,
+    uniques: UniquesUpTo = None,
+    sep: given.Separator = None,
+    policy: given.PolicyFile = None,
+    as_json: given.AsJson = False,
+) -> None:
+    """Say how likely it is that people in a table are found, and what drives that.
+
+    For example: sfumato risk patients.csv --qi age --qi zip --sensitive disease --drivers
+    """
+    with explained():
+        from sfumato.cli import judging  # noqa: PLC0415
+        from sfumato.cli.request import Request  # noqa: PLC0415
+
+        request = Request(
+            policy=policy, quasi_identifiers=qi, sensitive=sensitive, hierarchies=hierarchy, separator=sep
+        )
+        beyond = judging.Beyond(population, weights, person, threshold or (), drivers, uniques)
+        judging.show_risk(request, table, beyond, as_json=as_json)

@@ -1,0 +1,76 @@
+"""What a table and a release are worth to an attacker: the entrances for risk and attacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import pyarrow as pa
+
+from sfumato.io import open_source
+from sfumato.risks import Risk, assess
+from sfumato.risks.assess import NEARLY, Context
+from sfumato.schema import Declared, Schema
+
+
+def risk(
+    data: object,
+    *,
+    quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str,
+    sensitive: Iterable[str] | str = (),
+    population: object = None,
+    weights: str | None = None,
+    person: str | None = None,
+    thresholds: Sequence[float] = (),
+    nearly: float = NEARLY,
+    separator: str | None = None,
+) -> Risk:
+    """Say how likely it is that people in a table are found: an original, a release, anybody's file.
+
+    Parameters
+    ----------
+    data
+        As in `anonymize`.
+    quasi_identifiers
+        The columns that an attacker may know. How each generalizes matters only beside a table of the population.
+    sensitive
+        The columns that the attacker wants to know.
+    population
+        Whom the table's people were drawn from: a table of them with the same quasi-identifiers, their number, or
+        (below 1) the share of them that is in the table.
+    weights
+        The column that says how many people of the population a row stands for.
+    person
+        The column that says whose row it is, where people have several; people are counted then, not rows.
+    thresholds
+        Risks to report beyond 0.05, 0.09, 0.2, 0.33 and 0.5.
+    nearly
+        From which share of a class on a sensitive value counts as nearly certain.
+    separator
+        What separates the cells of a CSV file; detected if left out.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sfumato as sf
+    >>> people = pa.table({"age": [30, 30, 41, 41, 52], "sex": ["f", "f", "f", "m", "m"]})
+    >>> found = sf.risk(people, quasi_identifiers=["age", "sex"])
+    >>> found.unique, found.prosecutor.mean
+    (3, 0.8)
+    """
+    schema = Schema(quasi_identifiers, sensitive, rest="drop")
+    source = open_source(data, separator=separator)
+    schema.roles(source.columns)
+    hierarchies = schema.quasi_identifiers
+    as_text = [name for name, how in hierarchies.items() if how is not None and how.reads_text]
+    extra = [name for name in (weights, person) if name is not None]
+    table = source.read([*hierarchies, *schema.sensitive, *extra], as_text)
+    people = _population(population, list(hierarchies), as_text, separator)
+    return assess(table, hierarchies, schema.sensitive, Context(people, weights, person, thresholds, nearly))
+
+
+def _population(
+    given: object, names: Sequence[str], as_text: Sequence[str], separator: str | None
+) -> pa.Table | float | None:
+    """Read the table of the population; its size or the share of it that was drawn stays a number."""
+    if given is None or isinstance(given, int | float):
+        return given
+    return open_source(given, separator=separator).read(names, as_text)

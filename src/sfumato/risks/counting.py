@@ -1,0 +1,72 @@
+"""Who looks alike: the classes of a table, and how many people, not rows, each of them has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.verify.classes import Classes, Coded, code_column, group_rows
+
+
+@dataclass(frozen=True)
+class People:
+    """The classes of a table and the people in them.
+
+    Attributes
+    ----------
+    columns
+        The coded quasi-identifiers.
+    classes
+        The rows that look alike.
+    person_of_row
+        Whose row each is, numbered from 0; None where every row is a person.
+    """
+
+    columns: tuple[Coded, ...] = field(repr=False)
+    classes: Classes = field(repr=False)
+    person_of_row: NDArray[np.int64] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, table: pa.Table, quasi_identifiers: Sequence[str], person: str | None = None) -> People:
+        """Count the people of a table."""
+        columns = tuple(code_column(name, table.column(name)) for name in quasi_identifiers)
+        return cls(columns, group_rows(columns), None if person is None else numbered_people(table, person))
+
+    @property
+    def in_class(self) -> NDArray[np.int64]:
+        """How many people each class has."""
+        if self.person_of_row is None:
+            return self.classes.sizes
+        return people_per_class(self.classes.of_row, self.person_of_row, len(self.classes))
+
+    def total(self) -> int:
+        """Return the number of people."""
+        return len(self.classes.of_row) if self.person_of_row is None else int(self.person_of_row.max(initial=-1)) + 1
+
+    def worst(self, risk_of_class: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return risks and how many people have each; whoever is in several classes has the highest of their risks."""
+        if self.person_of_row is None:
+            return risk_of_class, self.classes.sizes
+        risks = np.zeros(self.total())
+        np.maximum.at(risks, self.person_of_row, risk_of_class[self.classes.of_row])
+        return risks, np.ones(len(risks), np.int64)
+
+
+def numbered_people(table: pa.Table, person: str) -> NDArray[np.int64]:
+    """Return a number for the person of every row; where none is named, the row is a person of its own."""
+    coded = code_column(person, table.column(person))
+    numbers = coded.codes.astype(np.int64)
+    unnamed = numbers == len(coded.values)
+    numbers[unnamed] = len(coded.values) + np.arange(int(unnamed.sum()))
+    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+
+
+def people_per_class(of_row: NDArray[np.integer], person_of_row: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
+    """Return how many different people each class has."""
+    width = int(person_of_row.max(initial=-1)) + 1
+    pairs = np.unique(of_row.astype(np.int64) * width + person_of_row)
+    return np.bincount(pairs // max(1, width), minlength=classes)

@@ -1,0 +1,121 @@
+"""The risk of every person in a few figures: the highest, the mean, who is above a threshold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: The thresholds that regulations and data custodians name.
+THRESHOLDS = (0.05, 0.09, 0.2, 0.33, 0.5)
+
+#: Where the bands of the distribution begin, in people who look alike.
+BANDS = (1, 2, 3, 5, 11, 20, 50, 100)
+
+
+@dataclass(frozen=True)
+class Band:
+    """The people who share their look with so many: from ``least`` to ``most``, themselves included."""
+
+    least: int
+    most: int | None
+    people: int
+    share: float
+
+
+@dataclass(frozen=True)
+class RecordRisk:
+    """How likely each person's row is picked by an attacker who knows the quasi-identifiers.
+
+    Attributes
+    ----------
+    people
+        How many people there are.
+    highest, mean
+        The largest risk and the mean risk; None for a table of nobody.
+    unique
+        How many people look like nobody else.
+    above
+        For each threshold the share of people whose risk is above it.
+    distribution
+        How many people share their look with how many.
+    """
+
+    people: int
+    highest: float | None
+    mean: float | None
+    unique: int
+    above: Mapping[float, float]
+    distribution: tuple[Band, ...]
+
+    @classmethod
+    def of(
+        cls, risks: NDArray[np.float64], people: NDArray[np.integer], thresholds: Iterable[float] = THRESHOLDS
+    ) -> RecordRisk:
+        """Sum up: ``people[i]`` people have the risk ``risks[i]``."""
+        total = int(people.sum())
+        if not total:
+            return cls(0, None, None, 0, dict.fromkeys(thresholds, 0.0), ())
+        return cls(
+            people=total,
+            highest=float(risks[people > 0].max()),
+            mean=float(risks @ people / total),
+            unique=int(people[risks >= 1].sum()),
+            above={limit: float(people[above(risks, limit)].sum() / total) for limit in thresholds},
+            distribution=_bands(risks, people, total),
+        )
+
+    @property
+    def unique_share(self) -> float:
+        """The share of people who look like nobody else."""
+        return self.unique / self.people if self.people else 0.0
+
+    def below(self, size: int) -> float:
+        """Return the share of people who share their look with fewer than ``size``, themselves included."""
+        return sum(band.share for band in self.distribution if band.least < size)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {
+            "people": self.people,
+            "highest": self.highest,
+            "mean": self.mean,
+            "unique": self.unique,
+            "unique_share": self.unique_share,
+            "above": {f"{limit:g}": share for limit, share in self.above.items()},
+            "distribution": [vars(band) for band in self.distribution],
+        }
+
+
+def smallest_class(threshold: float) -> int:
+    """Return how many people must look alike so that a threshold is kept.
+
+    A threshold is read as it is printed, with two digits: 0.09 stands for 1/11 = 0.0909… and 0.33 for 1/3.
+
+    >>> [smallest_class(threshold) for threshold in (0.05, 0.09, 0.2, 0.33, 0.4, 0.5)]
+    [20, 11, 5, 3, 3, 2]
+    """
+    nearest = round(1 / threshold)
+    if nearest and math.floor(100 / nearest + 1e-9) == round(threshold * 100, 9):
+        return nearest
+    return math.ceil(1 / threshold - 1e-9)
+
+
+def above(risks: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
+    """Return whose risk is above a threshold, which is read as it is printed."""
+    return risks > (1 + 1e-9) / smallest_class(threshold)
+
+
+def _bands(risks: NDArray[np.float64], people: NDArray[np.integer], total: int) -> tuple[Band, ...]:
+    alike = 1 / risks
+    ends = [*BANDS[1:], None]
+    bands = []
+    for least, beyond in zip(BANDS, ends, strict=True):
+        inside = (alike >= least - 1e-9) & (alike < (math.inf if beyond is None else beyond - 1e-9))
+        count = int(people[inside].sum())
+        bands.append(Band(least, None if beyond is None else beyond - 1, count, count / total))
+    return tuple(bands)
