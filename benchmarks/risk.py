@@ -1,4 +1,4 @@
-"""Risk of a table: time against a GROUP BY, minimal uniques, and how far estimators are off where the truth is known."""
+"""Risk of a table: time against a GROUP BY, minimal uniques, and estimators where the truth is known."""
 
 from __future__ import annotations
 
