@@ -18,11 +18,19 @@ Every message says what is wrong, where, and what to do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 
 class SfumatoError(Exception):
     """Root of all errors that Sfumato raises on purpose."""
+
+    #: Which of the values that somebody looked at are to blame; whoever knows their rows can say where they are.
+    misfits: Sequence[int] = ()
+
+    def blaming(self, misfits: Sequence[int]) -> Self:
+        """Return this error with the places of the values that are to blame."""
+        self.misfits = tuple(misfits)
+        return self
 
 
 class ParameterError(SfumatoError, ValueError):

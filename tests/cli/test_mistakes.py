@@ -71,7 +71,7 @@ def nothing_is_left_behind(folder: Path) -> Iterator[None]:
         ((*ROLES, *K, "--hierarchy", "age=numeric:5,wide"), "'widths' parameter of Numeric"),
         ((*ROLES, *K, "--hierarchy", "age=numeric:5,7"), "7 is not a multiple of 5"),
         ((*ROLES, *K, "--hierarchy", "age=dates:week"), "'levels' parameter of Dates"),
-        ((*ROLES, *K, "--hierarchy", "zip=ordered:a|b"), "occurs in the table but not in the order"),
+        ((*ROLES, *K, "--hierarchy", "zip=ordered:a|b"), "not in the order given to Ordered"),
         ((*ROLES, *K, "--policy", "no.toml"), "The policy file no.toml does not exist"),
         ((*ROLES, *K, "--speed", "11"), "No such option: --speed"),
     ],
@@ -90,7 +90,7 @@ def test_without_an_output_or_a_table() -> None:
     [
         ("02138;MA;*\n02138;WI;*\n", "given.csv, line 2: the value '02138' has two parents"),
         ("02138;MA;*\n02139;*\n", "given.csv, line 2: the value '02139'"),
-        ("02138;MA;*\n", "occurs in the table but not in hierarchy file given.csv"),
+        ("02138;MA;*\n", "not in hierarchy file given.csv"),
         ("", "The hierarchy file given.csv is empty"),
     ],
 )

@@ -153,3 +153,12 @@ def test_widths_may_be_fractions_of_each_other():
 def test_widths_that_are_no_list_are_refused(widths):
     with pytest.raises(ParameterError, match=r"must be a list of numbers such as \[5, 10, 20\]\. Got '?5'?\."):
         Numeric(widths)
+
+
+@pytest.mark.parametrize("place", [0, 1, 6, 7])
+def test_a_word_among_numbers_is_told_by_its_row(place):
+    cells = [str(number) for number in range(8)]
+    cells[place] = "seven and a half"
+    with pytest.raises(DataError, match=rf"declared as Numeric\(\).*stands in row {place + 1}\.$") as caught:
+        encoded_column(pa.array(cells), Numeric())
+    assert "half" not in str(caught.value)

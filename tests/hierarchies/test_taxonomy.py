@@ -188,12 +188,18 @@ def test_contradictions_of_rows_are_told_with_their_number():
         Taxonomy([("a", "X"), ("a", "X")])
 
 
-def test_a_value_that_the_file_lacks_is_named_with_the_file(tmp_path):
+def test_a_value_that_the_file_lacks_is_told_by_its_row_with_the_file(tmp_path):
     path = written(tmp_path, "a;*\nb;*\n")
     with pytest.raises(HierarchyError) as caught:
         encoded_column(pa.array(["b", "zebra"]), Taxonomy.read(path))
     message = str(caught.value)
-    assert message.startswith(f"Column 'a': the value 'zebra' occurs in the table but not in hierarchy file {path}.")
+    assert message.startswith(f"Column 'a' holds 1 value that is not in hierarchy file {path}.")
+    assert message.endswith("The first stands in row 2.")
+
+
+def test_a_value_that_many_rows_have_is_named():
+    with pytest.raises(HierarchyError, match=r"holds 2 values that are not in its taxonomy.*first, 'zebra', stands in"):
+        encoded_column(pa.array(["b", *["zebra"] * 20, "yak"]), Taxonomy([("b", "*")]))
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "  \n"])

@@ -229,7 +229,7 @@ def test_broken_files_say_where_and_quote_nothing(read, content, message):
 
 @pytest.mark.parametrize(
     ("header", "message"),
-    [("a,b,a", "Columns 1 and 3 are both named 'a'"), ("a,,b", "Column 2 has no name"), (",a", "Column 1 has no name")],
+    [("a,b,a", "Columns 1 and 3 are both named 'a'"), ("Unnamed: 1,,a", "Columns 1 and 2 are both named 'Unnamed: 1'")],
 )
 def test_headers_that_cannot_be_used(read, header, message):
     with pytest.raises(SchemaError, match=message):

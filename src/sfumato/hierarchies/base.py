@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Container, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.errors import DataError
+from sfumato.errors import DataError, HierarchyError
 from sfumato.hierarchies.domain import Domain
 
 
@@ -85,6 +86,16 @@ def as_text(value: object) -> str:
         return str(value)
 
 
+def refuse_unknown(column: str, texts: Sequence[str], known: Container[str], where: str) -> None:
+    """Refuse values that a hierarchy lacks; where they stand, and whether they may be named, others know."""
+    unknown = [place for place, text in enumerate(texts) if text not in known]
+    if unknown:
+        several = "1 value that is" if len(unknown) == 1 else f"{len(unknown):,} values that are"
+        raise HierarchyError(
+            f"Column '{column}' holds {several} not in {where}. Add what is lacking, or clean the column."
+        ).blaming(unknown)
+
+
 def converted(column: str, values: pa.Array, target: pa.DataType, what: str) -> pa.Array:
     """Cast values to the type that a hierarchy works on, or say that this column is not of that kind."""
     try:
@@ -92,9 +103,22 @@ def converted(column: str, values: pa.Array, target: pa.DataType, what: str) -> 
     except pa.ArrowInvalid:
         raise DataError(
             f"Column '{column}' is declared as {what}, but some of its values cannot be read so. "
-            "Clean the column or declare it as Categorical()."
-        ) from None
+            "Clean the column, name the values that mean 'no value' (na=), or declare it as Categorical()."
+        ).blaming([_first_misfit(values, target)]) from None
     except pa.ArrowNotImplementedError:
         raise DataError(
             f"Column '{column}' is declared as {what}, but its type is {values.type}. Declare it as Categorical()."
         ) from None
+
+
+def _first_misfit(values: pa.Array, target: pa.DataType) -> int:
+    """Return the place of the first value that cannot be cast, halving in on it."""
+    low, high = 0, len(values)
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            values.slice(low, middle - low).cast(target)
+            low = middle
+        except pa.ArrowInvalid:
+            high = middle
+    return low

@@ -13,8 +13,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato import parameters
-from sfumato.errors import DataError, HierarchyError, invalid_parameter, shortened
-from sfumato.hierarchies.base import Fitted, Generalization, as_text, converted, inverse, sort_codes, whole_offsets
+from sfumato.errors import DataError, invalid_parameter, shortened
+from sfumato.hierarchies.base import (
+    Fitted,
+    Generalization,
+    as_text,
+    converted,
+    inverse,
+    refuse_unknown,
+    sort_codes,
+    whole_offsets,
+)
 from sfumato.hierarchies.bins import binned_levels
 from sfumato.hierarchies.domain import IntervalDomain, identity_level, root_level
 
@@ -102,12 +111,7 @@ class Ordered(Generalization):
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         rank_of = {value: rank for rank, value in enumerate(self.order)}
         texts = values.cast(pa.string()).to_pylist()
-        unknown = next((text for text in texts if text not in rank_of), None)
-        if unknown is not None:
-            raise HierarchyError(
-                f"Column '{column}': the value {shortened(unknown)} occurs in the table but not in the order given to "
-                "Ordered. Add it to the list, or clean the column."
-            )
+        refuse_unknown(column, texts, rank_of, "the order given to Ordered")
         ranks = np.array([rank_of[text] for text in texts], dtype=np.int64)
         order = np.argsort(ranks)
         ordered = values.take(pa.array(order))

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.errors import HierarchyError, invalid_parameter, shortened
-from sfumato.hierarchies.base import Fitted, Generalization, as_text, inverse
+from sfumato.hierarchies.base import Fitted, Generalization, as_text, inverse, refuse_unknown
 from sfumato.hierarchies.domain import ROOT, TreeDomain, grouped_level, identity_level, root_level
 from sfumato.hierarchies.files import Row, read_rows, write_rows
 
@@ -96,13 +96,7 @@ class Taxonomy(Generalization):
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         line_of = self._line_of
         texts = values.cast(pa.string()).to_pylist()
-        unknown = next((text for text in texts if text not in line_of), None)
-        if unknown is not None:
-            where = f"hierarchy file {self.path}" if self.path else "its taxonomy"
-            raise HierarchyError(
-                f"Column '{column}': the value {shortened(unknown)} occurs in the table but not in {where}. "
-                "Add a line for it, or clean the column."
-            )
+        refuse_unknown(column, texts, line_of, f"hierarchy file {self.path}" if self.path else "its taxonomy")
         places = self._places
         order = np.argsort(np.array([places[line_of[text]] for text in texts], dtype=np.int64))
         ordered = values.take(pa.array(order))

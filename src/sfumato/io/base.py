@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
 from sfumato.errors import SchemaError, listed
+from sfumato.io.missing import codes_for, without_codes
 from sfumato.progress import Tell, untold
 
 
@@ -25,7 +26,13 @@ class Source(ABC):
     columns: tuple[str, ...]
     kind: str
 
-    def read(self, columns: Sequence[str], as_text: Collection[str] = (), tell: Tell = untold) -> pa.Table:
+    def read(
+        self,
+        columns: Sequence[str],
+        as_text: Collection[str] = (),
+        tell: Tell = untold,
+        na: Mapping[str, Collection[str]] | None = None,
+    ) -> pa.Table:
         """Read these columns, in this order, and only these; the input stays as it is.
 
         Parameters
@@ -36,6 +43,8 @@ class Source(ABC):
             Those to read as text whatever they look like, so that 02139 keeps its zero.
         tell
             Called with the share that is read, where that is known or can be guessed.
+        na
+            The texts that mean "no value", by column; ``"*"`` stands for all columns.
 
         Returns
         -------
@@ -45,7 +54,13 @@ class Source(ABC):
         """
         self._require(columns)
         self._require(as_text)
-        return self._read(columns, frozenset(as_text), tell) if columns else pa.table({})
+        if not columns:
+            return pa.table({})
+        table = self._read(columns, frozenset(as_text), tell)
+        for at, name in enumerate(columns if na else ()):
+            cleaned = without_codes(table.column(at), codes_for(name, na or {}), name in as_text)
+            table = table.set_column(at, name, cleaned)
+        return table
 
     @abstractmethod
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
@@ -54,6 +69,10 @@ class Source(ABC):
     @abstractmethod
     def to_native(self, table: pa.Table) -> object:
         """Turn a table into the kind of frame that came in; a file or a relation gives a ``pyarrow.Table``."""
+
+    def place(self, row: int) -> str:
+        """Say where a row, counted from 0, is found by whoever looks at the table."""
+        return f"row {row + 1:,}"
 
     def _require(self, names: Collection[str]) -> None:
         unknown = [name for name in names if name not in self.columns]

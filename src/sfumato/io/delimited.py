@@ -39,7 +39,17 @@ class DelimitedSource(QueriedSource):
         lines = self._first_lines()
         self.separator = _checked(separator) if separator is not None else _detected(lines, path)
         names = next(_records(lines, self.separator), [])
-        self.columns = checked_names(name.strip() for name in names)
+        self.columns = checked_names(named(names))
+
+    def place(self, row: int) -> str:
+        """Say in which line a row is, unless a cell with a line break before it makes that unsure."""
+        try:
+            with opened(self.path) as file:
+                head = b"".join(line for line, _ in zip(file, range(row + 2), strict=False))
+        except (OSError, EOFError, zlib.error):
+            return super().place(row)
+        in_order = head.count(b'"') == 0 and head.count(b"\r") in (0, head.count(b"\r\n"))
+        return f"line {row + 2:,}" if in_order else super().place(row)
 
     def _first_lines(self) -> list[str]:
         """Return the start of the file as text, or say that it is something else."""
@@ -91,6 +101,15 @@ class DelimitedSource(QueriedSource):
             return SourceError(f"{where} has a quotation mark that is not closed. Close it, or double it.")
         hint = "Check that its line ends are all alike and its quotation marks closed."
         return SourceError(f"{where} cannot be read as text separated by {self.separator!r}. {hint}")
+
+
+def named(names: Sequence[str]) -> list[str]:
+    """Return the names of a header; a column without one is called as pandas calls it.
+
+    >>> named(["", " age", ""])
+    ['Unnamed: 0', 'age', 'Unnamed: 2']
+    """
+    return [name.strip() or f"Unnamed: {place}" for place, name in enumerate(names)]
 
 
 def _checked(separator: object) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sfumato.microdata.encoding import distinct, encode, missing_rows, refuse_missing
+from sfumato.microdata.encoding import FEWEST_TO_NAME, distinct, encode, missing_rows, refuse_missing
 from sfumato.microdata.frequency import FrequencySet, frequency_set, group_rows
 from sfumato.microdata.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 from sfumato.microdata.table import Microdata, SensitiveColumn
 
 __all__ = [
+    "FEWEST_TO_NAME",
     "SUPPRESSED",
     "EquivalenceClasses",
     "FrequencySet",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -11,11 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.errors import DataError
+from sfumato.errors import DataError, HierarchyError, shortened
 from sfumato.hierarchies import Domain, Generalization, default_generalization
 from sfumato.hierarchies.base import inverse
 from sfumato.microdata.table import Microdata, SensitiveColumn, smallest_unsigned
 from sfumato.progress import Tell, untold
+
+#: The rows that must have a value before a message names it.
+FEWEST_TO_NAME = 20
 
 #: The different values of a column, and per row the place of its value, -1 where missing.
 Distinct = tuple[pa.Array, NDArray[np.int64]]
@@ -27,6 +30,7 @@ def encode(
     sensitive: Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
     tell: Tell = untold,
+    place: Callable[[int], str] = lambda row: f"row {row + 1:,}",
 ) -> Microdata:
     """Encode the quasi-identifiers and the sensitive columns of a table.
 
@@ -42,11 +46,17 @@ def encode(
         How much quasi-identifiers count in the loss; 1 where nothing is said.
     tell
         Called with the share of columns that are encoded.
+    place
+        Says where a row, counted from 0, is found, for messages.
     """
     encoded = []
     texts = _distinct_texts(table, [*quasi_identifiers, *sensitive])
     for name, how in quasi_identifiers.items():
-        encoded.append(_encode_quasi_identifier(name, how, *(texts.get(name) or distinct(name, table.column(name)))))
+        values, indices = texts.get(name) or distinct(name, table.column(name))
+        try:
+            encoded.append(_encode_quasi_identifier(name, how, values, indices))
+        except (DataError, HierarchyError) as error:
+            raise type(error)(f"{error}{located(error.misfits, values, indices, place)}") from None
         tell(len(encoded) / (len(quasi_identifiers) + len(sensitive)))
     domains = tuple(domain for domain, _ in encoded)
     codes = np.empty((table.num_rows, len(domains)), smallest_unsigned([domain.size for domain in domains]))
@@ -55,6 +65,17 @@ def encode(
     given = np.array([(weights or {}).get(domain.name, 1.0) for domain in domains])
     columns = tuple(encode_sensitive(name, table.column(name), texts.get(name)) for name in sensitive)
     return Microdata(codes, domains, columns, given / given.sum())
+
+
+def located(misfits: Sequence[int], values: pa.Array, indices: NDArray[np.int64], place: Callable[[int], str]) -> str:
+    """Say where values stand that a hierarchy cannot take; name the first if it is many people's and so nobody's."""
+    if not len(misfits):
+        return ""
+    rows = np.flatnonzero(np.isin(indices, misfits))
+    first = indices[rows[0]]
+    often = int(np.count_nonzero(indices == first))
+    named = f", {shortened(str(values[int(first)]))}," if often >= FEWEST_TO_NAME else ""
+    return f" The first{named} stands in {place(int(rows[0]))}."
 
 
 def _distinct_texts(table: pa.Table, names: Sequence[str]) -> dict[str, Distinct]:

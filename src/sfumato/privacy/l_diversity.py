@@ -15,7 +15,7 @@ from sfumato import parameters
 from sfumato.errors import invalid_parameter, shortened
 from sfumato.kernels import rules
 from sfumato.kernels.rules import TOLERANCE
-from sfumato.microdata import Microdata, SensitiveColumn
+from sfumato.microdata import FEWEST_TO_NAME, Microdata, SensitiveColumn
 from sfumato.privacy.base import Rule, SensitiveModel
 
 KINDS = {
@@ -28,8 +28,6 @@ KINDS = {
 
 #: What keeps a promise about a column in which one value is frequent everywhere.
 INSTEAD = "t-closeness asks for classes that are like the whole table, and is possible with any frequent value: t=0.2."
-#: The rows that must have a value before a message names it.
-FEWEST_TO_NAME = 20
 
 
 @dataclass(frozen=True)

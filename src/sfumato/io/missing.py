@@ -1,0 +1,97 @@
+"""Values that the caller takes for missing: they become so right after reading, whatever the source."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.errors import invalid_parameter
+from sfumato.io import arrow
+from sfumato.io.inference import inferred
+
+#: The values that mean "none": in every column, or by column, where ``"*"`` stands for all others too.
+MissingCodes = Mapping[str, Iterable[object]] | Iterable[object] | str
+
+EVERY_COLUMN = "*"
+
+
+def missing_codes(owner: str, name: str, given: object) -> dict[str, tuple[str, ...]]:
+    """Return what callers may say in several ways as one: the texts that mean "none", by column.
+
+    Examples
+    --------
+    >>> missing_codes("anonymize", "na", ["?", 999])
+    {'*': ('?', '999')}
+    >>> missing_codes("anonymize", "na", {"age": 999})
+    {'age': ('999',)}
+    """
+    by_column = given if isinstance(given, Mapping) else {EVERY_COLUMN: given}
+    found = {column: tuple(_texts(owner, name, codes)) for column, codes in by_column.items()}
+    if not all(isinstance(column, str) for column in found):
+        raise invalid_parameter(owner, name, "a list of values, or such lists by column", given)
+    return {column: codes for column, codes in found.items() if codes}
+
+
+def _texts(owner: str, name: str, codes: object) -> Iterable[str]:
+    several = codes if isinstance(codes, Iterable) and not isinstance(codes, str | bytes) else (codes,)
+    for code in several:
+        if not isinstance(code, str | int | float) or isinstance(code, bool):
+            raise invalid_parameter(owner, name, "a list of texts and numbers, or such lists by column", code)
+        yield f"{code:g}" if isinstance(code, float) else str(code).strip()
+
+
+def codes_for(column: str, codes: Mapping[str, Collection[str]]) -> frozenset[str]:
+    """Return the texts that mean "none" in a column."""
+    return frozenset((*codes.get(EVERY_COLUMN, ()), *codes.get(column, ())))
+
+
+def without_codes(column: pa.ChunkedArray, codes: Collection[str], as_text: bool) -> pa.ChunkedArray:
+    """Make codes missing; what is then a column of numbers or dates becomes one, unless it is to stay text."""
+    if not codes:
+        return column
+    if pa.types.is_dictionary(column.type) or arrow.is_text(column.type):
+        return _without_words(column, codes, as_text)
+    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
+        return _without_numbers(column, codes)
+    return column
+
+
+def _without_words(column: pa.ChunkedArray, codes: Collection[str], as_text: bool) -> pa.ChunkedArray:
+    coded = column if pa.types.is_dictionary(column.type) else arrow.unified([_coded(c) for c in column.chunks])
+    if not pa.types.is_dictionary(coded.type) or not coded.num_chunks:
+        return column
+    hits = pc.is_in(pc.utf8_trim_whitespace(coded.chunk(0).dictionary), pa.array(sorted(codes)))
+    if not pc.any(hits).as_py():
+        return column
+    kept = [_nulled(chunk, hits) for chunk in coded.chunks]
+    cleaned = arrow.packed(pa.chunked_array(kept))
+    return cleaned if as_text else inferred(cleaned)
+
+
+def _coded(chunk: pa.Array) -> pa.DictionaryArray:
+    return chunk.dictionary_encode()
+
+
+def _nulled(chunk: pa.DictionaryArray, hits: pa.BooleanArray) -> pa.DictionaryArray:
+    """Return a chunk whose hits are missing."""
+    gone = hits.take(chunk.indices)
+    indices = pc.if_else(pc.fill_null(gone, True), pa.scalar(None, chunk.indices.type), chunk.indices)
+    return pa.DictionaryArray.from_arrays(indices, chunk.dictionary)
+
+
+def _without_numbers(column: pa.ChunkedArray, codes: Collection[str]) -> pa.ChunkedArray:
+    numbers = [number for code in codes if (number := _number(code, column.type)) is not None]
+    if not numbers:
+        return column
+    hits = pc.is_in(column, pa.array(numbers, column.type))
+    return pc.if_else(hits, pa.scalar(None, column.type), column)
+
+
+def _number(code: str, kind: pa.DataType) -> object:
+    """Return a code as a number of a type; None if it is none, as a question mark, or 1.5 among whole numbers."""
+    try:
+        return pa.scalar(code).cast(kind).as_py()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
