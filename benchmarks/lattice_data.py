@@ -14,8 +14,9 @@ from sfumato.hierarchies import Numeric
 from sfumato.io import open_source, write_table
 from sfumato.methods import Task
 from sfumato.microdata import Microdata, encode
-from sfumato.pipeline import Options, prepare
+from sfumato.pipeline import prepare
 from sfumato.privacy import KAnonymity, Requirements
+from sfumato.request import Request
 
 #: The paper's order of attributes.
 ADULT_ORDER = (
@@ -45,7 +46,7 @@ def lands_end_file(rows: int = FULL_SIZE) -> Path:
 def lands_end(rows: int = FULL_SIZE) -> Microdata:
     """Read and encode the generated orders."""
     schema = sf.datasets.lands_end(1).schema
-    return prepare(open_source(lands_end_file(rows)), schema, Options()).microdata
+    return prepare(open_source(lands_end_file(rows)), Request(schema)).microdata
 
 
 def many_attributes(rows: int = 20_000) -> Microdata:

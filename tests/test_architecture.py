@@ -28,6 +28,7 @@ LAYERS = (
     ("methods",),
     ("guardrails",),
     ("release",),
+    ("request",),
     ("pipeline",),
     ("engines", "datasets", "report"),
     ("api", "dual", "judging"),

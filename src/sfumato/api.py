@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Unpack
 
 from sfumato import methods, pipeline
-from sfumato.clock import Clock
-from sfumato.errors import SchemaError, invalid_parameter
-from sfumato.io import open_source
-from sfumato.methods import Method, find_method
-from sfumato.pipeline import Options, build_release, prepare, requested_models, requirement_of
-from sfumato.privacy import KAnonymity, PrivacyModel
-from sfumato.progress import ProgressOption, reporting
+from sfumato.privacy import KAnonymity
+from sfumato.progress import ProgressOption
 from sfumato.release.release import Release
-from sfumato.schema import Declared, Schema
-from sfumato.verify.release import verify_release
+from sfumato.request import Arguments, CheckArguments, RecodeArguments, Request, spelled_out
+from sfumato.schema import Schema
 from sfumato.verify.verification import Verification
 
 
+@spelled_out
 def anonymize(
-    data: object,
-    schema: Schema | None = None,
-    *,
-    quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str = (),
-    sensitive: Iterable[str] | str = (),
-    identifiers: Iterable[str] | str = (),
-    plain: Iterable[str] | str = (),
-    rest: str | None = None,
-    k: int | None = None,
-    l: float | None = None,  # noqa: E741
-    t: float | None = None,
-    privacy: PrivacyModel | Sequence[PrivacyModel] = (),
-    method: str | Method = "auto",
-    refine: bool | float | str = False,
-    suppression: float = 0.0,
-    missing: str = "category",
-    intervals: str = "text",
-    keep_order: bool = False,
-    seed: int = 0,
-    progress: ProgressOption = False,
-    separator: str | None = None,
+    data: object, schema: Schema | None = None, *, progress: ProgressOption = False, **arguments: Unpack[Arguments]
 ) -> Release:
     """Make a release of a table that satisfies every stated privacy model, or say why that is impossible.
 
@@ -84,39 +62,17 @@ def anonymize(
     >>> sorted(set(release.data["age"].to_pylist()))
     ['[25, 27]', '[41, 44]']
     """
-    models = requested_models(k, l, t, privacy)
-    given = one_schema(schema, quasi_identifiers, sensitive, identifiers, plain, rest)
-    options = Options(suppression, missing, intervals, keep_order, seed)
-    options.check_models(models)
-    chosen = find_method(method) if refine is False else methods.Refined(method, refine)
-    clock = Clock()
-    with reporting(progress) as report, clock.measuring("total"):
-        with clock.measuring("read"):
-            report("reading", 0.0)
-            source = open_source(data, separator=separator)
-            prepared = prepare(source, given, options, report)
-        with clock.measuring("method"):
-            outcome = pipeline.recode(prepared.microdata, models, chosen, options, report)
-        with clock.measuring("release"):
-            release = build_release(source, given, prepared, outcome, chosen, options, clock, report)
-    release.manifest["seconds"] = clock.rounded()
-    return release
+    return pipeline.run(data, Request.of("anonymize", schema, **arguments), progress)
 
 
+@spelled_out
 def recode(
     data: object,
-    schema: Schema,
+    schema: Schema | None = None,
     *,
     levels: Mapping[str, int | str],
-    k: int | None = None,
-    l: float | None = None,  # noqa: E741
-    t: float | None = None,
-    privacy: PrivacyModel | Sequence[PrivacyModel] = (),
-    suppression: float = 0.0,
-    missing: str = "category",
-    keep_order: bool = False,
-    seed: int = 0,
-    separator: str | None = None,
+    progress: ProgressOption = False,
+    **arguments: Unpack[RecodeArguments],
 ) -> Release:
     """Recode a table to given levels, such as those chosen for last month's table, and check that the models hold.
 
@@ -131,7 +87,7 @@ def recode(
         What must hold, as in `anonymize`. Without any, the table is recoded and nothing is promised.
     suppression
         The share of rows that may be left out because their classes break a model.
-    missing, keep_order, seed, separator
+    quasi_identifiers, sensitive, identifiers, plain, rest, missing, intervals, keep_order, seed, progress, separator
         As in `anonymize`.
 
     Raises
@@ -147,43 +103,29 @@ def recode(
     >>> sorted(release.data["age"].to_pylist())
     ['[20, 29]', '[20, 29]', '[30, 39]', '[30, 39]']
     """
-    models = requested_models(k, l, t, privacy, required=False) or (KAnonymity(1),)
-    return anonymize(
-        data,
-        schema,
-        privacy=models,
-        method=methods.FixedLevels(levels),
-        suppression=suppression,
-        missing=missing,
-        keep_order=keep_order,
-        seed=seed,
-        separator=separator,
-    )
+    request = Request.of("recode", schema, method=methods.FixedLevels(levels), **arguments)
+    return pipeline.run(data, replace(request, privacy=request.privacy or (KAnonymity(1),)), progress)
 
 
-def check(
-    data: object,
-    *,
-    quasi_identifiers: Iterable[str] | str,
-    sensitive: Iterable[str] | str = (),
-    k: int | None = None,
-    l: float | None = None,  # noqa: E741
-    t: float | None = None,
-    privacy: PrivacyModel | Sequence[PrivacyModel] = (),
-    separator: str | None = None,
-) -> Verification:
+@spelled_out
+def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckArguments]) -> Verification:
     """Check any table, whoever made it, against privacy models.
 
     Parameters
     ----------
     data
         As in `anonymize`.
+    schema
+        What every column is, as in `anonymize`. Or say it right here:
     quasi_identifiers
-        The columns that together make a class.
+        The columns that together make a class. One that is shown by its bounds, ``age_min`` and ``age_max``, is found
+        by its own name.
     sensitive
         The sensitive columns.
     k, l, t, privacy
         As in `anonymize`. Without any, the result tells what the table achieves.
+    separator
+        As in `anonymize`.
 
     Examples
     --------
@@ -192,29 +134,4 @@ def check(
     >>> result.ok, result.k
     (False, 1)
     """
-    schema = Schema(quasi_identifiers, sensitive, rest="drop")
-    source = open_source(data, separator=separator)
-    schema.roles(source.columns)
-    names = [*schema.quasi_identifiers, *schema.sensitive]
-    table = source.read(names)
-    models = requested_models(k, l, t, privacy, required=False)
-    requirements = [requirement_of(model, schema) for model in models]
-    return verify_release(table, tuple(schema.quasi_identifiers), schema.sensitive, requirements)
-
-
-def one_schema(
-    schema: Schema | None,
-    quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str,
-    sensitive: Iterable[str] | str,
-    identifiers: Iterable[str] | str,
-    plain: Iterable[str] | str,
-    rest: str | None,
-) -> Schema:
-    """Return the schema that a caller gave, or the one that the arguments say."""
-    if schema is None:
-        return Schema(quasi_identifiers, sensitive, identifiers, plain, rest)
-    if not isinstance(schema, Schema):
-        raise invalid_parameter("anonymize", "schema", "a Schema", schema)
-    if quasi_identifiers or sensitive or identifiers or plain or rest:
-        raise SchemaError("Roles are given twice: in the schema and as arguments. Say them in one place.")
-    return schema
+    return pipeline.check(data, Request.of("check", schema, **arguments))

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Unpack
 
 from sfumato import parameters, pipeline
-from sfumato.api import one_schema
-from sfumato.clock import Clock
 from sfumato.errors import InfeasibleError, SchemaError
-from sfumato.io import open_source
-from sfumato.loss import METRICS, Recoded
-from sfumato.methods import Method, find_method
-from sfumato.pipeline import Options, Outcome, Prepared, build_release, prepare, requested_models
+from sfumato.loss import METRICS
+from sfumato.pipeline import Found, Prepared
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
-from sfumato.progress import Progress, ProgressOption, reporting, silent
+from sfumato.progress import Progress, ProgressOption, silent
 from sfumato.release.release import Release
-from sfumato.schema import Declared, Schema
+from sfumato.request import Arguments, Request, spelled_out
+from sfumato.schema import Schema
 
 VARIED = ("k", "l")
 
@@ -58,29 +55,15 @@ class Strongest:
         return f"{self.vary}={self.value:,} is the strongest with a GCP of at most {self.max_gcp:g}; tried:\n{tried}"
 
 
+@spelled_out
 def strongest(
     data: object,
     schema: Schema | None = None,
     *,
     max_gcp: float,
     vary: str = "k",
-    quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str = (),
-    sensitive: Iterable[str] | str = (),
-    identifiers: Iterable[str] | str = (),
-    plain: Iterable[str] | str = (),
-    rest: str | None = None,
-    k: int | None = None,
-    l: float | None = None,  # noqa: E741
-    t: float | None = None,
-    privacy: PrivacyModel | Sequence[PrivacyModel] = (),
-    method: str | Method = "auto",
-    suppression: float = 0.0,
-    missing: str = "category",
-    intervals: str = "text",
-    keep_order: bool = False,
-    seed: int = 0,
     progress: ProgressOption = False,
-    separator: str | None = None,
+    **arguments: Unpack[Arguments],
 ) -> Strongest:
     """Find the largest k, or l, whose release loses no more than is tolerable.
 
@@ -93,8 +76,8 @@ def strongest(
     vary
         ``"k"`` for k-anonymity or ``"l"`` for l-diversity. All models that are given hold all the while: a k that is
         given is the least that will do.
-    data, schema, quasi_identifiers, sensitive, identifiers, plain, rest, k, l, t, privacy, method, suppression,
-    missing, intervals, keep_order, seed, progress, separator
+    data, schema, quasi_identifiers, sensitive, identifiers, plain, rest, k, l, t, privacy, method, refine,
+    suppression, missing, intervals, keep_order, seed, progress, separator
         As in `anonymize`.
 
     Examples
@@ -105,28 +88,22 @@ def strongest(
     >>> found.value, round(found.release.loss.gcp, 3)
     (4, 0.07)
     """
-    parameters.share("strongest", "max_gcp", max_gcp)
-    parameters.choice("strongest", "vary", vary, VARIED)
-    given = one_schema(schema, quasi_identifiers, sensitive, identifiers, plain, rest)
-    if vary == "l" and not given.sensitive:
+    return find_strongest(data, Request.of("strongest", schema, **arguments), max_gcp, vary, progress)
+
+
+def find_strongest(
+    data: object, request: Request, max_gcp: float, vary: str = "k", progress: ProgressOption = False
+) -> Strongest:
+    """Find the largest k, or l, of a request; its own is the least that will do."""
+    parameters.share(request.caller, "max_gcp", max_gcp)
+    parameters.choice(request.caller, "vary", vary, VARIED)
+    if vary == "l" and not request.schema.sensitive:
         raise SchemaError("vary='l' needs a sensitive column. Declare it, for example sensitive='disease'.")
-    options = Options(suppression, missing, intervals, keep_order, seed)
-    fixed, least = split_models(vary, requested_models(k, l, t, privacy, required=False))
-    options.check_models(fixed)
-    chosen, clock = find_method(method), Clock()
-    with reporting(progress) as report, clock.measuring("total"):
-        source = open_source(data, separator=separator)
-        with clock.measuring("read"):
-            prepared = prepare(source, given, options, report)
-        with clock.measuring("method"):
-            search = _Search(prepared, vary, fixed, least, chosen, options, max_gcp, report)
-            value, outcome = search.run()
-        with clock.measuring("release"):
-            release = build_release(source, given, prepared, outcome, chosen, options, clock, report)
-    release.manifest["seconds"] = clock.rounded()
+    search = _Search(vary, max_gcp)
+    release = pipeline.run_with(search.run, data, request, progress)
     curve = tuple(sorted(search.losses.items()))
     release.manifest["searched"] = {"vary": vary, "max_gcp": max_gcp, "curve": [list(point) for point in curve]}
-    return Strongest(release, vary, value, max_gcp, curve)
+    return Strongest(release, vary, search.value, max_gcp, curve)
 
 
 def split_models(vary: str, models: Sequence[PrivacyModel]) -> tuple[tuple[PrivacyModel, ...], int]:
@@ -145,53 +122,51 @@ def _is_varied(vary: str, model: PrivacyModel) -> bool:
 
 @dataclass
 class _Search:
-    """The tries of one search, and the best outcome so far."""
+    """The tries of one search, and the best that was found so far."""
 
-    prepared: Prepared
     vary: str
-    fixed: tuple[PrivacyModel, ...]
-    least: int
-    method: Method
-    options: Options
     max_gcp: float
-    report: Progress
+    value: int = 0
     losses: dict[int, float] = field(default_factory=dict)
-    found: dict[int, Outcome] = field(default_factory=dict)
+    found: dict[int, Found] = field(default_factory=dict)
     memory: dict[Any, Any] = field(default_factory=dict)
 
-    def run(self) -> tuple[int, Outcome]:
+    def run(self, prepared: Prepared, request: Request, report: Progress) -> Found:
         """Find the largest value within the loss: double while it fits, then halve in on it."""
-        least = self.least
-        if not self.fits(least):
+        fixed, least = split_models(self.vary, request.privacy)
+
+        def fits(value: int) -> bool:
+            report(f"trying {self.vary}={value:,}", 0.0)
+            models = (KAnonymity(value) if self.vary == "k" else LDiversity(value), *fixed)
+            return self._fits(value, prepared, replace(request, privacy=models), is_least=value == least)
+
+        if not fits(least):
             raise InfeasibleError(
                 f"Even {self.vary}={least:,} loses {self.losses[least]:.4f}, more than the {self.max_gcp:g} that is "
                 f"tolerable. A loss of {_rounded_up(self.losses[least]):.4f} would do; or try another method, or allow "
                 "suppression."
             )
         low, high = least, 2 * least
-        while self.fits(high):
+        while fits(high):
             low, high = high, 2 * high
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if self.fits(middle) else (low, middle)
-        return low, self.found[low]
+            low, high = (middle, high) if fits(middle) else (low, middle)
+        self.value = low
+        return self.found[low]
 
-    def fits(self, value: int) -> bool:
-        """Try a value; keep its outcome if it is the best so far."""
-        self.report(f"trying {self.vary}={value:,}", 0.0)
-        models = (KAnonymity(value) if self.vary == "k" else LDiversity(value), *self.fixed)
-        microdata = self.prepared.microdata
+    def _fits(self, value: int, prepared: Prepared, request: Request, is_least: bool) -> bool:
+        """Try a value; keep what was found if it is the best so far."""
         try:
-            outcome = pipeline.recode(microdata, models, self.method, self.options, silent, self.memory)
+            found = pipeline.find_classes(prepared, request, silent, self.memory)
         except InfeasibleError:
-            if value == self.least:
+            if is_least:
                 raise
             return False
-        gcp = METRICS["gcp"].measure(Recoded(microdata, outcome.classes, self.prepared.left_out))
-        self.losses[value] = gcp
-        if gcp > self.max_gcp:
+        self.losses[value] = METRICS["gcp"].measure(found.recoded)
+        if self.losses[value] > self.max_gcp:
             return False
-        self.found = {value: outcome}
+        self.found = {value: found}
         return True
 
 

@@ -59,6 +59,13 @@ def flag(owner: str, name: str, value: object) -> bool:
     return value
 
 
+def text(owner: str, name: str, value: object) -> str:
+    """Return ``value`` if it is text, or refuse it."""
+    if not isinstance(value, str):
+        raise invalid_parameter(owner, name, "text", value)
+    return value
+
+
 def _float(value: object) -> float:
     """Return a real number as a float; for anything else, and for what is too large, NaN, which fits no bound."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):

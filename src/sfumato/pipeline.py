@@ -1,8 +1,8 @@
-"""The steps of a request, one after the other: prepare, recode, release. `api` calls them; so does every engine."""
+"""The steps of a request, one after the other: prepare, find classes, release; and the check of what is released."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,52 +10,25 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato import parameters
 from sfumato.clock import Clock
-from sfumato.errors import DataError, ParameterError, VerificationError, invalid_parameter
+from sfumato.errors import DataError, VerificationError
 from sfumato.hierarchies import Dates, Ordered
-from sfumato.io import Source
+from sfumato.io import Source, open_source
 from sfumato.kernels.classes import get_ready
 from sfumato.loss import LossReport, Recoded, gcp_bound
-from sfumato.methods import Method, Task
+from sfumato.methods import Task
 from sfumato.methods.support import refuse_unsupported
 from sfumato.methods.suppression import make_feasible
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Microdata, Recoding, encode, missing_rows, refuse_missing
-from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, Requirements, TCloseness
-from sfumato.progress import Progress, silent, stage
+from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
+from sfumato.progress import Progress, ProgressOption, reporting, silent, stage
 from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
-from sfumato.release.values import INTERVALS, Shown, class_table, show
+from sfumato.release.values import Shown, class_table, show
+from sfumato.request import Request
 from sfumato.schema import Schema
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
-
-MISSING = ("category", "suppress", "error")
-
-
-@dataclass(frozen=True)
-class Options:
-    """Everything about a request that is neither a role, nor a model, nor a method."""
-
-    suppression: float = 0.0
-    missing: str = "category"
-    intervals: str = "text"
-    keep_order: bool = False
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        parameters.share("anonymize", "suppression", self.suppression)
-        parameters.choice("anonymize", "missing", self.missing, MISSING)
-        parameters.choice("anonymize", "intervals", self.intervals, INTERVALS)
-        parameters.flag("anonymize", "keep_order", self.keep_order)
-        parameters.integer("anonymize", "seed", self.seed, at_least=0)
-
-    def check_models(self, models: Sequence[PrivacyModel]) -> None:
-        """Refuse what could not be verified: a midpoint does not tell how wide its interval is."""
-        if self.intervals in {"midpoint", "mean"} and any(isinstance(model, MinimumSpan) for model in models):
-            raise invalid_parameter(
-                "anonymize", "intervals", "'text' or 'bounds' together with MinimumSpan", self.intervals
-            )
 
 
 @dataclass(frozen=True)
@@ -69,54 +42,64 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a method found for a table."""
+class Found:
+    """What a method found for a table.
 
-    models: tuple[PrivacyModel, ...]
+    Attributes
+    ----------
+    request
+        What was asked of it; its models are those that hold.
+    recoding
+        What the method decided.
+    recoded
+        The table and its classes, as losses look at them.
+    """
+
+    request: Request
     recoding: Recoding
-    classes: EquivalenceClasses
+    recoded: Recoded
 
 
-def requested_models(
-    k: int | None,
-    l: float | None,  # noqa: E741
-    t: float | None,
-    privacy: PrivacyModel | Sequence[PrivacyModel],
-    required: bool = True,
-) -> tuple[PrivacyModel, ...]:
-    """Collect all models of a request."""
-    extra = list(privacy) if isinstance(privacy, Iterable) else [privacy]
-    for model in extra:
-        if not isinstance(model, PrivacyModel):
-            raise invalid_parameter("anonymize", "privacy", "a privacy model or a list of them", model)
-    short = [
-        None if k is None else KAnonymity(k),
-        None if l is None else LDiversity(l),
-        None if t is None else TCloseness(t),
-    ]
-    models: list[PrivacyModel] = []
-    for asked in [*short, *extra]:
-        if asked is not None and asked not in models:
-            models.append(asked)
-    if required and not models:
-        raise ParameterError("No privacy is asked for. Say how much, for example k=10 (on the command line: -k 10).")
-    return tuple(models)
+#: Finds classes for a table that is ready.
+Finder = Callable[[Prepared, Request, Progress], Found]
 
 
-def prepare(source: Source, schema: Schema, options: Options, progress: Progress = silent) -> Prepared:
+def run(data: object, request: Request, progress: ProgressOption = False) -> Release:
+    """Make the release that is asked for."""
+    request.require_privacy()
+    return run_with(find_classes, data, request, progress)
+
+
+def run_with(find: Finder, data: object, request: Request, progress: ProgressOption) -> Release:
+    """Read a table, let ``find`` find classes for it, and make a release of them."""
+    clock = Clock()
+    get_ready()
+    with reporting(progress, request.caller) as report, clock.measuring("total"):
+        with clock.measuring("read"):
+            report("reading", 0.0)
+            source = open_source(data, separator=request.separator)
+            prepared = prepare(source, request, report)
+        with clock.measuring("method"):
+            found = find(prepared, request, report)
+        with clock.measuring("release"):
+            release = build_release(source, prepared, found, clock, report)
+    release.manifest["seconds"] = clock.rounded()
+    return release
+
+
+def prepare(source: Source, request: Request, progress: Progress = silent) -> Prepared:
     """Read the columns that are needed and encode them; missing values are dealt with as asked."""
+    schema = request.schema
     roles = schema.roles(source.columns)
     wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain"}]
-    as_text = [name for name, how in schema.quasi_identifiers.items() if how is not None and how.reads_text]
-    get_ready()
-    table = source.read(wanted, as_text, stage(progress, "reading"))
+    table = source.read(wanted, schema.read_as_text(), stage(progress, "reading"))
     if not table.num_rows:
         raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
     left_out = 0
     names = list(schema.quasi_identifiers)
-    if options.missing == "error":
+    if request.missing == "error":
         refuse_missing(table, names)
-    elif options.missing == "suppress":
+    elif request.missing == "suppress":
         lacking = missing_rows(table, names)
         left_out = int(lacking.sum())
         table = table.filter(pa.array(~lacking)) if left_out else table
@@ -130,25 +113,22 @@ def prepare(source: Source, schema: Schema, options: Options, progress: Progress
     return Prepared(table.select(kept), microdata, roles, left_out)
 
 
-def recode(
-    microdata: Microdata,
-    models: tuple[PrivacyModel, ...],
-    method: Method,
-    options: Options,
-    progress: Progress,
-    memory: dict[Any, Any] | None = None,
-) -> Outcome:
-    """Let a method find classes that keep every model, leaving rows out where that is needed and allowed."""
-    suppressible = int(options.suppression * len(microdata) + 1e-9)
+def find_classes(
+    prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None = None
+) -> Found:
+    """Let the method find classes that keep every model, leaving rows out where that is needed and allowed."""
+    microdata, models, method = prepared.microdata, tuple(request.privacy), request.method
+    suppressible = int(request.suppression * len(microdata) + 1e-9)
     refuse_unsupported(method, models, microdata, suppressible)
-    random = np.random.default_rng(options.seed)
-    left_out = make_feasible(Requirements(models, microdata), suppressible, random)
+    random = np.random.default_rng(request.seed)
+    requirements = Requirements(models, microdata)
+    left_out = make_feasible(requirements, suppressible, random)
     remaining = microdata.take(~left_out) if left_out.any() else microdata
     task = Task(
         remaining,
         Requirements(models, remaining),
         suppressible - int(left_out.sum()),
-        options.seed,
+        request.seed,
         progress,
         memory,
     )
@@ -161,7 +141,7 @@ def recode(
             f"The method '{method.name}' left out {classes.suppressed:,} rows, but only {suppressible:,} may be. "
             "This is a fault of the method, please report it."
         )
-    return Outcome(models, recoding, classes)
+    return Found(request, recoding, Recoded(microdata, classes, prepared.left_out, requirements.k))
 
 
 def _widened(recoding: Recoding, left_out: NDArray[np.bool_]) -> Recoding:
@@ -179,37 +159,30 @@ def _widened(recoding: Recoding, left_out: NDArray[np.bool_]) -> Recoding:
 
 
 def build_release(
-    source: Source,
-    schema: Schema,
-    prepared: Prepared,
-    outcome: Outcome,
-    method: Method,
-    options: Options,
-    clock: Clock,
-    progress: Progress = silent,
+    source: Source, prepared: Prepared, found: Found, clock: Clock, progress: Progress = silent
 ) -> Release:
     """Show the classes, check them from the shown rows alone, and put the release together."""
-    microdata, classes = prepared.microdata, outcome.classes
-    recoded = Recoded(microdata, classes, prepared.left_out, Requirements(outcome.models, microdata).k)
-    order = _release_order(microdata, classes, options)
+    request, recoding, recoded = found.request, found.recoding, found.recoded
+    microdata, classes, schema = recoded.microdata, recoded.classes, request.schema
+    order = _release_order(microdata, classes, request)
     tell = stage(progress, "writing values")
-    shown = show(prepared.table, prepared.roles, microdata, outcome.recoding, classes, options.intervals, order, tell)
-    requirements = [requirement_of(model, schema, microdata) for model in outcome.models]
+    shown = show(prepared.table, prepared.roles, microdata, recoding, classes, request.intervals, order, tell)
+    promises = [promise_of(model, schema, microdata) for model in request.privacy]
     with clock.measuring("verify"):
         progress("verifying", 0.0)
-        verification = _verified(shown, schema.sensitive, requirements, recoded)
+        verification = _verified(shown, schema.sensitive, promises, recoded)
     manifest = build_manifest(
         source=source.kind,
         rows=recoded.rows,
         roles=prepared.roles,
         hierarchies={name: how.name if how else "by type" for name, how in schema.quasi_identifiers.items()},
-        models=outcome.models,
-        method={"name": method.name, "parameters": method.recorded()} | _told(outcome.recoding),
-        options=vars(options),
+        models=request.privacy,
+        method={"name": request.method.name, "parameters": request.method.recorded()} | _told(recoding),
+        options=request.options(),
         content=microdata.digest("manifest"),
         suppressed={
             "total": recoded.suppressed,
-            "missing": prepared.left_out,
+            "missing": recoded.left_out,
             "by_method": classes.suppressed,
         },
         seconds=clock.seconds,
@@ -217,15 +190,15 @@ def build_release(
     return Release(
         shown=shown,
         sensitive=tuple(schema.sensitive),
-        requirements=requirements,
+        promises=promises,
         loss=LossReport.of(recoded),
         verification=verification,
         manifest=manifest,
-        details=outcome.recoding.details,
+        details=recoding.details,
         to_native=source.to_native,
-        describe_classes=lambda: class_table(microdata, outcome.recoding, classes),
+        describe_classes=lambda: class_table(microdata, recoding, classes),
         original=lambda: _coded_original(prepared, schema.sensitive),
-        find_bound=lambda: gcp_bound(microdata, recoded.k, prepared.left_out, options.seed),
+        find_bound=lambda: gcp_bound(microdata, recoded.k, recoded.left_out, request.seed),
     )
 
 
@@ -244,23 +217,23 @@ def _told(recoding: Recoding) -> dict[str, Any]:
     return told
 
 
-def _release_order(microdata: Microdata, classes: EquivalenceClasses, options: Options) -> NDArray[np.int64]:
+def _release_order(microdata: Microdata, classes: EquivalenceClasses, request: Request) -> NDArray[np.int64]:
     """Return the released rows in the order of the release.
 
     The shuffle depends on the content as well as on the seed: whoever learns the seed alone cannot undo it.
     """
     rows = np.flatnonzero(classes.of_row >= 0)
-    if options.keep_order:
+    if request.keep_order:
         return rows
     secret = int.from_bytes(microdata.digest("shuffle"), "little")
-    return np.random.default_rng([options.seed, secret]).permutation(rows)
+    return np.random.default_rng([request.seed, secret]).permutation(rows)
 
 
 def _verified(
-    shown: Shown, sensitive: Sequence[str], requirements: Sequence[Mapping[str, Any]], recoded: Recoded
+    shown: Shown, sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]], recoded: Recoded
 ) -> Verification:
     """Check the release from its own rows; hand out nothing that does not pass."""
-    verification = verify_release(shown.table, shown.class_columns, sensitive, requirements)
+    verification = verify_release(shown.table, shown.class_columns, sensitive, promises)
     if not verification.ok:
         raise VerificationError(
             "The release did not pass its independent check and is not handed out. This is a fault of the method, "
@@ -274,7 +247,7 @@ def _verified(
     return verification
 
 
-def requirement_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None = None) -> dict[str, Any]:
+def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None = None) -> dict[str, Any]:
     """Return a model in the words of the verifier, which knows neither models nor hierarchies."""
     record = model.to_policy()
     if isinstance(model, TCloseness) and model.taxonomy is not None:
@@ -290,3 +263,20 @@ def requirement_of(model: PrivacyModel, schema: Schema, microdata: Microdata | N
 
 def _holds_dates(microdata: Microdata, column: str) -> bool:
     return pa.types.is_temporal(microdata.domains[microdata.names.index(column)].values.type)
+
+
+def check(data: object, request: Request) -> Verification:
+    """Check a table, whoever made it, against the models of a request; bounds are found by their two columns."""
+    source = open_source(data, separator=request.separator)
+    schema = request.schema
+    names = [shown for name in schema.quasi_identifiers for shown in _shown_as(name, source.columns)]
+    released = Schema(names, schema.sensitive, rest="drop")
+    released.roles(source.columns)
+    as_text = [name for name in schema.read_as_text() if name in names]
+    table = source.read([*names, *released.sensitive], as_text)
+    return verify_release(table, names, released.sensitive, [promise_of(model, schema) for model in request.privacy])
+
+
+def _shown_as(name: str, columns: Sequence[str]) -> list[str]:
+    bounds = [f"{name}_min", f"{name}_max"]
+    return bounds if name not in columns and set(bounds) <= set(columns) else [name]

@@ -43,7 +43,7 @@ NOTEBOOK_PACE = 0.2
 
 
 @contextmanager
-def reporting(option: ProgressOption) -> Iterator[Progress]:
+def reporting(option: ProgressOption, caller: str) -> Iterator[Progress]:
     """Yield the function to report to; first-time compilation is reported as a stage of its own.
 
     Whoever asks for no progress is told of compilation all the same, in one line: half a minute of silence looks like
@@ -55,7 +55,7 @@ def reporting(option: ProgressOption) -> Iterator[Progress]:
             yield silent
             return
         if option is not True and not callable(option):
-            raise invalid_parameter("anonymize", "progress", "True, False or a function of a stage and a share", option)
+            raise invalid_parameter(caller, "progress", "True, False or a function of a stage and a share", option)
         report = option if option is not True else stack.enter_context(_line_in_notebook() if notebook() else _bar())
         stack.enter_context(_when_compiling(lambda: report("compiling, on the first run only", 0.0)))
         yield report

@@ -126,6 +126,11 @@ class Schema:
             )
         return {name: declared.get(name, self.rest or "drop") for name in columns}
 
+    def read_as_text(self) -> list[str]:
+        """Return the columns whose values are text to their hierarchy, also where all of them look like numbers."""
+        declared = self.quasi_identifiers.items()
+        return [name for name, how in declared if how is not None and how.reads_text]
+
 
 def _spelling_hint(unknown: Sequence[str], columns: Sequence[str]) -> str:
     """Say what was probably meant: names put together by commas, or a column that is spelt almost so."""

@@ -15,7 +15,6 @@ from tests.policy.strategies import policies
 import sfumato as sf
 from sfumato.errors import DataError, HierarchyError, OutputError, ParameterError, SchemaError, SfumatoError
 from sfumato.methods import BlockCost
-from sfumato.pipeline import Options
 from sfumato.policy import Policy
 from sfumato.policy.toml import dumps
 
@@ -67,8 +66,9 @@ def example() -> Policy:
         ),
         [sf.KAnonymity(10), sf.LDiversity(3, "recursive", 2.5)],
         sf.Mondrian(relaxed=True),
-        Options(suppression=0.02, seed=7),
-        ";",
+        suppression=0.02,
+        seed=7,
+        separator=";",
     )
 
 
@@ -270,9 +270,7 @@ def test_a_policy_that_cannot_be_written_says_so(tmp_path: Path) -> None:
 
 def test_running_a_policy_is_anonymizing_with_its_parts() -> None:
     schema = sf.Schema(["age", "sex"], sensitive="disease")
-    policy = Policy(
-        schema, [sf.KAnonymity(5), sf.LDiversity(2)], sf.Mondrian(True), Options(intervals="bounds", seed=3)
-    )
+    policy = Policy(schema, [sf.KAnonymity(5), sf.LDiversity(2)], sf.Mondrian(True), intervals="bounds", seed=3)
     direct = sf.anonymize(people(), schema, k=5, l=2, method=sf.Mondrian(True), intervals="bounds", seed=3)
     assert policy.run(people()).table == direct.table
 
@@ -286,7 +284,7 @@ def test_running_without_privacy_is_refused() -> None:
 def test_a_release_of_a_policy_passes_its_check(intervals: str) -> None:
     schema = sf.Schema(["age", "sex"], sensitive="disease")
     models = [sf.KAnonymity(5), sf.MinimumSpan("age", 3)]
-    policy = Policy(schema, models, options=Options(intervals=intervals))
+    policy = Policy(schema, models, intervals=intervals)
     release = policy.run(people()).table
     assert ("age_min" in release.column_names) == (intervals == "bounds")
     result = policy.check(release)

@@ -9,7 +9,8 @@ import pyarrow as pa
 from sfumato.cli.explaining import require_full_domain
 from sfumato.cli.files import Files
 from sfumato.cli.maximizing import Goal
-from sfumato.cli.request import Request
+from sfumato.cli.options import Asked
+from sfumato.cli.request import to_policy
 from sfumato.cli.screen import answer_json, is_watched, say, wrapped
 from sfumato.io import write_table
 from sfumato.policy import Policy
@@ -17,9 +18,9 @@ from sfumato.progress import ProgressOption, silent
 from sfumato.release.release import Release
 
 
-def run(request: Request, files: Files, as_json: bool, quiet: bool, goal: Goal | None = None) -> None:
+def run(asked: Asked, files: Files, as_json: bool, quiet: bool, goal: Goal | None = None) -> None:
     """Make the release, write it, and tell about it."""
-    policy = request.to_policy()
+    policy = to_policy(asked)
     release = make(policy, files, progress=silent if quiet else is_watched(), goal=goal)
     if as_json:
         answer_json(record(release, files))

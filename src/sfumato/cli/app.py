@@ -24,6 +24,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
+#: What is asked of a table that somebody made.
+CHECKED = {"quasi_identifiers", "sensitive", "k", "l", "t", "privacy", "separator", "policy"}
+#: What makes no difference to the levels that are chosen.
+SHOWN = {"refine", "missing", "intervals", "seed", "keep_order"}
+
 
 def run() -> None:
     """Run the command that the user typed."""
@@ -47,32 +52,13 @@ def _root(
 
 
 @app.command(short_help="Make a release of a table, checked before it is written.")
+@given.asking()
 def anonymize(
     table: given.Input,
     output: given.Output,
-    qi: given.QuasiIdentifiers = None,
-    sensitive: given.Sensitive = None,
-    drop: given.Drop = None,
-    plain: given.Plain = None,
-    rest: given.Rest = None,
-    hierarchy: given.Hierarchy = None,
-    k: given.K = None,
-    l: given.L = None,  # noqa: E741
-    t: given.T = None,
-    privacy: given.Privacy = None,
-    method: given.Method = None,
-    settings: given.Settings = None,
-    minimize: given.Minimize = None,
-    refine: given.Refine = None,
-    suppress: given.Suppress = None,
+    asked: given.Asked,
     max_loss: given.MaxLoss = None,
     maximize: given.Maximize = None,
-    missing: given.Missing = None,
-    intervals: given.Intervals = None,
-    seed: given.Seed = None,
-    keep_order: given.KeepOrder = None,
-    sep: given.Separator = None,
-    policy: given.PolicyFile = None,
     save_policy: given.SavePolicy = None,
     manifest: given.ManifestFile = None,
     alternatives: given.Alternatives = None,
@@ -88,45 +74,16 @@ def anonymize(
         from sfumato.cli import anonymizing  # noqa: PLC0415
         from sfumato.cli.files import Files  # noqa: PLC0415
         from sfumato.cli.maximizing import Goal  # noqa: PLC0415
-        from sfumato.cli.request import Request  # noqa: PLC0415
 
-        request = Request(
-            policy=policy,
-            quasi_identifiers=qi,
-            sensitive=sensitive,
-            identifiers=drop,
-            plain=plain,
-            rest=rest,
-            hierarchies=hierarchy,
-            k=k,
-            l=l,
-            t=t,
-            privacy=privacy,
-            method=method,
-            settings=[*(settings or ()), *([f"minimize={minimize}"] if minimize else [])],
-            refine=refine,
-            suppression=suppress,
-            missing=missing,
-            intervals=intervals,
-            keep_order=keep_order,
-            seed=seed,
-            separator=sep,
-        )
         files = Files(table, output, manifest, save_policy, alternatives)
-        anonymizing.run(request, files, as_json=as_json, quiet=quiet, goal=Goal.of(max_loss, maximize))
+        anonymizing.run(asked, files, as_json=as_json, quiet=quiet, goal=Goal.of(max_loss, maximize))
 
 
 @app.command(short_help="Check any table: which class breaks which rule?")
+@given.asking(only=CHECKED)
 def check(
     table: given.Input,
-    qi: given.QuasiIdentifiers = None,
-    sensitive: given.Sensitive = None,
-    k: given.K = None,
-    l: given.L = None,  # noqa: E741
-    t: given.T = None,
-    privacy: given.Privacy = None,
-    sep: given.Separator = None,
-    policy: given.PolicyFile = None,
+    asked: given.Asked,
     as_json: given.AsJson = False,
     quiet: given.Quiet = False,
 ) -> None:
@@ -137,97 +94,37 @@ def check(
     """
     with explained():
         from sfumato.cli import checking  # noqa: PLC0415
-        from sfumato.cli.request import Request  # noqa: PLC0415
 
-        request = Request(
-            policy=policy,
-            quasi_identifiers=qi,
-            sensitive=sensitive,
-            k=k,
-            l=l,
-            t=t,
-            privacy=privacy,
-            separator=sep,
-        )
-        checking.run(request, table, as_json=as_json, quiet=quiet)
+        checking.run(asked, table, as_json=as_json, quiet=quiet)
 
 
 app.command(short_help="Say how likely it is that people in a table are found.")(questions.risk)
 
 
 @app.command(short_help="Say why a full-domain release looks as it does.")
-def explain(
-    table: given.Input,
-    qi: given.QuasiIdentifiers = None,
-    sensitive: given.Sensitive = None,
-    drop: given.Drop = None,
-    plain: given.Plain = None,
-    rest: given.Rest = None,
-    hierarchy: given.Hierarchy = None,
-    k: given.K = None,
-    l: given.L = None,  # noqa: E741
-    t: given.T = None,
-    privacy: given.Privacy = None,
-    method: given.Method = None,
-    settings: given.Settings = None,
-    minimize: given.Minimize = None,
-    suppress: given.Suppress = None,
-    sep: given.Separator = None,
-    policy: given.PolicyFile = None,
-    as_json: given.AsJson = False,
-) -> None:
+@given.asking(without=SHOWN)
+def explain(table: given.Input, asked: given.Asked, as_json: given.AsJson = False) -> None:
     """Say which attribute binds in a full-domain release, and what the next finer or safer one would cost.
 
     For example: sfumato explain patients.csv --qi age --qi zip --rest drop --hierarchy age=numeric:5,10 -k 10
     """
     with explained():
         from sfumato.cli import explaining  # noqa: PLC0415
-        from sfumato.cli.request import Request  # noqa: PLC0415
 
-        request = Request(
-            policy=policy,
-            quasi_identifiers=qi,
-            sensitive=sensitive,
-            identifiers=drop,
-            plain=plain,
-            rest=rest,
-            hierarchies=hierarchy,
-            k=k,
-            l=l,
-            t=t,
-            privacy=privacy,
-            method=method,
-            settings=[*(settings or ()), *([f"minimize={minimize}"] if minimize else [])],
-            suppression=suppress,
-            separator=sep,
-        )
-        explaining.run(request, table, as_json=as_json)
+        explaining.run(asked, table, as_json=as_json)
 
 
 @app.command(short_help="Print SQL that makes a full-domain release where the data is.")
+@given.asking(without=SHOWN | {"separator"})
 def sql(
     place: Annotated[
         str, typer.Argument(metavar="IN", help="A Parquet, CSV or DuckDB file, or postgresql://user@host/database.")
     ],
+    asked: given.Asked,
     table: Annotated[str | None, typer.Option("--table", metavar="NAME", help="The table of a database.")] = None,
     release: Annotated[str, typer.Option("--release", metavar="NAME", help="What the release is called.")] = "release",
     kind: Annotated[str, typer.Option("--as", metavar="view|table", help="What the release becomes.")] = "view",
     create: Annotated[bool, typer.Option("--create", help="Also make it there, and check it.")] = False,
-    qi: given.QuasiIdentifiers = None,
-    sensitive: given.Sensitive = None,
-    drop: given.Drop = None,
-    plain: given.Plain = None,
-    rest: given.Rest = None,
-    hierarchy: given.Hierarchy = None,
-    k: given.K = None,
-    l: given.L = None,  # noqa: E741
-    t: given.T = None,
-    privacy: given.Privacy = None,
-    method: given.Method = None,
-    settings: given.Settings = None,
-    minimize: given.Minimize = None,
-    suppress: given.Suppress = None,
-    policy: given.PolicyFile = None,
 ) -> None:
     """Search for a full-domain release of a table that stays in its database; print the SQL that makes it there.
 
@@ -235,25 +132,8 @@ def sql(
     """
     with explained():
         from sfumato.cli import scripting  # noqa: PLC0415
-        from sfumato.cli.request import Request  # noqa: PLC0415
 
-        request = Request(
-            policy=policy,
-            quasi_identifiers=qi,
-            sensitive=sensitive,
-            identifiers=drop,
-            plain=plain,
-            rest=rest,
-            hierarchies=hierarchy,
-            k=k,
-            l=l,
-            t=t,
-            privacy=privacy,
-            method=method,
-            settings=[*(settings or ()), *([f"minimize={minimize}"] if minimize else [])],
-            suppression=suppress,
-        )
-        scripting.run(request, place, table, release, kind, create)
+        scripting.run(asked, place, table, release, kind, create)
 
 
 @app.command()

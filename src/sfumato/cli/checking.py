@@ -7,16 +7,17 @@ from pathlib import Path
 import typer
 
 from sfumato.cli.exits import FAILED
-from sfumato.cli.request import Request
+from sfumato.cli.options import Asked
+from sfumato.cli.request import to_policy
 from sfumato.cli.screen import answer, answer_json
 from sfumato.errors import SchemaError
 from sfumato.policy import Policy
 from sfumato.verify.verification import SensitiveAchieved, Verification
 
 
-def run(request: Request, table: Path, as_json: bool, quiet: bool) -> None:
+def run(asked: Asked, table: Path, as_json: bool, quiet: bool) -> None:
     """Check a table; the exit code is the verdict."""
-    policy = request.to_policy()
+    policy = to_policy(asked)
     _require_roles(policy)
     result = policy.check(table)
     if as_json:

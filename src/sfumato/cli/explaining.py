@@ -5,24 +5,31 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from sfumato.cli.request import Request
+from sfumato.cli.options import Asked
+from sfumato.cli.request import to_policy
 from sfumato.cli.screen import answer, answer_json
 from sfumato.errors import ParameterError
 from sfumato.methods import Method
+from sfumato.policy import Policy
 from sfumato.release.release import Release
 
 
-def run(request: Request, table: Path, as_json: bool) -> None:
+def run(asked: Asked, table: Path, as_json: bool) -> None:
     """Make the release in memory and explain it; nothing is written."""
-    if request.method is None and request.policy is None:
-        request = replace(request, method="lattice")
-    policy = request.to_policy()
-    require_full_domain(policy.method)
-    release: Release = policy.run(table, progress=False)
+    release: Release = full_domain_policy(asked).run(table)
     if as_json:
         answer_json({"levels": release.levels, "explanation": list(release.explanation.lines())})
     else:
         answer(str(release.explanation))
+
+
+def full_domain_policy(asked: Asked) -> Policy:
+    """Return what is asked for, by a method that chooses levels."""
+    if asked.method is None and asked.policy is None:
+        asked = replace(asked, method="lattice")
+    policy = to_policy(asked)
+    require_full_domain(policy.method)
+    return policy
 
 
 def require_full_domain(method: Method) -> None:

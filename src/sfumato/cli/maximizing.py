@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sfumato import parameters
-from sfumato.dual import VARIED, split_models, strongest
+from sfumato.dual import VARIED, find_strongest, split_models
 from sfumato.errors import ParameterError
 from sfumato.policy import Policy
 from sfumato.privacy import KAnonymity, LDiversity
@@ -33,17 +33,7 @@ class Goal:
 
     def run(self, policy: Policy, table: Path, progress: ProgressOption) -> tuple[Release, Policy]:
         """Return the release, and the policy that makes the same one."""
-        found = strongest(
-            table,
-            policy.schema,
-            max_gcp=self.max_loss,
-            vary=self.maximize,
-            privacy=policy.privacy,
-            method=policy.method,
-            progress=progress,
-            separator=policy.separator,
-            **vars(policy.options),
-        )
+        found = find_strongest(table, policy, self.max_loss, self.maximize, progress)
         model = KAnonymity(found.value) if self.maximize == "k" else LDiversity(found.value)
         others, _ = split_models(self.maximize, policy.privacy)
         return found.release, replace(policy, privacy=[model, *others])

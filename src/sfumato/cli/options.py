@@ -1,9 +1,13 @@
-"""The options that commands share, each described once."""
+"""The options that commands share, each described once, and how a command takes all that make a request."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -137,3 +141,63 @@ SavePolicy = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a command was asked for; None where nothing was said. A field is an option of every command that takes it.
+
+    Those that are called as a field of `Request` take the place of what the policy file says.
+    """
+
+    command: str
+    quasi_identifiers: QuasiIdentifiers = None
+    sensitive: Sensitive = None
+    identifiers: Drop = None
+    plain: Plain = None
+    rest: Rest = None
+    hierarchies: Hierarchy = None
+    k: K = None
+    l: L = None  # noqa: E741
+    t: T = None
+    privacy: Privacy = None
+    method: Method = None
+    settings: Settings = None
+    minimize: Minimize = None
+    refine: Refine = None
+    suppression: Suppress = None
+    missing: Missing = None
+    intervals: Intervals = None
+    seed: Seed = None
+    keep_order: KeepOrder = None
+    separator: Separator = None
+    policy: PolicyFile = None
+
+
+Command = Callable[..., None]
+
+
+def asking(*, only: set[str] | None = None, without: set[str] | None = None) -> Callable[[Command], Command]:
+    """Give a command the options of `Asked`, all or some, in the place of its parameter ``asked``."""
+    names = [one.name for one in fields(Asked) if one.name != "command"]
+    taken = [name for name in names if name not in (without or set()) and (only is None or name in only)]
+    hints = get_type_hints(Asked, include_extras=True)
+    options = [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=hints[name]) for name in taken]
+
+    def decorate(command: Command) -> Command:
+        own = get_type_hints(command, include_extras=True)
+        shown: list[Parameter] = []
+        for one in signature(command).parameters.values():
+            plain = one.replace(kind=Parameter.KEYWORD_ONLY, annotation=own[one.name])
+            shown += options if one.name == "asked" else [plain]
+
+        @wraps(command)
+        def run(**given: Any) -> None:
+            said = {name: given.pop(name) for name in taken}
+            command(asked=Asked(command=command.__name__, **said), **given)
+
+        run.__signature__ = signature(command).replace(parameters=shown)  # type: ignore[attr-defined]
+        run.__annotations__ = {one.name: one.annotation for one in shown}
+        return run
+
+    return decorate

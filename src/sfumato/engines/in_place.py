@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -14,16 +13,17 @@ from sfumato import parameters
 from sfumato.engines.base import Database, identifier, qualified
 from sfumato.engines.conditions import COUNTED, ClassConditions
 from sfumato.engines.statements import ReleaseQuery, dimension, dimension_statements, frequency_query, search_name
-from sfumato.errors import SchemaError, SourceError, VerificationError
+from sfumato.errors import ParameterError, SchemaError, SourceError, VerificationError
 from sfumato.hierarchies import Domain, default_generalization
-from sfumato.methods import Lattice, Task
+from sfumato.methods import Task
 from sfumato.methods.lattice.full_domain import FullDomain, Solution
 from sfumato.methods.lattice.judge import Judge
 from sfumato.microdata import Microdata, SensitiveColumn
 from sfumato.microdata.encoding import encode_sensitive
 from sfumato.microdata.table import smallest_unsigned
-from sfumato.pipeline import requested_models, requirement_of
+from sfumato.pipeline import promise_of
 from sfumato.privacy import PrivacyModel, Requirements
+from sfumato.request import Arguments, Request, spelled_out
 from sfumato.schema import Schema
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
@@ -149,21 +149,11 @@ class InPlace:
         counted = self.database.query(f"SELECT {columns}, COUNT(*) AS n FROM {qualified(release)} GROUP BY {columns}")
         rows = np.repeat(np.arange(counted.num_rows), counted.column("n").cast(pa.int64()).to_numpy())
         table = counted.drop_columns(["n"]).take(pa.array(rows))
-        requirements = [requirement_of(model, self.schema) for model in self.models]
-        return verify_release(table, names, sensitive, requirements)
+        return verify_release(table, names, sensitive, [promise_of(model, self.schema) for model in self.models])
 
 
-def search_in_place(
-    database: Database,
-    schema: Schema,
-    *,
-    k: int | None = None,
-    l: float | None = None,  # noqa: E741
-    t: float | None = None,
-    privacy: PrivacyModel | Sequence[PrivacyModel] = (),
-    method: FullDomain | None = None,
-    suppression: float = 0.0,
-) -> InPlace:
+@spelled_out
+def search_in_place(database: Database, schema: Schema | None = None, **arguments: Unpack[Arguments]) -> InPlace:
     """Find a full-domain recoding of a table that stays in its database.
 
     Only the distinct values of the quasi-identifiers and the counts of their combinations are read.
@@ -172,30 +162,42 @@ def search_in_place(
     ----------
     database
         The table: `DuckDB` or `PostgreSQL`.
-    schema, k, l, t, privacy, suppression
+    schema, quasi_identifiers, sensitive, identifiers, plain, rest, k, l, t, privacy, suppression
         As in `sfumato.anonymize`.
     method
         A full-domain method such as `Lattice`, the default, or `Incognito`.
+    refine, missing, intervals, keep_order, seed, separator
+        A database does none of these: a value other than the default is refused.
 
     Examples
     --------
     >>> found = search_in_place(DuckDB("orders.parquet"), schema, k=10)  # doctest: +SKIP
     >>> print(found.sql("orders_release"))  # doctest: +SKIP
     """
-    parameters.share("search_in_place", "suppression", suppression)
-    models = requested_models(k, l, t, privacy)
-    chosen = method or Lattice()
-    if not isinstance(chosen, FullDomain):
+    asked: Arguments = {"method": "lattice", **arguments}
+    return search_for(database, Request.of("search_in_place", schema, **asked))
+
+
+#: The options that a search in a database heeds; it draws nothing, so that every seed is as good as another.
+HEEDED = {"suppression", "seed"}
+
+
+def search_for(database: Database, request: Request) -> InPlace:
+    """Find what a request asks for."""
+    request.require_privacy()
+    for name, value in request.unusual().items():
+        if name not in HEEDED:
+            usual = getattr(Request, name)
+            raise ParameterError(f"'{name}' is {value!r}, but in a database it can only be {usual!r}.")
+    method, schema, models = request.method, request.schema, tuple(request.privacy)
+    if not isinstance(method, FullDomain):
         raise SchemaError("Only full-domain methods work inside a database, such as Lattice() or Incognito().")
     roles = schema.roles(database.columns())
-    database.read_as_text(
-        [name for name, how in schema.quasi_identifiers.items() if how is not None and how.reads_text]
-    )
+    database.read_as_text(schema.read_as_text())
     table = FrequencyTable.count(database, schema)
-    judge = table.judge(
-        models, suppression, chosen.may_prune(Task(table.microdata, Requirements(models, table.microdata)))
-    )
-    solution = chosen.solve(judge)
+    prune = method.may_prune(Task(table.microdata, Requirements(models, table.microdata)))
+    judge = table.judge(models, request.suppression, prune)
+    solution = method.solve(judge)
     others = [name for name, role in roles.items() if role in {"sensitive", "plain"}]
     conditions = ClassConditions.of(judge.task.requirements.bound, table.microdata.names, list(schema.sensitive))
     query = ReleaseQuery(database.source, table.microdata.domains, solution.chosen, others, conditions)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sfumato.api import anonymize
+from sfumato import pipeline
 from sfumato.errors import HierarchyError, ParameterError, SchemaError, invalid_parameter, shortened
-from sfumato.io import open_source, write_text
-from sfumato.methods import Method, find_method
-from sfumato.pipeline import Options, requirement_of
+from sfumato.io import write_text
 from sfumato.policy.records import (
-    AUTO,
     Record,
     generalization_from_policy,
     method_from_policy,
@@ -24,22 +21,20 @@ from sfumato.policy.records import (
     refuse_unknown,
 )
 from sfumato.policy.toml import dumps
-from sfumato.privacy import PrivacyModel
 from sfumato.progress import ProgressOption
 from sfumato.release.release import Release
+from sfumato.request import AUTO, Request, option_names
 from sfumato.schema import Declared, Schema
-from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
 
 ROLES = ("sensitive", "identifiers", "plain")
 KEYS = ("quasi_identifiers", *ROLES, "rest", "privacy", "method", "options")
-OPTIONS = tuple(item.name for item in fields(Options))
 
 HEADER = "# How a release is made: sfumato anonymize IN -o OUT --policy THIS_FILE\n\n"
 
 
 @dataclass(frozen=True)
-class Policy:
+class Policy(Request):
     """Everything about a release but the data: roles and hierarchies, privacy, method and options.
 
     Parameters
@@ -50,10 +45,8 @@ class Policy:
         The privacy models; all of them hold together.
     method
         A method, or its name.
-    options
-        How much may be suppressed, what missing values mean, how intervals are shown, the seed, the order of rows.
-    separator
-        What separates the cells of a CSV file; detected if left out.
+    suppression, missing, intervals, keep_order, seed, separator
+        As in `sfumato.anonymize`.
 
     Examples
     --------
@@ -63,15 +56,7 @@ class Policy:
     2
     """
 
-    schema: Schema
-    privacy: Sequence[PrivacyModel] = ()
-    method: Method = field(default_factory=lambda: find_method(AUTO))
-    options: Options = field(default_factory=Options)
-    separator: str | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "privacy", tuple(self.privacy))
-        object.__setattr__(self, "method", find_method(self.method))
+    caller: str = field(default="Policy", repr=False, compare=False, kw_only=True)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Policy:
@@ -99,52 +84,30 @@ class Policy:
             "quasi_identifiers": {name: _hierarchy_record(schema, name) for name in schema.quasi_identifiers},
             "privacy": [model.to_policy() for model in self.privacy],
             "method": method_record(self.method),
-            "options": vars(self.options) | ({"separator": self.separator} if self.separator is not None else {}),
+            "options": self.options(),
         }
 
     @classmethod
     def from_dict(cls, data: Record) -> Policy:
         """Make a policy from the plain values that `to_dict` gives."""
         refuse_unknown("The policy", data, KEYS)
-        options = dict(_table(data, "options"))
-        refuse_unknown("[options]", options, [*OPTIONS, "separator"])
-        separator = options.pop("separator", None)
-        if separator is not None and not isinstance(separator, str):
-            raise invalid_parameter("[options]", "separator", "text", separator)
+        options = _table(data, "options")
+        refuse_unknown("[options]", options, option_names())
         return cls(
             schema=_schema(data),
             privacy=[model_from_policy(record, f"[[privacy]] {at}") for at, record in enumerate(_models(data), 1)],
             method=method_from_policy(_table(data, "method"), "[method]"),
-            options=Options(**options),
-            separator=separator,
+            caller="[options]",
+            **options,
         )
 
     def run(self, data: object, progress: ProgressOption = False) -> Release:
         """Anonymize a table by this policy: ``data`` and ``progress`` are as in `sfumato.anonymize`."""
-        return anonymize(
-            data,
-            self.schema,
-            privacy=self.privacy,
-            method=self.method,
-            progress=progress,
-            separator=self.separator,
-            **vars(self.options),
-        )
+        return pipeline.run(data, self, progress)
 
     def check(self, data: object) -> Verification:
-        """Check a released table against the privacy of this policy; bounds are found by their two columns."""
-        source = open_source(data, separator=self.separator)
-        names = [shown for name in self.schema.quasi_identifiers for shown in _shown_as(name, source.columns)]
-        released = Schema(names, self.schema.sensitive, rest="drop")
-        released.roles(source.columns)
-        table = source.read([*names, *released.sensitive], as_text=self._read_as_text(names))
-        requirements = [requirement_of(model, self.schema) for model in self.privacy]
-        return verify_release(table, names, released.sensitive, requirements)
-
-    def _read_as_text(self, names: Sequence[str]) -> list[str]:
-        """Return the columns whose values are text to their hierarchy, also where all of them look like numbers."""
-        declared = self.schema.quasi_identifiers
-        return [name for name in names if (how := declared.get(name)) is not None and how.reads_text]
+        """Check a released table against the privacy of this policy, as `sfumato.check` does."""
+        return pipeline.check(data, self)
 
 
 def _load(file: Path) -> dict[str, Any]:
@@ -210,8 +173,3 @@ def _models(data: Record) -> list[Record]:
     if not isinstance(models, list) or not all(isinstance(model, Mapping) for model in models):
         raise ParameterError("'privacy' must be a list of tables, each under a line [[privacy]].")
     return models
-
-
-def _shown_as(name: str, columns: Sequence[str]) -> list[str]:
-    bounds = [f"{name}_min", f"{name}_max"]
-    return bounds if name not in columns and set(bounds) <= set(columns) else [name]

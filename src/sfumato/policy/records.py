@@ -12,12 +12,10 @@ from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.hierarchies import Categorical, Dates, Generalization, Numeric, Ordered, Prefix, Taxonomy
 from sfumato.methods import REGISTRY, Method, Refined, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
+from sfumato.request import AUTO
 
 Record = Mapping[str, Any]
 T = TypeVar("T")
-
-#: The type of a hierarchy that is left to the type of its column.
-AUTO = "auto"
 
 
 def _taxonomy(file: str | None = None, rows: Sequence[Sequence[object]] | None = None) -> Taxonomy:

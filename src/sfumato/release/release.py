@@ -40,7 +40,7 @@ class Release:
 
     shown: Shown = field(repr=False)
     sensitive: tuple[str, ...]
-    requirements: Sequence[Mapping[str, Any]]
+    promises: Sequence[Mapping[str, Any]]
     loss: LossReport
     verification: Verification = field(repr=False)
     manifest: dict[str, Any] = field(repr=False)
@@ -101,7 +101,7 @@ class Release:
 
     def verify(self) -> Verification:
         """Check every promise once more, from the released rows alone."""
-        return verify_release(self.table, self.shown.class_columns, self.sensitive, self.requirements)
+        return verify_release(self.table, self.shown.class_columns, self.sensitive, self.promises)
 
     def write(
         self,
@@ -122,7 +122,7 @@ class Release:
         """
         if not self.verification.ok:
             raise VerificationError(f"This release is not safe and is not written.\n{self.verification.broken_rules()}")
-        with reporting(progress) as report:
+        with reporting(progress, "write") as report:
             write_table(self.table, path, stage(report, "writing the file"))
         if manifest is not None:
             write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,216 @@
+"""What is asked of a release: everything but the data. Every entrance builds a request, and the pipeline runs it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import dataclass, field, fields
+from functools import partial, wraps
+from inspect import Parameter, signature
+from typing import Any, Self, TypedDict, TypeVar, cast, get_args, get_type_hints
+
+from sfumato import methods, parameters
+from sfumato.errors import ParameterError, SchemaError, invalid_parameter
+from sfumato.methods import Method, find_method
+from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
+from sfumato.release.values import INTERVALS
+from sfumato.schema import Declared, Schema
+
+MISSING = ("category", "suppress", "error")
+
+#: What is left to Sfumato: the method, or a hierarchy, which then follows from the type of the column.
+AUTO = "auto"
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class CheckArguments(TypedDict, total=False):
+    """What a table is checked for, as callers say it."""
+
+    quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str
+    sensitive: Iterable[str] | str
+    k: int | None
+    l: float | None  # noqa: E741
+    t: float | None
+    privacy: PrivacyModel | Sequence[PrivacyModel]
+    separator: str | None
+
+
+class RecodeArguments(CheckArguments, total=False):
+    """What a release is made by, but for the method."""
+
+    identifiers: Iterable[str] | str
+    plain: Iterable[str] | str
+    rest: str | None
+    suppression: float
+    missing: str
+    intervals: str
+    keep_order: bool
+    seed: int
+
+
+class Arguments(RecodeArguments, total=False):
+    """Everything that a release is made by, as callers say it."""
+
+    method: str | Method
+    refine: bool | float | str
+
+
+def option(default: Any, check: Callable[..., object], **bounds: Any) -> Any:
+    """Declare an option of a request with the check that every value but None has to pass."""
+    return field(default=default, metadata={"check": partial(check, **bounds)})
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything about a release but the data.
+
+    Parameters
+    ----------
+    schema
+        What every column is, and how it generalizes.
+    privacy
+        The privacy models; all of them hold together.
+    method
+        A method, or its name.
+    suppression, missing, intervals, keep_order, seed, separator
+        As in `sfumato.anonymize`.
+    caller
+        Who is told about a wrong value: the function or command that the user called.
+    """
+
+    schema: Schema
+    privacy: Sequence[PrivacyModel] = ()
+    method: Method = field(default_factory=lambda: find_method(AUTO))
+    suppression: float = option(0.0, parameters.share)
+    missing: str = option("category", parameters.choice, allowed=MISSING)
+    intervals: str = option("text", parameters.choice, allowed=INTERVALS)
+    keep_order: bool = option(False, parameters.flag)
+    seed: int = option(0, parameters.integer, at_least=0)
+    separator: str | None = option(None, parameters.text)
+    caller: str = field(default="anonymize", repr=False, compare=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "privacy", all_models(self.caller, self.privacy))
+        object.__setattr__(self, "method", find_method(self.method))
+        for declared in _options():
+            value = getattr(self, declared.name)
+            if value is not None or declared.default is not None:
+                declared.metadata["check"](self.caller, declared.name, value)
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Refuse what could not be verified: a midpoint does not tell how wide its interval is."""
+        if self.intervals in {"midpoint", "mean"} and any(isinstance(model, MinimumSpan) for model in self.privacy):
+            raise invalid_parameter(
+                self.caller, "intervals", "'text' or 'bounds' together with MinimumSpan", self.intervals
+            )
+
+    @classmethod
+    def of(
+        cls,
+        caller: str,
+        schema: Schema | None = None,
+        *,
+        quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str = (),
+        sensitive: Iterable[str] | str = (),
+        identifiers: Iterable[str] | str = (),
+        plain: Iterable[str] | str = (),
+        rest: str | None = None,
+        k: int | None = None,
+        l: float | None = None,  # noqa: E741
+        t: float | None = None,
+        privacy: PrivacyModel | Sequence[PrivacyModel] = (),
+        method: str | Method = AUTO,
+        refine: bool | float | str = False,
+        **options: Any,
+    ) -> Self:
+        """Make a request of the arguments of a caller."""
+        roles = (quasi_identifiers, sensitive, identifiers, plain, rest)
+        return cls(
+            schema=_one_schema(caller, schema, roles),
+            privacy=all_models(caller, privacy, k, l, t),
+            method=find_method(method) if refine is False else methods.Refined(method, refine),
+            caller=caller,
+            **options,
+        )
+
+    def require_privacy(self) -> None:
+        """Refuse to promise nothing."""
+        if not self.privacy:
+            raise ParameterError(
+                "No privacy is asked for. Say how much, for example k=10 (on the command line: -k 10)."
+            )
+
+    def options(self) -> dict[str, Any]:
+        """Return everything that is neither a role, nor a model, nor a method; None is left out."""
+        given = {name: getattr(self, name) for name in option_names()}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def unusual(self) -> dict[str, Any]:
+        """Return the options that are not as they are by default."""
+        return {one.name: given for one in _options() if (given := getattr(self, one.name)) != one.default}
+
+
+def _options() -> list[Any]:
+    return [one for one in fields(Request) if "check" in one.metadata]
+
+
+def option_names() -> list[str]:
+    """Return the names of all options, in the order of policy files."""
+    return [one.name for one in _options()]
+
+
+def all_models(
+    caller: str,
+    privacy: PrivacyModel | Sequence[PrivacyModel],
+    k: int | None = None,
+    l: float | None = None,  # noqa: E741
+    t: float | None = None,
+) -> tuple[PrivacyModel, ...]:
+    """Return the models of all arguments together, each once."""
+    others = list(privacy) if isinstance(privacy, Iterable) else [privacy]
+    for model in others:
+        if not isinstance(model, PrivacyModel):
+            raise invalid_parameter(caller, "privacy", "a privacy model or a list of them", model)
+    short = [(KAnonymity, k), (LDiversity, l), (TCloseness, t)]
+    asked = [*(kind(value) for kind, value in short if value is not None), *others]
+    return tuple(model for at, model in enumerate(asked) if model not in asked[:at])
+
+
+def _one_schema(caller: str, schema: Schema | None, roles: tuple[Any, ...]) -> Schema:
+    """Return the schema that a caller gave, or the one that the roles make."""
+    if schema is None:
+        return Schema(*roles)
+    if not isinstance(schema, Schema):
+        raise invalid_parameter(caller, "schema", "a Schema", schema)
+    if any(roles):
+        raise SchemaError("Roles are given twice: in the schema and as arguments. Say them in one place.")
+    return schema
+
+
+def spelled_out(function: Function) -> Function:
+    """Show the arguments of a request one by one in a function's signature, and refuse all others.
+
+    The function takes them as ``**arguments: Unpack[Arguments]``, or of a part of those.
+    """
+    plain = signature(function)
+    listed = get_type_hints(get_args(get_type_hints(function)["arguments"])[0])
+    defaults = {name: one.default for name, one in signature(Request.of).parameters.items()}
+    defaults |= {one.name: one.default for one in fields(Request) if one.default is not NO_DEFAULT}
+    own = [one for one in plain.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+    asked = [Parameter(name, Parameter.KEYWORD_ONLY, default=defaults[name]) for name in listed]
+    full = plain.replace(parameters=[*own, *(one for one in asked if one.name not in plain.parameters)])
+
+    @wraps(function)
+    def called(*args: Any, **given: Any) -> Any:
+        for name in given:
+            if name not in full.parameters:
+                close = difflib.get_close_matches(name, full.parameters, n=1)
+                hint = f" Did you mean '{close[0]}'?" if close else ""
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'.{hint}")
+        return function(*args, **given)
+
+    called.__signature__ = full  # type: ignore[attr-defined]
+    return cast(Function, called)
