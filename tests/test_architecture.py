@@ -30,7 +30,7 @@ LAYERS = (
     ("release",),
     ("request",),
     ("pipeline",),
-    ("engines", "datasets", "report"),
+    ("engines", "datasets"),
     ("api", "dual", "judging"),
     ("policy",),
     ("testing",),

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import judging
-from sfumato.cli.request import Request
+from sfumato.cli.options import Asked
+from sfumato.cli.request import to_policy
 from sfumato.cli.screen import aligned, answer, answer_json, wrapped
 from sfumato.errors import SchemaError
 from sfumato.risks.drivers import Drivers
@@ -41,9 +42,9 @@ class Beyond:
             return Path(self.population)
 
 
-def show_risk(request: Request, table: Path, beyond: Beyond, as_json: bool) -> None:
+def show_risk(asked: Asked, table: Path, beyond: Beyond, as_json: bool) -> None:
     """Answer with the risk of a table."""
-    policy = request.to_policy()
+    policy = to_policy(asked)
     if not policy.schema.quasi_identifiers:
         raise SchemaError("Name the columns that an attacker may know with --qi COLUMN or --policy FILE.")
     found = judging.risk(

@@ -36,19 +36,16 @@ UniquesUpTo = Annotated[
 Drivers = Annotated[bool, typer.Option("--drivers", help="Also say which columns drive the risk.")]
 
 
+@given.asking(only={"quasi_identifiers", "sensitive", "hierarchies", "separator", "policy"})
 def risk(
     table: given.Input,
-    qi: given.QuasiIdentifiers = None,
-    sensitive: given.Sensitive = None,
-    hierarchy: given.Hierarchy = None,
+    asked: given.Asked,
     population: Population = None,
     weights: Weights = None,
     person: Person = None,
     threshold: Thresholds = None,
     drivers: Drivers = False,
     uniques: UniquesUpTo = None,
-    sep: given.Separator = None,
-    policy: given.PolicyFile = None,
     as_json: given.AsJson = False,
 ) -> None:
     """Say how likely it is that people in a table are found, and what drives that.
@@ -57,10 +54,6 @@ def risk(
     """
     with explained():
         from sfumato.cli import judging  # noqa: PLC0415
-        from sfumato.cli.request import Request  # noqa: PLC0415
 
-        request = Request(
-            policy=policy, quasi_identifiers=qi, sensitive=sensitive, hierarchies=hierarchy, separator=sep
-        )
         beyond = judging.Beyond(population, weights, person, threshold or (), drivers, uniques)
-        judging.show_risk(request, table, beyond, as_json=as_json)
+        judging.show_risk(asked, table, beyond, as_json=as_json)
