@@ -229,7 +229,6 @@ def test_a_quasi_identifier_named_again_keeps_its_hierarchy(base: sf.Policy) -> 
 def test_options_take_precedence(base: sf.Policy) -> None:
     said = ("--suppress", 0, "--seed", 9, "--shuffle", "--missing", "error", "--intervals", "mean", "--rest", "drop")
     policy = saved("--policy", "base.toml", *said, "--set", "relaxed=false")
-    options = policy.options
-    assert (options.suppression, options.seed, options.keep_order) == (0.0, 9, False)
-    assert (options.missing, options.intervals, policy.schema.rest) == ("error", "mean", "drop")
+    assert (policy.suppression, policy.seed, policy.keep_order) == (0.0, 9, False)
+    assert (policy.missing, policy.intervals, policy.schema.rest) == ("error", "mean", "drop")
     assert policy.method == sf.Mondrian(relaxed=False)
