@@ -48,7 +48,8 @@ def anonymize(
     keep_order
         Keep the order of rows. Order can give people away, so by default rows are shuffled.
     seed
-        Where random choices start; the same table and seed give the same bytes.
+        Where random choices start; the same table and seed give the same bytes. It is a secret: whoever has it can test
+        guesses about the original. Without one, 128 bits are drawn from the system and kept in the manifest alone.
     progress
         True for a progress bar, or a function of a stage's name and the share that is done.
     separator

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sfumato.clock import Clock
 from sfumato.errors import DataError, VerificationError
 from sfumato.hierarchies import Dates, Ordered
+from sfumato.hierarchies.base import inverse
 from sfumato.io import Source, open_source
 from sfumato.kernels.classes import get_ready
 from sfumato.loss import LossReport, Recoded, gcp_bound
@@ -22,6 +23,7 @@ from sfumato.methods.suppression import make_feasible
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Microdata, Recoding, encode, missing_rows, refuse_missing
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
 from sfumato.progress import Progress, ProgressOption, reporting, silent, stage
+from sfumato.randomness import Secret
 from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
 from sfumato.release.values import Shown, class_table, show
@@ -33,12 +35,30 @@ from sfumato.verify.verification import Verification
 
 @dataclass(frozen=True)
 class Prepared:
-    """A table ready for a method: its codes, and the columns that are released as they are."""
+    """A table ready for a method: its codes, and the columns that are released as they are.
+
+    Attributes
+    ----------
+    table
+        The columns that are released as they are, in the order of the input.
+    microdata
+        The codes, in random order: a method deals equal rows to classes in the order in which it meets them.
+    roles
+        The role of every column of the input.
+    left_out
+        How many rows are not here, because a value is missing.
+    places
+        Where each row of ``microdata`` stands in ``table``.
+    secret
+        Where all chance of this release comes from.
+    """
 
     table: pa.Table = field(repr=False)
     microdata: Microdata
     roles: dict[str, str]
     left_out: int
+    places: NDArray[np.int64] = field(repr=False)
+    secret: Secret
 
 
 @dataclass(frozen=True)
@@ -110,7 +130,9 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
             )
     microdata = encode(table, schema.quasi_identifiers, schema.sensitive, schema.weights, stage(progress, "encoding"))
     kept = [name for name in wanted if roles[name] != "quasi-identifier"]
-    return Prepared(table.select(kept), microdata, roles, left_out)
+    secret = Secret.of(request.seed)
+    places = secret.permutation("order before", len(microdata))
+    return Prepared(table.select(kept), microdata.take(places), roles, left_out, places, secret)
 
 
 def find_classes(
@@ -118,17 +140,17 @@ def find_classes(
 ) -> Found:
     """Let the method find classes that keep every model, leaving rows out where that is needed and allowed."""
     microdata, models, method = prepared.microdata, tuple(request.privacy), request.method
+    secret = prepared.secret
     suppressible = int(request.suppression * len(microdata) + 1e-9)
     refuse_unsupported(method, models, microdata, suppressible)
-    random = np.random.default_rng(request.seed)
     requirements = Requirements(models, microdata)
-    left_out = make_feasible(requirements, suppressible, random)
+    left_out = make_feasible(requirements, suppressible, secret.generator("left out"))
     remaining = microdata.take(~left_out) if left_out.any() else microdata
     task = Task(
         remaining,
         Requirements(models, remaining),
         suppressible - int(left_out.sum()),
-        request.seed,
+        secret.number("method"),
         progress,
         memory,
     )
@@ -164,9 +186,18 @@ def build_release(
     """Show the classes, check them from the shown rows alone, and put the release together."""
     request, recoding, recoded = found.request, found.recoding, found.recoded
     microdata, classes, schema = recoded.microdata, recoded.classes, request.schema
-    order = _release_order(microdata, classes, request)
-    tell = stage(progress, "writing values")
-    shown = show(prepared.table, prepared.roles, microdata, recoding, classes, request.intervals, order, tell)
+    order = _release_order(prepared, classes, request)
+    shown = show(
+        prepared.table,
+        prepared.roles,
+        microdata,
+        recoding,
+        classes,
+        request.intervals,
+        order,
+        prepared.places[order],
+        stage(progress, "writing values"),
+    )
     promises = [promise_of(model, schema, microdata) for model in request.privacy]
     with clock.measuring("verify"):
         progress("verifying", 0.0)
@@ -178,8 +209,8 @@ def build_release(
         hierarchies={name: how.name if how else "by type" for name, how in schema.quasi_identifiers.items()},
         models=request.privacy,
         method={"name": request.method.name, "parameters": request.method.recorded()} | _told(recoding),
-        options=request.options(),
-        content=microdata.digest("manifest"),
+        options=request.options() | {"seed": prepared.secret.seed},
+        content=microdata.digest(prepared.secret.key("content hash")),
         suppressed={
             "total": recoded.suppressed,
             "missing": recoded.left_out,
@@ -198,7 +229,7 @@ def build_release(
         to_native=source.to_native,
         describe_classes=lambda: class_table(microdata, recoding, classes),
         original=lambda: _coded_original(prepared, schema.sensitive),
-        find_bound=lambda: gcp_bound(microdata, recoded.k, recoded.left_out, request.seed),
+        find_bound=lambda: gcp_bound(microdata, recoded.k, recoded.left_out, prepared.secret.number("bound")),
     )
 
 
@@ -206,7 +237,8 @@ def _coded_original(prepared: Prepared, sensitive: Sequence[str]) -> pa.Table:
     """Return what tells people apart before the release: codes instead of values, which is all that counting needs."""
     microdata = prepared.microdata
     codes = {name: pa.array(microdata.codes[:, at]) for at, name in enumerate(microdata.names)}
-    return pa.table(codes | {name: prepared.table.column(name) for name in sensitive})
+    rows = pa.array(prepared.places)
+    return pa.table(codes | {name: prepared.table.column(name).take(rows) for name in sensitive})
 
 
 def _told(recoding: Recoding) -> dict[str, Any]:
@@ -217,16 +249,16 @@ def _told(recoding: Recoding) -> dict[str, Any]:
     return told
 
 
-def _release_order(microdata: Microdata, classes: EquivalenceClasses, request: Request) -> NDArray[np.int64]:
-    """Return the released rows in the order of the release.
+def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Request) -> NDArray[np.int64]:
+    """Return the released rows in the order of the release: random once more, or as in the input.
 
-    The shuffle depends on the content as well as on the seed: whoever learns the seed alone cannot undo it.
+    Nothing here depends on what the rows hold: whoever can recompute an order can test guesses by it.
     """
-    rows = np.flatnonzero(classes.of_row >= 0)
     if request.keep_order:
-        return rows
-    secret = int.from_bytes(microdata.digest("shuffle"), "little")
-    return np.random.default_rng([request.seed, secret]).permutation(rows)
+        order = inverse(prepared.places)
+    else:
+        order = prepared.secret.permutation("order after", len(prepared.places))
+    return order if classes.suppressed == 0 else order[classes.of_row[order] >= 0]
 
 
 def _verified(

@@ -47,7 +47,7 @@ class RecodeArguments(CheckArguments, total=False):
     missing: str
     intervals: str
     keep_order: bool
-    seed: int
+    seed: int | None
 
 
 class Arguments(RecodeArguments, total=False):
@@ -87,7 +87,7 @@ class Request:
     missing: str = option("category", parameters.choice, allowed=MISSING)
     intervals: str = option("text", parameters.choice, allowed=INTERVALS)
     keep_order: bool = option(False, parameters.flag)
-    seed: int = option(0, parameters.integer, at_least=0)
+    seed: int | None = option(None, parameters.integer, at_least=0)
     separator: str | None = option(None, parameters.text)
     caller: str = field(default="anonymize", repr=False, compare=False, kw_only=True)
 

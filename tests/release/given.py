@@ -12,11 +12,18 @@ import pyarrow as pa
 import sfumato as sf
 from sfumato.methods import Method, Task
 from sfumato.microdata import Recoding
+from sfumato.randomness import Secret
+
+SEED = 5
 
 
 @dataclass(frozen=True)
 class Given(Method):
-    """Classes, or levels, as given; -1 leaves a row out."""
+    """Classes, or levels, as given; -1 leaves a row out.
+
+    A request with ``seed=SEED`` gets these classes for the rows in the order of its table, although a method meets them
+    in random order.
+    """
 
     classes: tuple[int, ...] = ()
     levels: tuple[int, ...] = ()
@@ -28,13 +35,14 @@ class Given(Method):
     def recode(self, task: Task) -> Recoding:
         if self.levels:
             return Recoding(levels=self.levels)
-        return Recoding(classes=np.array(self.classes, np.int32), details={"told": True})
+        order = Secret(SEED).permutation("order before", len(self.classes))
+        return Recoding(classes=np.array(self.classes, np.int32)[order], details={"told": True})
 
 
 def shown(values: Any, classes: Sequence[int], how: Any = None, **options: Any) -> dict[str, list[Any]]:
     """Return how a column ``x`` is shown when its rows make these classes, in the order of the rows."""
     column = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
-    options = {"k": 1, "keep_order": True, "suppression": 1.0} | options
+    options = {"k": 1, "keep_order": True, "suppression": 1.0, "seed": SEED} | options
     release = sf.anonymize(
         pa.table({"x": column}), quasi_identifiers={"x": how}, method=Given(tuple(classes)), **options
     )

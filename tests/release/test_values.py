@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pyarrow as pa
 import pytest
-from tests.release.given import Given, shown
+from tests.release.given import SEED, Given, shown
 
 import sfumato as sf
 from sfumato.errors import SchemaError
@@ -86,6 +86,7 @@ class TestBounds:
             quasi_identifiers="x",
             k=2,
             method=Given((0, 0, 1, 1)),
+            seed=SEED,
             keep_order=True,
             intervals="bounds",
         )

@@ -117,7 +117,10 @@ Intervals = Annotated[
     str | None,
     typer.Option("--intervals", metavar="text|bounds|midpoint|mean", help="How intervals are shown."),
 ]
-Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Where random choices start.")]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", help="Where random choices start; a secret. Drawn anew if left out."),
+]
 KeepOrder = Annotated[
     bool | None,
     typer.Option("--keep-order/--shuffle", help="Keep the order of rows; shuffling is safer and the default."),

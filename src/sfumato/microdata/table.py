@@ -81,13 +81,9 @@ class Microdata:
         sensitive = tuple(replace(column, codes=column.codes[rows]) for column in self.sensitive)
         return replace(self, codes=np.ascontiguousarray(self.codes[rows]), sensitive=sensitive)
 
-    def digest(self, purpose: str) -> bytes:
-        """Return a hash of the whole content, another one for each purpose, so that none reveals another."""
-        return hashlib.blake2b(self._content_hash, person=purpose.encode()).digest()
-
-    @cached_property
-    def _content_hash(self) -> bytes:
-        state = hashlib.blake2b()
+    def digest(self, key: bytes) -> bytes:
+        """Return a hash of the whole content and a key; without the key it confirms no guess about the content."""
+        state = hashlib.blake2b(key=key)
         state.update(repr((self.codes.shape, self.codes.dtype.str, self.names)).encode())
         state.update(np.ascontiguousarray(self.codes).data)
         for domain in self.domains:

@@ -64,6 +64,7 @@ def show(
     classes: EquivalenceClasses,
     intervals: str,
     order: NDArray[np.int64],
+    places: NDArray[np.int64],
     tell: Tell = untold,
 ) -> Shown:
     """Build the released table.
@@ -71,7 +72,7 @@ def show(
     Parameters
     ----------
     table
-        The sensitive and plain columns, row by row as in ``microdata``.
+        The sensitive and plain columns.
     roles
         The role of every column of the input, in its order.
     microdata, recoding, classes
@@ -79,7 +80,9 @@ def show(
     intervals
         How intervals are shown, one of ``INTERVALS``.
     order
-        The rows to release, in the order of the release.
+        The rows of ``microdata`` to release, in the order of the release.
+    places
+        Where these rows stand in ``table``.
     tell
         Called with the share of columns that are shown.
     """
@@ -96,7 +99,7 @@ def show(
             shown_as[name] = tuple(made)
             new = {column: values.take(pa.array(of_row)) for column, values in made.items()}
         elif role in {"sensitive", "plain"}:
-            new = {name: _without_traces(table.column(name).take(pa.array(order)))}
+            new = {name: _without_traces(table.column(name).take(pa.array(places)))}
         else:
             continue
         _refuse_clash(name, new, [*columns, *(other for other in roles if other != name)])

@@ -73,7 +73,7 @@ def check_same_seed_same_bytes(method: Method) -> None:
     """Check that one seed gives one file, byte for byte."""
     table = people(100, seed=4)
     with TemporaryDirectory() as folder:
-        for ending in ("csv", "parquet"):
+        for ending in ("csv", "tsv", "parquet", "jsonl"):
             written = []
             for _ in range(2):
                 path = Path(folder) / f"release.{ending}"
@@ -87,10 +87,10 @@ def check_row_order(method: Method) -> None:
     if not method.order_free:
         raise SkipTest(f"'{method.name}' depends on the order of rows, and says so.")
     table = people(110, seed=5)
-    wanted = certain_release(method, table).loss
-    for seed in range(3):
-        order = np.random.default_rng(seed).permutation(len(table))
-        found = certain_release(method, table.take(pa.array(order))).loss
+    wanted = certain_release(method, table, seed=0).loss
+    for seed in range(1, 4):
+        # Rows are put in random order before a method sees them.
+        found = certain_release(method, table, seed=seed).loss
         for name, value in wanted.items():
             close = math.isclose(value, found[name], rel_tol=1e-9, abs_tol=1e-12)
             assert close, f"'{method.name}': {name} is {found[name]} instead of {value} in another order of rows."
@@ -99,12 +99,12 @@ def check_row_order(method: Method) -> None:
 def check_frames(method: Method) -> None:
     """Check that every kind of table gives the same release, in its own kind of frame."""
     table = people(60, seed=6)
-    wanted = certain_release(method, table, keep_order=True)
+    wanted = certain_release(method, table, keep_order=True, seed=12)
     assert isinstance(wanted.data, pa.Table)
     with TemporaryDirectory() as folder:
         inputs: dict[str, Any] = _frames(table) | _files(table, Path(folder))
         for kind, given in inputs.items():
-            made = certain_release(method, given, keep_order=True)
+            made = certain_release(method, given, keep_order=True, seed=12)
             expected = pa.Table if isinstance(given, Path) else type(given)
             assert isinstance(made.data, expected), f"A {kind} comes back as {type(made.data).__name__}."
             assert made.manifest["input"]["kind"] == kind, f"A {kind} is called {made.manifest['input']['kind']}."
