@@ -23,11 +23,13 @@ if TYPE_CHECKING:
         Hilbert,
         IDistance,
         Incognito,
+        KOptimize,
         Lattice,
         Mondrian,
         Peeling,
         Refined,
         Samarati,
+        TopDown,
     )
     from sfumato.policy import Policy
     from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, TCloseness
@@ -66,6 +68,8 @@ _HOMES = {
     "BottomUp": "sfumato.methods",
     "Samarati": "sfumato.methods",
     "CostAware": "sfumato.methods",
+    "KOptimize": "sfumato.methods",
+    "TopDown": "sfumato.methods",
     "Datafly": "sfumato.methods",
     "SfumatoError": "sfumato.errors",
     "datasets": "sfumato.datasets",
@@ -87,6 +91,7 @@ __all__ = [
     "IDistance",
     "Incognito",
     "KAnonymity",
+    "KOptimize",
     "LDiversity",
     "Lattice",
     "MinimumSpan",
@@ -103,6 +108,7 @@ __all__ = [
     "SfumatoError",
     "TCloseness",
     "Taxonomy",
+    "TopDown",
     "__version__",
     "anonymize",
     "check",

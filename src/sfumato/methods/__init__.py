@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sfumato.methods.base import REGISTRY, Method, Task, find_method, register
 
 if TYPE_CHECKING:
+    from sfumato.methods.comparators.k_optimize import KOptimize
+    from sfumato.methods.comparators.top_down import TopDown
     from sfumato.methods.enumeration.costs import BlockCost, Blocks
     from sfumato.methods.enumeration.enum_multi import EnumMulti
     from sfumato.methods.enumeration.partitions import partitions
@@ -49,6 +51,8 @@ _METHODS = {
     "samarati": "lattice",
     "datafly": "lattice",
     "enum-multi": "enumeration.enum_multi",
+    "top-down": "comparators.top_down",
+    "k-optimize": "comparators.k_optimize",
     "peeling": "peeling",
     "refined": "refining",
     "best": "portfolio",
@@ -66,6 +70,8 @@ DEFAULT = "auto"
 
 #: Where the other names of this package live.
 _HOMES = {
+    "KOptimize": "comparators.k_optimize",
+    "TopDown": "comparators.top_down",
     "BlockCost": "enumeration.costs",
     "Blocks": "enumeration.costs",
     "EnumMulti": "enumeration.enum_multi",
@@ -120,6 +126,7 @@ __all__ = [
     "HilbertCurve",
     "IDistance",
     "Incognito",
+    "KOptimize",
     "Lattice",
     "Linear",
     "Mapping",
@@ -130,6 +137,7 @@ __all__ = [
     "Refined",
     "Samarati",
     "Task",
+    "TopDown",
     "find_method",
     "partitions",
     "register",

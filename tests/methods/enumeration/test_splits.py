@@ -118,7 +118,7 @@ def test_unknown_columns_are_named() -> None:
     ],
 )
 def test_a_point_that_fits_nowhere_is_refused(values: list[object], how: Generalization, point: object) -> None:
-    with pytest.raises(ParameterError, match=r"'splits' parameter of EnumMulti cuts 'x'"):
+    with pytest.raises(ParameterError, match=r"parameter 'splits' cuts 'x'"):
         cuts(coded(values, how), [point])
 
 

@@ -80,7 +80,7 @@ class EnumMulti(Method):
     recoding: ClassVar[str] = "global"
 
     def __post_init__(self) -> None:
-        check_splits(self.splits, self.placing)
+        check_splits("EnumMulti", self.splits, self.placing)
         if not isinstance(self.cost, BlockCost) and self.cost not in COSTS:
             names = ", ".join(repr(name) for name in COSTS)
             raise invalid_parameter("EnumMulti", "cost", f"one of {names} or a BlockCost", self.cost)

@@ -29,13 +29,13 @@ Codes = NDArray[np.int64]
 MICROSECONDS_PER_DAY = 86_400e6
 
 
-def check_splits(splits: object, placing: object) -> None:
+def check_splits(owner: str, splits: object, placing: object) -> None:
     """Refuse what cannot be a description of split sets."""
-    parameters.choice("EnumMulti", "placing", placing, PLACINGS)
+    parameters.choice(owner, "placing", placing, PLACINGS)
     for given in splits.values() if isinstance(splits, Mapping) else [splits]:
         if given is None or (isinstance(given, Sequence) and not isinstance(given, str)):
             continue
-        parameters.integer("EnumMulti", "splits", given, at_least=0)
+        parameters.integer(owner, "splits", given, at_least=0)
 
 
 def split_codes(microdata: Microdata, splits: Mapping[str, Splits] | int | None, placing: str) -> list[Codes]:
@@ -47,7 +47,7 @@ def split_codes(microdata: Microdata, splits: Mapping[str, Splits] | int | None,
     unknown = [name for name in given if name not in microdata.names]
     if unknown:
         raise SchemaError(
-            f"EnumMulti got splits for {listed(unknown)}, which are not quasi-identifiers. "
+            f"There are splits for {listed(unknown)}, which are not quasi-identifiers. "
             f"Quasi-identifiers: {listed(microdata.names)}."
         )
     count = splits if isinstance(splits, int) else DEFAULT_COUNT
@@ -77,7 +77,7 @@ def _code_after(domain: Domain, point: object) -> int:
         labels, last = domain.texts.to_pylist(), list(range(domain.size))
     if str(point) not in labels:
         raise ParameterError(
-            f"The 'splits' parameter of EnumMulti cuts '{domain.name}' after {shortened(point)}, which is neither a "
+            f"The parameter 'splits' cuts '{domain.name}' after {shortened(point)}, which is neither a "
             "value nor a group of that column."
         )
     return int(last[labels.index(str(point))]) + 1
@@ -93,7 +93,7 @@ def _on_scale(domain: IntervalDomain, point: object) -> float:
         except ValueError:
             pass
     raise ParameterError(
-        f"The 'splits' parameter of EnumMulti cuts '{domain.name}' at {shortened(point)}, which does not fit its "
+        f"The parameter 'splits' cuts '{domain.name}' at {shortened(point)}, which does not fit its "
         f"values of type {domain.values.type}."
     )
 

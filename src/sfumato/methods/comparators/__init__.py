@@ -1,0 +1,1 @@
+"""What the four papers compare their methods with."""
