@@ -84,3 +84,16 @@ def box_penalty(spans: Spans, box: NDArray[np.int64]) -> float:
     for attribute in range(box.shape[1]):
         penalty += spans.weight[attribute] * span_cost(spans, attribute, box[0, attribute], box[1, attribute])
     return penalty
+
+
+@inner
+def widened_penalty(spans: Spans, box: NDArray[np.int64], codes: NDArray[np.unsignedinteger], limit: float) -> float:
+    """Return what each row of a class would cost with one more row; anything from ``limit`` on means too much."""
+    penalty = 0.0
+    for attribute in range(box.shape[1]):
+        code = np.int64(codes[attribute])
+        lo, hi = min(box[0, attribute], code), max(box[1, attribute], code)
+        penalty += spans.weight[attribute] * span_cost(spans, attribute, lo, hi)
+        if penalty >= limit:
+            return penalty
+    return penalty

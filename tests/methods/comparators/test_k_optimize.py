@@ -125,7 +125,9 @@ def test_a_bound_is_below_all_that_a_cut_leads_to(table, k: int, l: int, by_labe
 def test_a_search_that_is_stopped_tells_a_bound() -> None:
     random = np.random.default_rng(5)
     people = pa.table({name: random.integers(0, 30, 300) for name in "abc"})
-    stopped = sf.anonymize(people, quasi_identifiers=list("abc"), k=3, method=KOptimize(time_limit=0.0), seed=1).optimality
+    stopped = sf.anonymize(
+        people, quasi_identifiers=list("abc"), k=3, method=KOptimize(time_limit=0.0), seed=1
+    ).optimality
     assert not stopped.proven
     assert stopped.bound < stopped.cost == 300**2
     longer = sf.anonymize(people, quasi_identifiers=list("abc"), k=3, method=KOptimize(), seed=1).optimality

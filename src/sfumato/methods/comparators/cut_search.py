@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sfumato.methods.comparators.cut_table import Cuts, CutTable
 from sfumato.methods.comparators.kernels.cuts import BOUND, COST, LEFT_OUT, SURELY_OUT
-from sfumato.methods.enumeration.interrupts import Interrupts
 from sfumato.methods.enumeration.optimality import INTERRUPT, OPTIMUM, ROUNDING, TIME, WORK, figure
+from sfumato.methods.interrupts import Interrupts
 from sfumato.progress import Progress, silent
 
 Figures = NDArray[np.float64]

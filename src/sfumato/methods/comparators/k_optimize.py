@@ -17,8 +17,8 @@ from sfumato.methods.enumeration.splits import Splits, check_splits, counted_spl
 from sfumato.methods.taxonomy_models.splitting import keeps
 from sfumato.microdata import SUPPRESSED, Recoding
 
-#: How often a search without a time limit may look at rows, and for each row of the table as much more: some seconds for
-#: a large table, less for a small one, and on every machine the same answer.
+#: How often a search without a time limit may look at rows, and how much more often for each row of the table: some
+#: seconds for a large table, less for a small one, and on every machine the same answer.
 BASE_WORK, ROW_WORK = 12_000_000, 5_000
 
 
@@ -33,8 +33,8 @@ class KOptimize(Method):
     Parameters
     ----------
     minimize
-        What is to be least: ``"dm"``, the discernibility, or ``"cm"``, the classification penalty of the first sensitive
-        column.
+        What is to be least: ``"dm"``, the discernibility, or ``"cm"``, the classification penalty of the first
+        sensitive column.
     splits, placing
         Where each quasi-identifier may be cut, as in `EnumMulti`; by default at up to 32 places.
     time_limit
@@ -94,8 +94,8 @@ class KOptimize(Method):
             of_class = np.zeros(count, np.int64)
             of_class[classes] = group_of[table.people.codes[:, at]]
             shown[0, :, at], shown[1, :, at] = begins[of_class], ends[of_class]
-        costs = [table.shown(cost) for cost in (answer.cost, answer.bound, answer.greedy)]
-        optimality = Optimality(self.minimize, *costs, answer.nodes, answer.ended)
+        cost, bound, greedy = (table.shown(cost) for cost in (answer.cost, answer.bound, answer.greedy))
+        optimality = Optimality(self.minimize, cost, bound, greedy, answer.nodes, answer.ended)
         return Recoding(
             classes=np.where(allowed, classes, SUPPRESSED).astype(np.int32),
             bounds=(shown[0], shown[1]),

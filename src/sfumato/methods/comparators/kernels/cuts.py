@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.grouping import clear, limits_spans
-from sfumato.kernels.rules import Rules, class_allowed
+from sfumato.kernels.rules import Rules, class_allowed, clear, limits_spans
 from sfumato.kernels.spans import Spans
 
 #: The columns of what `try_cuts` returns. Of all releases with the cut: the rows that are left out at least, and the

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.grouping import EPSILON, box_penalty, widened_penalty
 from sfumato.kernels.rules import Rules, class_allowed
-from sfumato.kernels.spans import Spans
-from sfumato.methods.multidim.mondrian_kernel import (
+from sfumato.kernels.spans import Spans, box_penalty, widened_penalty
+from sfumato.methods.multidim.kernels.mondrian import (
     MOST_WAITING,
     Cutting,
     Layout,
@@ -25,6 +24,9 @@ from sfumato.methods.multidim.mondrian_kernel import (
 
 #: How often the most distant row is looked for, each time from the one found before.
 ROUNDS = 3
+
+#: What two sums of the same fractions may differ by.
+EPSILON = 1e-9
 
 
 @kernel
@@ -185,9 +187,7 @@ def borrow(
 
 
 @inner
-def include(
-    layout: Layout, rules: Rules, row: int, bounds: NDArray[np.int64], histogram: NDArray[np.int64]
-) -> None:
+def include(layout: Layout, rules: Rules, row: int, bounds: NDArray[np.int64], histogram: NDArray[np.int64]) -> None:
     """Add a row to what is known of a class."""
     widen(bounds, layout.codes[:, row])
     for column in range(len(layout.sensitive)):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
 from sfumato.kernels.rules import Rules, clear
-from sfumato.kernels.spans import Spans, box_penalty, span_cost
+from sfumato.kernels.spans import Spans, box_penalty
 
 #: What two sums of the same fractions may differ by; a gain below it is none.
 EPSILON = 1e-9
@@ -113,19 +113,6 @@ def fill(table: Table, aim: Aim, groups: Grouping) -> None:
         else:
             groups.penalty[group] = box_penalty(aim.costs, groups.boxes[group])
     groups.heads[capacity] = unused
-
-
-@inner
-def widened_penalty(costs: Spans, box: NDArray[np.int64], codes: NDArray[np.unsignedinteger], limit: float) -> float:
-    """Return what each row of a class would cost with one more row; anything from ``limit`` on means too much."""
-    total = 0.0
-    for attribute in range(box.shape[1]):
-        code = np.int64(codes[attribute])
-        lo, hi = min(box[0, attribute], code), max(box[1, attribute], code)
-        total += costs.weight[attribute] * span_cost(costs, attribute, lo, hi)
-        if total >= limit:
-            return total
-    return total
 
 
 @inner

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
 from sfumato.kernels.rules import class_allowed, counts_values
-from sfumato.kernels.spans import box_penalty
+from sfumato.kernels.spans import box_penalty, widened_penalty
 from sfumato.methods.refining.kernels.changing_classes import (
     EPSILON,
     NEXT,
@@ -29,7 +29,6 @@ from sfumato.methods.refining.kernels.changing_classes import (
     count_class,
     count_row,
     take_row,
-    widened_penalty,
 )
 
 

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner
 from sfumato.kernels.rules import class_allowed, clear
-from sfumato.kernels.spans import box_penalty, span_cost
+from sfumato.kernels.spans import box_penalty, span_cost, widened_penalty
 from sfumato.methods.refining.kernels.changing_classes import (
     EPSILON,
     Aim,
     Table,
     class_cost,
     count_row,
-    widened_penalty,
 )
 
 #: A row of the pool that belongs to no group yet.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
 from sfumato.kernels.rules import class_allowed, clear, counts_values, limits_spans
-from sfumato.kernels.spans import box_penalty
+from sfumato.kernels.spans import box_penalty, widened_penalty
 from sfumato.methods.refining.kernels.changing_classes import (
     EPSILON,
     NEXT,
@@ -29,7 +29,6 @@ from sfumato.methods.refining.kernels.changing_classes import (
     open_class,
     strangers,
     take_row,
-    widened_penalty,
 )
 from sfumato.methods.refining.kernels.moving import Neighbours, is_free
 from sfumato.methods.refining.kernels.pool import Pool, copy_codes, regroup
