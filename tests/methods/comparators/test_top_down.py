@@ -51,7 +51,7 @@ class Twin:
             if row not in (one, other):
                 first, second = (self.growth(group, row) for group in groups)
                 to_second = len(groups[1]) < len(groups[0]) if abs(first - second) < 1e-9 else second < first
-                groups[to_second].append(row)
+                groups[int(to_second)].append(row)
         sides = [[row for row in rows if row in group] for group in groups]
         self.lend(rows, sides, groups)
         return [part for side in sides for part in self.divide(side)]

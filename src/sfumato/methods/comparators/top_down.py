@@ -10,7 +10,7 @@ import numpy as np
 from sfumato import parameters
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.comparators.kernels.seeds import divide_by_seeds
-from sfumato.methods.multidim.kernels.mondrian import Cutting, Layout
+from sfumato.methods.kernels.dividing import Cutting, Layout
 from sfumato.methods.suppression import trim
 from sfumato.microdata import Recoding
 

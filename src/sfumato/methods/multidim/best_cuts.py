@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Method, Task, register
+from sfumato.methods.kernels.dividing import Cutting, Layout
 from sfumato.methods.multidim.kernels.best_cuts import cut_best_first
-from sfumato.methods.multidim.kernels.mondrian import Cutting, Layout
 from sfumato.methods.suppression import trim
 from sfumato.microdata import SUPPRESSED, Recoding
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.multidim.kernels.mondrian import Cutting, Layout, cut_until_done
+from sfumato.methods.kernels.dividing import Cutting, Layout
+from sfumato.methods.multidim.kernels.mondrian import cut_until_done
 from sfumato.methods.suppression import trim
 from sfumato.microdata import Microdata, Recoding
 

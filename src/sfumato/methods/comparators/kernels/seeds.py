@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.kernels.compiling import inner, kernel
 from sfumato.kernels.rules import Rules, class_allowed
 from sfumato.kernels.spans import Spans, box_penalty, widened_penalty
-from sfumato.methods.multidim.kernels.mondrian import (
+from sfumato.methods.kernels.dividing import (
     MOST_WAITING,
     Cutting,
     Layout,

@@ -9,16 +9,8 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
 from sfumato.kernels.spans import Spans, box_penalty
-from sfumato.methods.multidim.kernels.mondrian import (
-    MOST_WAITING,
-    Cutting,
-    Layout,
-    find_bounds,
-    median,
-    move_below,
-    set_aside,
-    sides_allowed,
-)
+from sfumato.methods.kernels.dividing import MOST_WAITING, Cutting, Layout, find_bounds, set_aside, sides_allowed
+from sfumato.methods.multidim.kernels.mondrian import median, move_below
 
 #: Positions tried per attribute; of wider parts only every so many codes is one.
 BINS = 256
