@@ -18,7 +18,7 @@ IN_THE_PLANE = ((5, 0.01), (20, 0.1), (50, 5.0))
 
 def optimality(microdata: Microdata, models: list[PrivacyModel], method: EnumMulti) -> Optimality:
     task = Task(microdata, Requirements(tuple(models), microdata))
-    found: Optimality = method.recode(task).details["optimality"]
+    found: Optimality = method.run(task).details["optimality"]
     return found
 
 

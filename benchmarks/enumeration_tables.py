@@ -7,7 +7,7 @@ import pyarrow as pa
 
 import sfumato as sf
 from benchmarks.measure import ADULT
-from sfumato.hierarchies import Generalization, Numeric, Ordered
+from sfumato.hierarchies import Hierarchy, Numeric, Ordered
 from sfumato.microdata import Microdata, encode
 
 #: 101 in all: everything that the eight categories have, countries but for one, and 16 of age.
@@ -26,7 +26,7 @@ def adult(sensitive: str | None = None, ordered: bool = False) -> Microdata:
     """Nine attributes, or eight and a sensitive one; ``ordered`` lays categories on a scale, as lengths need it."""
     people = sf.datasets.adult(ADULT)
     names = [name for name in people.table.column_names if name != sensitive]
-    how: dict[str, Generalization] = {name: people.hierarchies[name] for name in names}
+    how: dict[str, Hierarchy] = {name: people.hierarchies[name] for name in names}
     how["age"] = Numeric()
     if ordered:
         walks = encode(people.table, {name: how[name] for name in names})

@@ -78,7 +78,7 @@ class Figure:
 
 def recoder(name: str) -> Callable[[Task], Recoding]:
     """Return a registered method, or the one that the paper compared with."""
-    return mondrian_2007 if name == PAPER else find_method(name).recode
+    return mondrian_2007 if name == PAPER else find_method(name).run
 
 
 def warm() -> None:

@@ -39,20 +39,18 @@ def run() -> Iterator[Result]:
 
 def on_adult(table: Microdata) -> Iterator[Result]:
     job = task(table, 5)
-    yield Result("Adult, k=5: complete set of answers", seconds(lambda: Lattice().recode(job), 7) * 1000, 30, "ms")
+    yield Result("Adult, k=5: complete set of answers", seconds(lambda: Lattice().run(job), 7) * 1000, 30, "ms")
     for loss in ("dm", "gcp"):
         took = seconds(lambda loss=loss: every_node(table, loss))
         yield Result(f"Adult, k=5: all 12,960 nodes scored by {loss}, 100 % suppression", took, 0.5, "s")
     whole = task(table, 5, 1.0)
-    took = seconds(lambda: Lattice().recode(whole))
+    took = seconds(lambda: Lattice().run(whole))
     yield Result("Adult, k=5: the same as a release, the best node chosen", took, 0.5, "s")
     for variant in ("basic", "superroots", "cube"):
-        value, *_ = ratio(lambda: Lattice().recode(job), lambda v=variant: Incognito(variant=v).recode(job))
+        value, *_ = ratio(lambda: Lattice().run(job), lambda v=variant: Incognito(variant=v).run(job))
         yield Result(f"Adult, k=5: Lattice over Incognito ({variant})", value, 1.0)
     for variant in ("superroots", "cube"):
-        value, *_ = ratio(
-            lambda v=variant: Incognito(variant=v).recode(job), lambda: Incognito(variant="basic").recode(job)
-        )
+        value, *_ = ratio(lambda v=variant: Incognito(variant=v).run(job), lambda: Incognito(variant="basic").run(job))
         yield Result(f"Adult, k=5: Incognito, {variant} over basic", value, 1.0)
 
 
@@ -68,7 +66,7 @@ def node_counts(table: Microdata) -> Iterator[Result]:
     for size, counts in PAPER.items():
         job = task(first(table, size), 2)
         for method, theirs in zip((BottomUp(), Incognito()), counts, strict=True):
-            found = method.recode(job).details["search"].nodes_checked
+            found = method.run(job).details["search"].nodes_checked
             off = abs(found / theirs - 1)
             limit = 0.2 if size >= 5 else None
             name = f"Adult, k=2, {size} attributes: {method.name} nodes, off the paper's"
@@ -77,9 +75,9 @@ def node_counts(table: Microdata) -> Iterator[Result]:
 
 def huge_lattice() -> Iterator[Result]:
     job = task(many_attributes(), 5)
-    yield Result("15 attributes × 5 levels: a first answer", seconds(lambda: Lattice(seconds=0).recode(job)), 1, "s")
+    yield Result("15 attributes × 5 levels: a first answer", seconds(lambda: Lattice(seconds=0).run(job)), 1, "s")
     begin = time.perf_counter()
-    search = Lattice(seconds=30).recode(job).details["search"]
+    search = Lattice(seconds=30).run(job).details["search"]
     yield Result(
         "15 attributes × 5 levels: the best one, proven", time.perf_counter() - begin, None, "s", f"{search.bound:.4f}"
     )
@@ -90,7 +88,7 @@ def on_lands_end(rows: int) -> Iterator[Result]:
     columns = ", ".join(f'"{name}"' for name in duckdb.sql(f"FROM '{path}' LIMIT 0").columns)
     query = f"CREATE OR REPLACE TEMP TABLE f AS SELECT {columns}, COUNT(*) FROM '{path}' GROUP BY ALL"
     value, ours, theirs = ratio(
-        lambda: Lattice().recode(task(lands_end(rows), 10)), lambda: duckdb.execute(query), repeat=1
+        lambda: Lattice().run(task(lands_end(rows), 10)), lambda: duckdb.execute(query), repeat=1
     )
     note = f"{ours:.1f} s / {theirs:.1f} s"
     yield Result(f"Lands End, {rows:,} rows, k=10: Parquet to answers over GROUP BY", value, 20, "×", note)
@@ -110,9 +108,9 @@ def variants(table: Microdata) -> Iterator[Result]:
     """Compare the variants of Incognito where the paper does: super-roots, and the search after the cube is built."""
     job, name = task(table, 2), f"Lands End, {len(table):,} rows, 5 attributes"
     basic = Incognito("basic")
-    value, *_ = ratio(lambda: Incognito("superroots").recode(job), lambda: basic.recode(job), repeat=1)
+    value, *_ = ratio(lambda: Incognito("superroots").run(job), lambda: basic.run(job), repeat=1)
     yield Result(f"{name}: superroots over basic", value, 1.0)
     search = SubsetSearch(Judge(job), Space(table.domains), "cube")
     search.build_cube(5)
-    value, *_ = ratio(lambda: search.search_subsets(5), lambda: basic.recode(job), repeat=1)
+    value, *_ = ratio(lambda: search.search_subsets(5), lambda: basic.run(job), repeat=1)
     yield Result(f"{name}: search with the cube over basic", value, 1.0)

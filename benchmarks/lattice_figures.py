@@ -69,7 +69,7 @@ def measure(figure: Figure, x: float, microdata: Microdata, k: int) -> None:
             continue
         # All searches without suppression run in one thread, so other work on the machine does not disturb this clock.
         begin = time.process_time()
-        make().recode(task(microdata, k))
+        make().run(task(microdata, k))
         figure.add(name, time.process_time() - begin)
 
 
@@ -125,7 +125,7 @@ def main(arguments: list[str]) -> None:
         if table is None:
             continue
         for make in METHODS.values():
-            make().recode(task(some_rows(first(table, 3)), 2))
+            make().run(task(some_rows(first(table, 3)), 2))
         for figure, draw in figures(name, table).items():
             if not asked or any(part in figure for part in asked):
                 draw().show()

@@ -85,7 +85,7 @@ def side_by_side(seconds: float = SECONDS) -> list[Method]:
 def measure(table: str, method: Method, microdata: Microdata, *models: PrivacyModel) -> Run:
     task = Task(microdata, Requirements(models, microdata))
     begin = time.perf_counter()
-    recoding = method.recode(task)
+    recoding = method.run(task)
     seconds = time.perf_counter() - begin
     assert not task.requirements.broken_by(recoding), f"{method.name} broke a model"
     name = f"{method.name} ({method.method.name})" if isinstance(method, Refined) else method.name  # type: ignore[union-attr]

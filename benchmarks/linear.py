@@ -65,7 +65,7 @@ def against_sorting() -> Iterator[Result]:
 
 def recoder(name: str, job: Task) -> Callable[[], Recoding]:
     method: Method = find_method(name)
-    return lambda: method.recode(job)
+    return lambda: method.run(job)
 
 
 def growth() -> Iterator[Result]:
@@ -89,7 +89,7 @@ def quality() -> Iterator[Result]:
     microdata = encode(adult.table, adult.schema.quasi_identifiers, [])
     for name in ("hilbert", "cost-aware", "idistance", "mondrian"):
         for k, limit in ADULT_LIMITS.items():
-            found = gcp(microdata, find_method(name).recode(task(microdata, KAnonymity(k))))
+            found = gcp(microdata, find_method(name).run(task(microdata, KAnonymity(k))))
             aimed = limit if name in {"hilbert", "cost-aware"} else None
             yield Result(f"GCP of {name}, Adult 30,162 rows, k={k}", found, aimed, unit="")
 
@@ -106,7 +106,7 @@ def other_models() -> Iterator[Result]:
     }
     for text, asked in models.items():
         job = task(microdata, *asked)
-        mondrian = gcp(microdata, sf.Mondrian().recode(job))
+        mondrian = gcp(microdata, sf.Mondrian().run(job))
         for name in ("hilbert", "cost-aware"):
-            ours = gcp(microdata, find_method(name).recode(job))
+            ours = gcp(microdata, find_method(name).run(job))
             yield Result(f"{name} / Mondrian, GCP at {text}", ours / mondrian, note=f"{ours:.4f} / {mondrian:.4f}")

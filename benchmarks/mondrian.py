@@ -37,7 +37,7 @@ def against_tree() -> Iterator[Result]:
     for relaxed in (False, True):
         method = sf.Mondrian(relaxed=relaxed)
         value, mine, peer = ratio(
-            lambda method=method: method.recode(job), lambda: cKDTree(job.microdata.codes, leafsize=20)
+            lambda method=method: method.run(job), lambda: cKDTree(job.microdata.codes, leafsize=20)
         )
         name = f"{'relaxed' if relaxed else 'strict'}, {ROWS:,} census rows, k=10 / cKDTree"
         yield Result(name, value, 1.0, note=f"{mine:.2f} s / {peer:.2f} s")
@@ -50,7 +50,7 @@ def growth() -> Iterator[Result]:
     first = 0.0
     for rows in GROWTH:
         job = task(census(rows), 10)
-        each = seconds(lambda job=job: sf.Mondrian().recode(job)) / (rows * math.log2(rows / 10))
+        each = seconds(lambda job=job: sf.Mondrian().run(job)) / (rows * math.log2(rows / 10))
         first = first or each
         yield Result(f"time / (n log n), {rows:,} rows against {GROWTH[0]:,}", each / first, 1.5)
 

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from sfumato.hierarchies import Categorical, Dates, Generalization, Numeric, Ordered, Prefix, Taxonomy
+from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
 from sfumato.microdata import Microdata, encode
 
 COUNTRIES = Taxonomy.from_dict(
@@ -22,7 +22,7 @@ COUNTRIES = Taxonomy.from_dict(
 GRADES = ["none", "school", "college", "degree", "doctorate"]
 
 #: Every kind of quasi-identifier: how it generalizes, its Arrow type, and its cells.
-KINDS: dict[str, tuple[Generalization, pa.DataType, st.SearchStrategy[Any]]] = {
+KINDS: dict[str, tuple[Hierarchy, pa.DataType, st.SearchStrategy[Any]]] = {
     "number": (Numeric(), pa.int64(), st.integers(-9, 9)),
     "binned": (Numeric(widths=(5, 10, 20)), pa.int32(), st.integers(-30, 60)),
     "tenths": (Numeric(widths=(0.1, 0.5)), pa.float64(), st.integers(-15, 15).map(lambda tenths: tenths / 10)),
@@ -46,7 +46,7 @@ class PlainTable:
         return len(next(iter(self.cells.values())))
 
     @property
-    def hierarchies(self) -> dict[str, Generalization]:
+    def hierarchies(self) -> dict[str, Hierarchy]:
         return {name: KINDS[name][0] for name in self.cells}
 
     def encoded(self) -> Microdata:
@@ -87,6 +87,6 @@ def microdata_strategy(**options: Any) -> st.SearchStrategy[Microdata]:
     return table_strategy(**options).map(PlainTable.encoded)
 
 
-def encoded_column(values: pa.Array | pa.ChunkedArray, how: Generalization | None = None) -> Microdata:
+def encoded_column(values: pa.Array | pa.ChunkedArray, how: Hierarchy | None = None) -> Microdata:
     """Encode a single column, called 'a'."""
     return encode(pa.table({"a": values}), {"a": how})

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sfumato.hierarchies import Categorical, Dates, Generalization, Numeric, Ordered, Prefix, Taxonomy
+from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
 
 Path = tuple[Any, ...]
 
@@ -16,7 +16,7 @@ Path = tuple[Any, ...]
 class SlowHierarchy:
     """One quasi-identifier with the cells of its table; None is a missing value."""
 
-    def __init__(self, how: Generalization, cells: Sequence[Any]) -> None:
+    def __init__(self, how: Hierarchy, cells: Sequence[Any]) -> None:
         self.how = how
         self.counts = Counter(cells)
         self.known = [value for value in self.counts if value is not None]

@@ -447,7 +447,7 @@ class TestOutput:
         """Whoever waits for a method can stop it, and sees just that."""
 
         class Endless(Mondrian):
-            def recode(self, task: Any) -> Any:
+            def run(self, task: Any) -> Any:
                 raise KeyboardInterrupt
 
         method: Method = Endless()

@@ -154,7 +154,7 @@ def find_classes(
         progress,
         memory,
     )
-    recoding = method.recode(task)
+    recoding = method.run(task)
     recoding.check(remaining)
     recoding = _widened(recoding, left_out)
     classes = EquivalenceClasses.of(microdata, recoding)
@@ -206,7 +206,9 @@ def build_release(
         source=source.kind,
         rows=recoded.rows,
         roles=prepared.roles,
-        hierarchies={name: how.name if how else "by type" for name, how in schema.quasi_identifiers.items()},
+        hierarchies={
+            name: hierarchy.name if hierarchy else "by type" for name, hierarchy in schema.quasi_identifiers.items()
+        },
         models=request.privacy,
         method={"name": request.method.name, "parameters": request.method.recorded()} | _told(recoding),
         options=request.options() | {"seed": prepared.secret.seed},
@@ -285,10 +287,10 @@ def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None 
     if isinstance(model, TCloseness) and model.taxonomy is not None:
         record["taxonomy"] = {"rows": model.taxonomy.rows}
     if isinstance(model, MinimumSpan):
-        how = schema.quasi_identifiers.get(model.column)
-        if isinstance(how, Ordered):
-            record["order"] = how.order
-        if isinstance(how, Dates) or (microdata is not None and _holds_dates(microdata, model.column)):
+        hierarchy = schema.quasi_identifiers.get(model.column)
+        if isinstance(hierarchy, Ordered):
+            record["order"] = hierarchy.order
+        if isinstance(hierarchy, Dates) or (microdata is not None and _holds_dates(microdata, model.column)):
             record["calendar"] = True
     return record
 

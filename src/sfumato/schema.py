@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from sfumato import parameters
 from sfumato.errors import SchemaError, invalid_parameter, listed
-from sfumato.hierarchies import Generalization
+from sfumato.hierarchies import Hierarchy
 
 #: A hierarchy that is left to the type of the column.
-Declared = Generalization | None
+Declared = Hierarchy | None
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Schema:
     def read_as_text(self) -> list[str]:
         """Return the columns whose values are text to their hierarchy, also where all of them look like numbers."""
         declared = self.quasi_identifiers.items()
-        return [name for name, how in declared if how is not None and how.reads_text]
+        return [name for name, hierarchy in declared if hierarchy is not None and hierarchy.reads_text]
 
 
 def _spelling_hint(unknown: Sequence[str], columns: Sequence[str]) -> str:
@@ -165,8 +165,8 @@ def _hierarchies(given: Mapping[str, Declared] | Iterable[str] | str) -> dict[st
             raise SchemaError(f"Column '{repeated[0]}' is declared twice as quasi-identifier. Name it once.")
         return dict.fromkeys(names)
     _names("quasi_identifiers", given)
-    for name, how in given.items():
-        if how is not None and not isinstance(how, Generalization):
+    for name, hierarchy in given.items():
+        if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
             expected = "None or a hierarchy such as Numeric(), Taxonomy.read(...) or Prefix()"
-            raise invalid_parameter("Schema", f"quasi_identifiers[{name!r}]", expected, how)
+            raise invalid_parameter("Schema", f"quasi_identifiers[{name!r}]", expected, hierarchy)
     return dict(given)

@@ -19,7 +19,7 @@ class OneClass(Method):
     summary: ClassVar[str] = "Shows the whole table as one class."
     recoding: ClassVar[str] = "global"
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         return Recoding(classes=np.zeros(len(task.microdata), np.int32))
 
 
@@ -30,7 +30,7 @@ class TopLevels(OneClass):
     name: ClassVar[str] = "top-levels"
     recoding: ClassVar[str] = "full-domain"
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         return Recoding(levels=tuple(domain.top for domain in task.microdata.domains))
 
 
@@ -60,21 +60,21 @@ class Wrong(Method):
     summary: ClassVar[str] = "Is wrong on purpose."
     recoding: ClassVar[str] = "global"
 
-    def recode(self, task: Task) -> Recoding:
-        return Mondrian().recode(task)
+    def run(self, task: Task) -> Recoding:
+        return Mondrian().run(task)
 
 
 class TooSmall(Wrong):
     """Every row is a class of its own."""
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         return Recoding(classes=np.arange(len(task.microdata), dtype=np.int32))
 
 
 class BlindToValues(Wrong):
     """Keeps k, and looks at nothing else: sorts by the sensitive values, the worst that it can do."""
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         smallest = task.requirements.smallest_class
         groups = max(1, len(task.microdata) // smallest)
         classes = np.empty(len(task.microdata), np.int32)
@@ -86,10 +86,10 @@ class BlindToValues(Wrong):
 class RefusesSilently(Wrong):
     """Refuses a model without having declared it."""
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         if not all(model.name == "k-anonymity" for model in task.requirements.models):
             raise ValueError("no")
-        return super().recode(task)
+        return super().run(task)
 
 
 class Nameless(Wrong):
@@ -103,14 +103,14 @@ class UnknownWord(Wrong):
 class SpoilsCodes(Wrong):
     """Sorts the codes in place, so that rows are shown by what they are not."""
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         task.microdata.codes.sort(axis=0)
-        return super().recode(task)
+        return super().run(task)
 
 
 class SpoilsSensitive(Wrong):
-    def recode(self, task: Task) -> Recoding:
-        recoding = super().recode(task)
+    def run(self, task: Task) -> Recoding:
+        recoding = super().run(task)
         task.microdata.sensitive[0].codes.sort()
         return recoding
 
@@ -118,7 +118,7 @@ class SpoilsSensitive(Wrong):
 class Dice(Wrong):
     """Rolls dice that nobody can seed."""
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         classes = np.empty(len(task.microdata), np.int32)
         groups = max(1, len(classes) // task.requirements.smallest_class)
         classes[np.random.default_rng().permutation(len(classes))] = np.arange(len(classes)) % groups
@@ -130,7 +130,7 @@ class InOrder(Wrong):
 
     order_free: ClassVar[bool] = True
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         groups = max(1, len(task.microdata) // task.requirements.smallest_class)
         return Recoding(classes=(np.arange(len(task.microdata)) % groups).astype(np.int32))
 
@@ -138,7 +138,7 @@ class InOrder(Wrong):
 class Spendthrift(Wrong):
     """Leaves one row more out than it may."""
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         classes = np.zeros(len(task.microdata), np.int32)
         classes[: task.suppressible + 1] = -1
         return Recoding(classes=classes)
@@ -147,35 +147,35 @@ class Spendthrift(Wrong):
 class Shorter(Wrong):
     """Forgets the last row."""
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         return Recoding(classes=np.zeros(len(task.microdata) - 1, np.int32))
 
 
 class Longer(Wrong):
     """Takes the last row twice."""
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         return Recoding(classes=np.zeros(len(task.microdata) + 1, np.int32))
 
 
 class AfraidOfMissing(Wrong):
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         for place, domain in enumerate(task.microdata.domains):
             domain.values[int(task.microdata.codes[:, place].max())]
-        return super().recode(task)
+        return super().run(task)
 
 
 class DividesByExtent(Wrong):
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         for domain in task.microdata.domains:
             1 // (domain.size - 1)
-        return super().recode(task)
+        return super().run(task)
 
 
 class CountsDistinctRows(Wrong):
     """Takes distinct rows for all rows."""
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         distinct = frequency_set(task.microdata)
         classes = (distinct.of_row % max(1, len(distinct) // task.requirements.smallest_class)).astype(np.int32)
         if len(distinct) < len(task.microdata):
@@ -186,8 +186,8 @@ class CountsDistinctRows(Wrong):
 class AlwaysCuts(Wrong):
     """Makes two classes at least, whatever is asked."""
 
-    def recode(self, task: Task) -> Recoding:
-        recoding = super().recode(task)
+    def run(self, task: Task) -> Recoding:
+        recoding = super().run(task)
         assert recoding.classes is not None
         if recoding.classes.max() == 0:
             recoding.classes[: len(recoding.classes) // 2] = 1
@@ -195,18 +195,18 @@ class AlwaysCuts(Wrong):
 
 
 class NeedsTwoRows(Wrong):
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         np.random.default_rng(0).choice(len(task.microdata), size=2, replace=False)
-        return super().recode(task)
+        return super().run(task)
 
 
 class OverConfident(Wrong):
     """Calls every error a success: what cannot be kept is not its concern."""
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         if task.requirements.smallest_class >= len(task.microdata) > 1:
-            return TooSmall().recode(task)
-        return super().recode(task)
+            return TooSmall().run(task)
+        return super().run(task)
 
 
 @dataclass(frozen=True)
@@ -215,6 +215,6 @@ class Remembers(Wrong):
 
     calls: list[int] = field(default_factory=list)
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         self.calls.append(0)
-        return Mondrian(relaxed=len(self.calls) % 2 == 0).recode(task)
+        return Mondrian(relaxed=len(self.calls) % 2 == 0).run(task)

@@ -7,7 +7,7 @@ import pytest
 from tests.helpers import encoded_column
 
 from sfumato.errors import DataError, HierarchyError, ParameterError
-from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, default_generalization
+from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, default_hierarchy
 
 
 def level_labels(values, how):
@@ -101,7 +101,7 @@ def test_orders_that_are_none_are_refused(order):
     ],
 )
 def test_the_type_decides_where_nothing_is_declared(kind, expected):
-    assert default_generalization(kind) == expected
+    assert default_hierarchy(kind) == expected
 
 
 def test_declarations_are_compared_by_what_they_say():

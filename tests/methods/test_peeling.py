@@ -74,7 +74,7 @@ def test_every_row_gets_an_allowed_class(table, data: st.DataObject) -> None:
     requirements = Requirements(data.draw(st.sampled_from(choices)), microdata)
     if requirements.broken_by_table():
         return
-    recoding = Peeling(nodes=data.draw(st.sampled_from([1, 20, 20_000]))).recode(Task(microdata, requirements))
+    recoding = Peeling(nodes=data.draw(st.sampled_from([1, 20, 20_000]))).run(Task(microdata, requirements))
     assert recoding.classes is not None
     assert (recoding.classes >= 0).all()
     assert not requirements.broken_by(recoding)
@@ -85,7 +85,7 @@ def test_every_row_gets_an_allowed_class(table, data: st.DataObject) -> None:
 def test_rows_that_are_many_enough_lose_nothing(table) -> None:
     microdata = table.encoded()
     requirements = Requirements((KAnonymity(3),), microdata)
-    recoding = Peeling().recode(Task(microdata, requirements))
+    recoding = Peeling().run(Task(microdata, requirements))
     classes = EquivalenceClasses.of(microdata, recoding)
     found = frequency_set(microdata)
     assert recoding.classes is not None

@@ -32,7 +32,7 @@ def correlated(rows: int, columns: int) -> Microdata:
 
 def lost(method: Method, microdata: Microdata, *models: PrivacyModel) -> float:
     task = Task(microdata, Requirements(models, microdata))
-    recoding = method.recode(task)
+    recoding = method.run(task)
     assert not task.requirements.broken_by(recoding)
     return loss_of(task, recoding)
 
@@ -63,7 +63,7 @@ def test_diverse_classes_lose_less_than_with_hilbert() -> None:
 def test_without_seconds_the_result_is_always_the_same() -> None:
     microdata = census(1500)
     task = Task(microdata, Requirements((KAnonymity(5),), microdata), seed=3)
-    assert np.array_equal(Best().recode(task).classes, Best().recode(task).classes)
+    assert np.array_equal(Best().run(task).classes, Best().run(task).classes)
 
 
 def test_the_shape_of_the_data_decides_what_is_tried() -> None:
@@ -121,9 +121,9 @@ def test_what_the_first_run_compiles_is_not_taken_from_the_time_limit(monkeypatc
     monkeypatch.setattr(warming, "_called", set())
     microdata = census(600)
     microdata = replace(microdata, codes=microdata.codes.astype(dtype))
-    Best(seconds=5).recode(Task(microdata, Requirements((KAnonymity(5),), microdata)))
+    Best(seconds=5).run(Task(microdata, Requirements((KAnonymity(5),), microdata)))
     assert limits == [np.inf, 5.0]
-    Best(seconds=5).recode(Task(microdata, Requirements((KAnonymity(5),), microdata)))
+    Best(seconds=5).run(Task(microdata, Requirements((KAnonymity(5),), microdata)))
     assert limits == [np.inf, 5.0, 5.0]
 
 
@@ -134,4 +134,4 @@ def test_warming_up_a_table_that_is_too_small_for_the_models_does_nothing(monkey
     sorted_codes = np.sort(illnesses.codes)  # the first rows all have the same value
     microdata = replace(microdata, sensitive=(replace(illnesses, codes=sorted_codes),))
     task = Task(microdata, Requirements((LDiversity(2),), microdata))
-    assert not task.requirements.broken_by(Best(seconds=0.01).recode(task))
+    assert not task.requirements.broken_by(Best(seconds=0.01).run(task))

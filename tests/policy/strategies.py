@@ -19,7 +19,7 @@ from sfumato import (
     Taxonomy,
     TCloseness,
 )
-from sfumato.hierarchies import Generalization
+from sfumato.hierarchies import Hierarchy
 from sfumato.privacy import PrivacyModel
 
 LEVELS = ("day", "month", "quarter", "year", "decade")
@@ -46,7 +46,7 @@ def taxonomies(draw: st.DrawFn) -> Taxonomy:
     return Taxonomy([(value, draw(groups)) for value in values])
 
 
-generalizations: st.SearchStrategy[Generalization | None] = st.one_of(
+generalizations: st.SearchStrategy[Hierarchy | None] = st.one_of(
     st.none(),
     st.builds(Numeric, st.just([]) | nested_widths()),
     st.builds(Categorical),

@@ -32,7 +32,7 @@ class Given(Method):
     summary: ClassVar[str] = "Does as it is told."
     recoding: ClassVar[str] = "local"
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         if self.levels:
             return Recoding(levels=self.levels)
         order = Secret(SEED).permutation("order before", len(self.classes))

@@ -44,9 +44,9 @@ def _schema(people: Dataset, folder: Path) -> Schema:
     """Return the roles of the census; taxonomies come from the files that were just written, as a user's would."""
     declared: dict[str, Declared] = {}
     for name in people.quasi_identifiers:
-        how = people.hierarchies.get(name)
+        hierarchy = people.hierarchies.get(name)
         path = folder / f"{people.name}_hierarchy_{name}.csv"
-        declared[name] = Taxonomy.read(path) if isinstance(how, Taxonomy) else how
+        declared[name] = Taxonomy.read(path) if isinstance(hierarchy, Taxonomy) else hierarchy
     return Schema(declared, sensitive=people.sensitive)
 
 

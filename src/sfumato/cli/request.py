@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sfumato.cli.options import Asked
-from sfumato.cli.shorthand import hierarchy, literal, literals, model, queries, split_pair
+from sfumato.cli.shorthand import hierarchy_of, literal, literals, model, queries, split_pair
 from sfumato.errors import SchemaError, listed
 from sfumato.methods import Method, Refined, find_method
 from sfumato.policy import Policy
@@ -45,7 +45,7 @@ def _schema(asked: Asked, base: Schema) -> Schema:
     )
     named = {*said.quasi_identifiers, *said.sensitive, *said.identifiers, *said.plain}
     elsewhere = named - set(said.quasi_identifiers)
-    kept = {name: how for name, how in base.quasi_identifiers.items() if name not in elsewhere}
+    kept = {name: hierarchy for name, hierarchy in base.quasi_identifiers.items() if name not in elsewhere}
     declared = {**kept, **{name: None for name in said.quasi_identifiers if name not in kept}}
     return Schema(
         {**declared, **_hierarchies(asked, declared)},
@@ -68,7 +68,7 @@ def _hierarchies(asked: Asked, declared: Iterable[str]) -> dict[str, Declared]:
             )
         if column in given:
             raise SchemaError(f"--hierarchy is given twice for '{column}'. Give it once.")
-        given[column] = hierarchy(how, f"--hierarchy {column}={how}")
+        given[column] = hierarchy_of(how, f"--hierarchy {column}={how}")
     return given
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import ParameterError, shortened
-from sfumato.hierarchies import Dates, Generalization, Numeric, Ordered, Taxonomy
-from sfumato.policy import generalization_from_policy, model_from_policy
-from sfumato.policy.records import GENERALIZATIONS
+from sfumato.hierarchies import Dates, Hierarchy, Numeric, Ordered, Taxonomy
+from sfumato.policy import hierarchy_from_policy, model_from_policy
+from sfumato.policy.records import HIERARCHIES
 from sfumato.privacy import PrivacyModel
 
 
@@ -22,15 +22,15 @@ def split_pair(option: str, text: str, example: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def hierarchy(text: str, where: str) -> Generalization | None:
+def hierarchy_of(text: str, where: str) -> Hierarchy | None:
     """Return the hierarchy that a text such as ``numeric:5,10``, ``prefix`` or ``zip.csv`` means."""
     kind, colon, rest = text.partition(":")
-    if kind in GENERALIZATIONS:
-        return generalization_from_policy({"type": kind} | _after_colon(kind, rest, bool(colon), where), where)
+    if kind in HIERARCHIES:
+        return hierarchy_from_policy({"type": kind} | _after_colon(kind, rest, bool(colon), where), where)
     if not Path(text).exists():
         raise ParameterError(
             f"{where}: {shortened(text)} is neither a hierarchy file nor a kind of hierarchy. "
-            f"Give the path of a file, or one of {', '.join(GENERALIZATIONS)}."
+            f"Give the path of a file, or one of {', '.join(HIERARCHIES)}."
         )
     return Taxonomy.read(text)
 

@@ -9,16 +9,16 @@ import pyarrow.compute as pc
 
 from sfumato.cli.files import refuse_overwriting
 from sfumato.cli.screen import say
-from sfumato.cli.shorthand import hierarchy
+from sfumato.cli.shorthand import hierarchy_of
 from sfumato.errors import DataError
-from sfumato.hierarchies import Domain, Taxonomy, default_generalization
+from sfumato.hierarchies import Domain, Taxonomy, default_hierarchy
 from sfumato.io import check_writable, open_source
 
 
 def run(table: Path, column: str, output: Path, separator: str | None) -> None:
     """Write the hierarchy of a column's values to a file."""
     name, _, how = column.partition("=")
-    declared = hierarchy(how, column) if how else None
+    declared = hierarchy_of(how, column) if how else None
     refuse_overwriting({"output": output}, {"input": table})
     check_writable(output, table=False)
     source = open_source(table, separator=separator)
@@ -26,7 +26,7 @@ def run(table: Path, column: str, output: Path, separator: str | None) -> None:
     distinct = _plain(pc.unique(values)).drop_null()
     if not len(distinct):
         raise DataError(f"Column '{name}' has no values, so there is nothing to generalize.")
-    chosen = declared or default_generalization(distinct.type)
+    chosen = declared or default_hierarchy(distinct.type)
     taxonomy = spelled_out(chosen.fit(name, distinct, has_missing=False).domain)
     taxonomy.write(output)
     say(f"{len(taxonomy.rows):,} values in {taxonomy.height + 1} levels: {output}")

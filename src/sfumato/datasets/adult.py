@@ -13,7 +13,7 @@ from sfumato.datasets.adult_hierarchies import built_in
 from sfumato.datasets.dataset import Dataset
 from sfumato.datasets.download import cache_folder, fetch
 from sfumato.errors import SourceError, listed, shortened
-from sfumato.hierarchies import Generalization, Taxonomy
+from sfumato.hierarchies import Hierarchy, Taxonomy
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult"
 SHA256 = {
@@ -84,7 +84,7 @@ def _from_folder(folder: Path, rows: int) -> Rows:
     raise SourceError(f"The folder {folder} holds neither {wanted}. Name a folder that does.")
 
 
-def _hierarchies(folder: Path) -> dict[str, Generalization]:
+def _hierarchies(folder: Path) -> dict[str, Hierarchy]:
     hierarchies = built_in()
     for column in COLUMNS:
         file = folder / f"adult_hierarchy_{column}.csv"
@@ -134,7 +134,7 @@ def _picked(path: Path, lines: list[list[str]], places: list[int], width: int) -
     return [tuple(line[place].strip() for place in places) for line in lines]
 
 
-def _dataset(rows: Rows, hierarchies: dict[str, Generalization]) -> Dataset:
+def _dataset(rows: Rows, hierarchies: dict[str, Hierarchy]) -> Dataset:
     columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
     arrays = {name: pa.array(values, pa.string()).dictionary_encode() for name, values in columns.items()}
     arrays["age"] = pa.array(_ages(columns["age"]))

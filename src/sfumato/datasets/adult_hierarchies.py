@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sfumato.hierarchies import Categorical, Generalization, Numeric, Taxonomy
+from sfumato.hierarchies import Categorical, Hierarchy, Numeric, Taxonomy
 
 _MARITAL_STATUS = {
     "Married": ["Married-civ-spouse", "Married-AF-spouse", "Married-spouse-absent"],
@@ -69,7 +69,7 @@ _TREES: dict[str, dict[str, Any]] = {
 }
 
 
-def built_in() -> dict[str, Generalization]:
+def built_in() -> dict[str, Hierarchy]:
     """Return a hierarchy for each of the nine columns."""
     trees = {column: Taxonomy.from_dict(tree) for column, tree in _TREES.items()}
     flat = {column: Categorical() for column in ("sex", "race", "salary-class")}

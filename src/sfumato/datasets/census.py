@@ -12,14 +12,14 @@ from sfumato.datasets import census_domains as domains
 from sfumato.datasets import census_model as model
 from sfumato.datasets.dataset import Dataset
 from sfumato.datasets.sampling import Columns, Conditional, in_blocks, labelled
-from sfumato.hierarchies import Categorical, Generalization, Numeric, Ordered, Taxonomy
+from sfumato.hierarchies import Categorical, Hierarchy, Numeric, Ordered, Taxonomy
 
 _MARITAL_STATUS = Taxonomy.from_dict(domains.MARITAL_STATUS)
 _WORK_CLASS = Taxonomy.from_dict(domains.WORK_CLASS)
 _COUNTRY = Taxonomy.from_dict({continent: list(names) for continent, names in domains.COUNTRIES.items()})
 _OCCUPATION = Taxonomy.from_dict({field: [job.label for job in jobs] for field, jobs in domains.OCCUPATIONS.items()})
 
-_HIERARCHIES: dict[str, Generalization] = {
+_HIERARCHIES: dict[str, Hierarchy] = {
     "age": Numeric(widths=(5, 10, 20)),
     "gender": Categorical(),
     "education": Numeric(widths=(2, 4, 8)),

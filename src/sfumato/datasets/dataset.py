@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from sfumato import parameters
 from sfumato.errors import OutputError
-from sfumato.hierarchies import Generalization, Taxonomy
+from sfumato.hierarchies import Hierarchy, Taxonomy
 
 if TYPE_CHECKING:
     from sfumato.schema import Schema
@@ -41,7 +41,7 @@ class Dataset:
 
     name: str
     table: pa.Table = field(repr=False)
-    hierarchies: dict[str, Generalization] = field(repr=False)
+    hierarchies: dict[str, Hierarchy] = field(repr=False)
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...] = ()
 
@@ -50,7 +50,7 @@ class Dataset:
         cls,
         name: str,
         table: pa.Table,
-        hierarchies: dict[str, Generalization],
+        hierarchies: dict[str, Hierarchy],
         sensitive: tuple[str, ...] = (),
     ) -> Dataset:
         """Make a dataset in which every column that is not sensitive is a quasi-identifier."""
@@ -112,7 +112,7 @@ def _decoded(table: pa.Table) -> pa.Table:
     return table.cast(pa.schema(plain))
 
 
-def _as_taxonomy(hierarchy: Generalization, column: str, table: pa.Table) -> Taxonomy:
+def _as_taxonomy(hierarchy: Hierarchy, column: str, table: pa.Table) -> Taxonomy:
     """Spell a hierarchy out, value by value, for the values of the table."""
     if isinstance(hierarchy, Taxonomy):
         return hierarchy

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from sfumato.datasets.dataset import Dataset
 from sfumato.datasets.sampling import Columns, Conditional, Floats, in_blocks, labelled
-from sfumato.hierarchies import Categorical, Dates, Generalization, Numeric, Prefix
+from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Prefix
 
 #: The size of the real table.
 FULL_SIZE = 4_591_581
@@ -34,7 +34,7 @@ _GARMENTS = (
     *("shorts", "skirt", "dress", "pyjamas", "robe", "scarf", "vest"),
 )
 
-_HIERARCHIES: dict[str, Generalization] = {
+_HIERARCHIES: dict[str, Hierarchy] = {
     "zipcode": Prefix(),
     "order_date": Dates(levels=("month", "quarter")),
     "gender": Categorical(),

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from sfumato import parameters
 from sfumato.datasets.dataset import Dataset
-from sfumato.hierarchies import Categorical, Dates, Generalization, Numeric, Taxonomy
+from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Taxonomy
 
 _AGED = {
     "age": [25, 25, 26, 27, 27, 28],
@@ -46,7 +46,7 @@ def patients(version: str = "age") -> Dataset:
     [25, 25, 26, 27, 27, 28]
     """
     parameters.choice("patients", "version", version, ("age", "birthdate"))
-    hierarchies: dict[str, Generalization]
+    hierarchies: dict[str, Hierarchy]
     if version == "age":
         table, hierarchies = pa.table(_AGED), {"age": Numeric(), "zipcode": Numeric()}
     else:

@@ -11,7 +11,7 @@ from sfumato import parameters
 from sfumato.datasets.dataset import Dataset
 from sfumato.datasets.sampling import Columns, Conditional, Floats, in_blocks
 from sfumato.errors import invalid_parameter
-from sfumato.hierarchies import Generalization, Numeric
+from sfumato.hierarchies import Hierarchy, Numeric
 
 
 def discrete(
@@ -104,7 +104,7 @@ def _independent(owner: str, names: list[str], weights: Floats, rows: int, seed:
         return {name: draw.draw(rng, size=size).astype(kind) for name in names}
 
     columns = in_blocks(owner, rows, seed, make)
-    hierarchies: dict[str, Generalization] = {name: Numeric(widths=_doubling(len(weights))) for name in names}
+    hierarchies: dict[str, Hierarchy] = {name: Numeric(widths=_doubling(len(weights))) for name in names}
     return Dataset.of(owner, pa.table(columns), hierarchies)
 
 

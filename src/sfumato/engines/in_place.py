@@ -14,7 +14,7 @@ from sfumato.engines.base import Database, identifier, qualified
 from sfumato.engines.conditions import COUNTED, ClassConditions
 from sfumato.engines.statements import ReleaseQuery, dimension, dimension_statements, frequency_query, search_name
 from sfumato.errors import ParameterError, SchemaError, SourceError, VerificationError
-from sfumato.hierarchies import Domain, default_generalization
+from sfumato.hierarchies import Domain, default_hierarchy
 from sfumato.methods import Task
 from sfumato.methods.lattice.full_domain import FullDomain, Solution
 from sfumato.methods.lattice.judge import Judge
@@ -231,8 +231,8 @@ def _fit(database: Database, schema: Schema, name: str) -> Domain:
     column = database.query(f"SELECT DISTINCT {identifier(name)} AS value FROM {database.source}").column("value")
     values = column.combine_chunks()
     known = values.drop_null()
-    how = schema.quasi_identifiers[name] or default_generalization(values.type)
-    fitted = how.fit(name, known, has_missing=len(known) < len(values))
+    hierarchy = schema.quasi_identifiers[name] or default_hierarchy(values.type)
+    fitted = hierarchy.fit(name, known, has_missing=len(known) < len(values))
     # The table keeps its own values, so dimension tables must have them too, not what a hierarchy made of them.
     order = np.argsort(fitted.codes)
     return replace(fitted.domain, values=known.take(pa.array(order)))

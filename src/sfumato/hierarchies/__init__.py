@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sfumato.hierarchies.base import Fitted, Generalization
+from sfumato.hierarchies.base import Fitted, Hierarchy
 from sfumato.hierarchies.categories import Categorical, Prefix
 from sfumato.hierarchies.conditions import codes_meant
 from sfumato.hierarchies.dates import Dates
-from sfumato.hierarchies.defaults import default_generalization
+from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.domain import ROOT, CountedDomain, Domain, IntervalDomain, Level, Tree, TreeDomain
 from sfumato.hierarchies.scales import Numeric, Ordered
 from sfumato.hierarchies.taxonomy import Taxonomy
@@ -18,7 +18,7 @@ __all__ = [
     "Dates",
     "Domain",
     "Fitted",
-    "Generalization",
+    "Hierarchy",
     "IntervalDomain",
     "Level",
     "Numeric",
@@ -28,5 +28,5 @@ __all__ = [
     "Tree",
     "TreeDomain",
     "codes_meant",
-    "default_generalization",
+    "default_hierarchy",
 ]

@@ -22,7 +22,7 @@ class Fitted(NamedTuple):
     codes: NDArray[np.int64]
 
 
-class Generalization(ABC):
+class Hierarchy(ABC):
     """How the values of a quasi-identifier may be generalized.
 
     Subclasses are small value objects: they hold what the user said and learn nothing from data. Fitting them to a

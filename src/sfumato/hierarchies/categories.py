@@ -8,13 +8,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.errors import DataError
-from sfumato.hierarchies.base import Fitted, Generalization, sort_codes
+from sfumato.hierarchies.base import Fitted, Hierarchy, sort_codes
 from sfumato.hierarchies.domain import ROOT, TreeDomain, grouped_level, identity_level, root_level
 
 MAX_PREFIX_LENGTH = 64
 
 
-class Categorical(Generalization):
+class Categorical(Hierarchy):
     """Values with nothing between themselves and ``*``."""
 
     name: ClassVar[str] = "categorical"
@@ -28,7 +28,7 @@ class Categorical(Generalization):
         return Fitted(TreeDomain(column, ordered, has_missing, levels), codes)
 
 
-class Prefix(Generalization):
+class Prefix(Hierarchy):
     """Codes that lose their last character at each level: ``53715``, ``5371*``, ``537**``, … , ``*``.
 
     Shorter codes count as padded at the end; whole numbers as padded with zeros in front.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.errors import DataError, invalid_parameter
-from sfumato.hierarchies.base import Fitted, Generalization, converted, sort_codes, whole_offsets
+from sfumato.hierarchies.base import Fitted, Hierarchy, converted, sort_codes, whole_offsets
 from sfumato.hierarchies.domain import IntervalDomain, grouped_level, identity_level, root_level
 
 TICKS_PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
@@ -41,7 +41,7 @@ CALENDAR: dict[str, tuple[Callable[[pa.Array], NDArray[np.int64]], Callable[[int
 }
 
 
-class Dates(Generalization):
+class Dates(Hierarchy):
     """Dates and timestamps, shown as intervals such as ``[2024-01-03, 2024-02-11]`` or by the calendar.
 
     Parameters

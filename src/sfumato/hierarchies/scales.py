@@ -16,7 +16,7 @@ from sfumato import parameters
 from sfumato.errors import DataError, invalid_parameter, shortened
 from sfumato.hierarchies.base import (
     Fitted,
-    Generalization,
+    Hierarchy,
     as_text,
     converted,
     inverse,
@@ -28,7 +28,7 @@ from sfumato.hierarchies.bins import binned_levels
 from sfumato.hierarchies.domain import IntervalDomain, identity_level, root_level
 
 
-class Numeric(Generalization):
+class Numeric(Hierarchy):
     """Numbers of any kind, shown as intervals such as ``[25, 27]``.
 
     Parameters
@@ -84,7 +84,7 @@ class Numeric(Generalization):
         return converted(column, values, pa.float64(), "Numeric()")
 
 
-class Ordered(Generalization):
+class Ordered(Hierarchy):
     """Values with an order of their own, such as school grades, shown as intervals such as ``[low, medium]``.
 
     Parameters

@@ -11,14 +11,14 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.errors import HierarchyError, invalid_parameter, shortened
-from sfumato.hierarchies.base import Fitted, Generalization, as_text, inverse, refuse_unknown
+from sfumato.hierarchies.base import Fitted, Hierarchy, as_text, inverse, refuse_unknown
 from sfumato.hierarchies.domain import ROOT, TreeDomain, grouped_level, identity_level, root_level
 from sfumato.hierarchies.files import Row, read_rows, write_rows
 
 Nested = Mapping[str, Any]
 
 
-class Taxonomy(Generalization):
+class Taxonomy(Hierarchy):
     """A tree of categories: every value, what it generalizes to, and so on up to ``*``.
 
     Parameters

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sfumato.methods.lattice import BottomUp, Datafly, FixedLevels, Incognito, Lattice, Samarati
     from sfumato.methods.linear.cost_order import CostOrder
     from sfumato.methods.linear.linear import CostAware, Hilbert, IDistance, Linear
-    from sfumato.methods.linear.mapping import HilbertCurve, Mapping
+    from sfumato.methods.linear.mapping import HilbertCurve, LinearMapping
     from sfumato.methods.multidim.best_cuts import BestCuts
     from sfumato.methods.multidim.mondrian import Mondrian
     from sfumato.methods.peeling import Peeling
@@ -87,7 +87,7 @@ _HOMES = {
     "IDistance": "linear.linear",
     "Linear": "linear.linear",
     "HilbertCurve": "linear.mapping",
-    "Mapping": "linear.mapping",
+    "LinearMapping": "linear.mapping",
     "CostOrder": "linear.cost_order",
     "BestCuts": "multidim.best_cuts",
     "Mondrian": "multidim.mondrian",
@@ -129,7 +129,7 @@ __all__ = [
     "KOptimize",
     "Lattice",
     "Linear",
-    "Mapping",
+    "LinearMapping",
     "Method",
     "Mondrian",
     "OrderedSetPartition",

@@ -73,7 +73,7 @@ class Method(ABC):
     unsupported: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Find a recoding whose classes keep every requirement."""
 
     def parameters(self) -> dict[str, Any]:

@@ -49,7 +49,7 @@ class Peeling(Method):
     def __post_init__(self) -> None:
         parameters.integer("Peeling", "nodes", self.nodes, at_least=1)
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Peel, join what is left, cut what can be cut, and leave rows out where that is allowed and saves most."""
         walk = _Walk(task)
         visited = walk.run(self.nodes)

@@ -66,7 +66,7 @@ class Best(Method):
             parameters.number("Best", "seconds", self.seconds, above=0)
         check_minimized("Best", self.minimize)
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Run the methods that suit the table, and refine the best of what they found."""
         if self.seconds is not None:
             warm_up(task, replace(self, seconds=None))
@@ -99,7 +99,7 @@ class Auto(Method):
     def __post_init__(self) -> None:
         check_minimized("Auto", self.minimize)
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Run the two linear methods, which lower the certainty penalty; for another loss, refine small tables."""
         objective = Objective(task, self.minimize)
         candidates = try_all(objective, [Hilbert(), CostAware()])
@@ -124,7 +124,7 @@ def try_all(objective: Objective, methods: Sequence[Method]) -> list[Candidate]:
     task = objective.start
     task.progress(f"trying {', '.join(method.name for method in methods)}", 0.0)
     with ThreadPoolExecutor(max_workers=min(len(methods), os.cpu_count() or 1)) as pool:
-        recodings = list(pool.map(lambda method: method.recode(task), methods))
+        recodings = list(pool.map(lambda method: method.run(task), methods))
     found = [
         Candidate(method.name, recoding.classes, objective.measure_rows(recoding.classes))
         for method, recoding in zip(methods, recodings, strict=True)

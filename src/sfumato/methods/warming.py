@@ -29,5 +29,5 @@ def warm_up(task: Task, method: Method) -> None:
     small = replace(task, microdata=few, requirements=Requirements(task.requirements.models, few), memory=None)
     if key in _called or small.requirements.broken_by_table():
         return
-    method.recode(replace(small, suppressible=min(task.suppressible, len(few) // 10)))
+    method.run(replace(small, suppressible=min(task.suppressible, len(few) // 10)))
     _called.add(key)

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError, HierarchyError, shortened
-from sfumato.hierarchies import Domain, Generalization, default_generalization
+from sfumato.hierarchies import Domain, Hierarchy, default_hierarchy
 from sfumato.hierarchies.base import inverse
 from sfumato.microdata.table import Microdata, SensitiveColumn, smallest_unsigned
 from sfumato.progress import Tell, untold
@@ -26,7 +26,7 @@ Distinct = tuple[pa.Array, NDArray[np.int64]]
 
 def encode(
     table: pa.Table,
-    quasi_identifiers: Mapping[str, Generalization | None],
+    quasi_identifiers: Mapping[str, Hierarchy | None],
     sensitive: Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
     tell: Tell = untold,
@@ -51,10 +51,10 @@ def encode(
     """
     encoded = []
     texts = _distinct_texts(table, [*quasi_identifiers, *sensitive])
-    for name, how in quasi_identifiers.items():
+    for name, hierarchy in quasi_identifiers.items():
         values, indices = texts.get(name) or distinct(name, table.column(name))
         try:
-            encoded.append(_encode_quasi_identifier(name, how, values, indices))
+            encoded.append(_encode_quasi_identifier(name, hierarchy, values, indices))
         except (DataError, HierarchyError) as error:
             raise type(error)(f"{error}{located(error.misfits, values, indices, place)}") from None
         tell(len(encoded) / (len(quasi_identifiers) + len(sensitive)))
@@ -178,7 +178,7 @@ def _indices(coded: pa.DictionaryArray) -> NDArray[np.int64]:
 
 
 def _encode_quasi_identifier(
-    name: str, generalization: Generalization | None, values: pa.Array, indices: NDArray[np.int64]
+    name: str, declared: Hierarchy | None, values: pa.Array, indices: NDArray[np.int64]
 ) -> tuple[Domain, NDArray[np.int64]]:
     has_missing = bool(len(indices)) and bool(indices.min() < 0)
     if not len(values) and len(indices):
@@ -186,12 +186,12 @@ def _encode_quasi_identifier(
             f"Column '{name}' holds only missing values, so it says nothing about anybody. Drop it "
             f"(identifiers=['{name}']) or leave it out of the quasi-identifiers."
         )
-    how = generalization or default_generalization(values.type)
+    hierarchy = declared or default_hierarchy(values.type)
     try:
-        domain, code_of = how.fit(name, values, has_missing)
+        domain, code_of = hierarchy.fit(name, values, has_missing)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise DataError(
-            f"Column '{name}' has the type {values.type}, which {how!r} cannot generalize. "
+            f"Column '{name}' has the type {values.type}, which {hierarchy!r} cannot generalize. "
             "Convert it to text or numbers."
         ) from None
     return domain, np.append(code_of, len(domain.values)).astype(smallest_unsigned([domain.size]))[indices]

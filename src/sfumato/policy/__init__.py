@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from sfumato.policy.policy import Policy
-from sfumato.policy.records import generalization_from_policy, method_from_policy, model_from_policy
+from sfumato.policy.records import hierarchy_from_policy, method_from_policy, model_from_policy
 
-__all__ = ["Policy", "generalization_from_policy", "method_from_policy", "model_from_policy"]
+__all__ = ["Policy", "hierarchy_from_policy", "method_from_policy", "model_from_policy"]

@@ -14,7 +14,7 @@ from sfumato.errors import HierarchyError, ParameterError, SchemaError, invalid_
 from sfumato.io import write_text
 from sfumato.policy.records import (
     Record,
-    generalization_from_policy,
+    hierarchy_from_policy,
     method_from_policy,
     method_record,
     model_from_policy,
@@ -134,8 +134,8 @@ def _with_paths(data: Any, change: Callable[[str], str]) -> Any:
 
 
 def _hierarchy_record(schema: Schema, name: str) -> dict[str, Any]:
-    how = schema.quasi_identifiers[name]
-    record = {"type": AUTO} if how is None else how.to_policy()
+    hierarchy = schema.quasi_identifiers[name]
+    record = {"type": AUTO} if hierarchy is None else hierarchy.to_policy()
     return record | ({"weight": schema.weights[name]} if name in schema.weights else {})
 
 
@@ -148,7 +148,7 @@ def _schema(data: Record) -> Schema:
     records = {name: dict(_table(declared, name)) for name in declared}
     weights = {name: record.pop("weight") for name, record in records.items() if "weight" in record}
     hierarchies: dict[str, Declared] = {
-        name: generalization_from_policy(record, f"Quasi-identifier '{name}'") for name, record in records.items()
+        name: hierarchy_from_policy(record, f"Quasi-identifier '{name}'") for name, record in records.items()
     }
     roles = {role: _names(data, role) for role in ROLES}
     return Schema(hierarchies, rest=data.get("rest"), weights=weights, **roles)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from sfumato.errors import ParameterError, invalid_parameter, listed
-from sfumato.hierarchies import Categorical, Dates, Generalization, Numeric, Ordered, Prefix, Taxonomy
+from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
 from sfumato.methods import REGISTRY, Method, Refined, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
 from sfumato.request import AUTO
@@ -25,7 +25,7 @@ def _taxonomy(file: str | None = None, rows: Sequence[Sequence[object]] | None =
 
 
 #: How each type of hierarchy is made; the parameters of the maker are the keys of the record.
-GENERALIZATIONS: dict[str, Callable[..., Generalization]] = {
+HIERARCHIES: dict[str, Callable[..., Hierarchy]] = {
     **{kind.name: kind for kind in (Numeric, Categorical, Prefix, Dates, Ordered)},
     Taxonomy.name: _taxonomy,
 }
@@ -34,19 +34,19 @@ MODELS: dict[str, Callable[..., PrivacyModel]] = {
 }
 
 
-def generalization_from_policy(record: Record, where: str = "The hierarchy") -> Generalization | None:
+def hierarchy_from_policy(record: Record, where: str = "The hierarchy") -> Hierarchy | None:
     """Return the hierarchy of which ``record`` is the ``to_policy()``; None for the type ``"auto"``.
 
     Examples
     --------
-    >>> generalization_from_policy({"type": "numeric", "widths": [5, 10]})
+    >>> hierarchy_from_policy({"type": "numeric", "widths": [5, 10]})
     Numeric(widths=[5, 10])
     """
     kind = record.get("type", AUTO)
     if kind == AUTO:
         refuse_unknown(where, record, ["type"])
         return None
-    return _make(find(f"{where}: type", kind, GENERALIZATIONS), record, "type", where)
+    return _make(find(f"{where}: type", kind, HIERARCHIES), record, "type", where)
 
 
 def model_from_policy(record: Record, where: str = "The privacy model") -> PrivacyModel:
@@ -65,10 +65,10 @@ def model_from_policy(record: Record, where: str = "The privacy model") -> Priva
     return _make(make, record, "model", where)
 
 
-def _taxonomy_of(record: object, where: str) -> Generalization | None:
+def _taxonomy_of(record: object, where: str) -> Hierarchy | None:
     if not isinstance(record, Mapping):
         raise invalid_parameter(where, "taxonomy", "a table such as { file = 'disease.csv' }", record)
-    return generalization_from_policy({**record, "type": Taxonomy.name}, f"{where}: taxonomy")
+    return hierarchy_from_policy({**record, "type": Taxonomy.name}, f"{where}: taxonomy")
 
 
 def method_from_policy(record: Record, where: str = "The method") -> Method:

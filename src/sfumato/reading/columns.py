@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import SchemaError
-from sfumato.hierarchies import Domain, Generalization, IntervalDomain, Ordered, Prefix, Taxonomy
-from sfumato.hierarchies.defaults import default_generalization
+from sfumato.hierarchies import Domain, Hierarchy, IntervalDomain, Ordered, Prefix, Taxonomy
+from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.reading.extents import Extents, positions, read_bounds, read_extents, unreadable
 from sfumato.verify.classes import Coded, code_column, group_rows
 
@@ -86,7 +86,7 @@ class ShownColumn:
 
 
 def read_column(
-    release: pa.Table, name: str, original: pa.ChunkedArray | pa.Array, how: Generalization | None = None
+    release: pa.Table, name: str, original: pa.ChunkedArray | pa.Array, hierarchy: Hierarchy | None = None
 ) -> ShownColumn:
     """Read one quasi-identifier of a release beside the original column (or any list of values it may have had).
 
@@ -102,7 +102,7 @@ def read_column(
         How it was generalized; by default what its type implies.
     """
     coded = code_column(name, original if isinstance(original, pa.ChunkedArray) else pa.chunked_array([original]))
-    chosen = how or _implied(release, name, coded.values)
+    chosen = hierarchy or _implied(release, name, coded.values)
     domain, code_of = chosen.fit(name, coded.values, has_missing=False)
     codes = np.append(code_of, domain.size)[coded.codes].astype(np.int64)
     order = chosen.order if isinstance(chosen, Ordered) else None
@@ -115,9 +115,9 @@ def read_column(
     raise SchemaError(f"The release has no column '{name}', nor '{bounds[0]}' and '{bounds[1]}'.")
 
 
-def _implied(release: pa.Table, name: str, values: pa.Array) -> Generalization:
+def _implied(release: pa.Table, name: str, values: pa.Array) -> Hierarchy:
     """Return the hierarchy that the type implies; codes that the release cuts off behind are prefixes."""
-    implied = default_generalization(values.type)
+    implied = default_hierarchy(values.type)
     if pa.types.is_string(values.type) and name in release.column_names:
         shown = code_column(name, release.column(name)).values
         if pa.types.is_string(shown.type) and pc.any(pc.match_substring_regex(shown, r"[^*]\*+$")).as_py():
@@ -125,7 +125,7 @@ def _implied(release: pa.Table, name: str, values: pa.Array) -> Generalization:
     return implied
 
 
-def _by_cells(domain: Domain, original: NDArray[np.int64], cells: Coded, how: Generalization) -> ShownColumn:
+def _by_cells(domain: Domain, original: NDArray[np.int64], cells: Coded, hierarchy: Hierarchy) -> ShownColumn:
     shown = pa.concat_arrays([cells.values, pa.nulls(1, cells.values.type)])
     low, high = np.full(len(shown), np.inf), np.full(len(shown), -np.inf)
     if isinstance(domain, IntervalDomain) and not _is_text(shown.type):
@@ -133,13 +133,13 @@ def _by_cells(domain: Domain, original: NDArray[np.int64], cells: Coded, how: Ge
     ranges_of = _labelled_ranges(domain)
     ranges = [ranges_of.get(text, []) for text in shown.cast(pa.string()).to_pylist()]
     if isinstance(domain, IntervalDomain):
-        order = how.order if isinstance(how, Ordered) else None
+        order = hierarchy.order if isinstance(hierarchy, Ordered) else None
         extents = read_extents(domain.name, shown, order, pa.types.is_temporal(domain.values.type))
         found = _ranges_of(extents, domain.numbers)
         ranges = [here or found[at] for at, here in enumerate(ranges)]
         low, high = extents.low, extents.high
     else:
-        _fill_categories(ranges, shown.cast(pa.string()).to_pylist(), ranges_of, how, domain)
+        _fill_categories(ranges, shown.cast(pa.string()).to_pylist(), ranges_of, hierarchy, domain)
     first, last = _padded(ranges)
     return ShownColumn(domain, original, cells.codes, first, last, low, high)
 
@@ -198,7 +198,7 @@ def _fill_categories(
     ranges: list[list[Range]],
     texts: list[str | None],
     ranges_of: dict[str | None, list[Range]],
-    how: Generalization,
+    hierarchy: Hierarchy,
     domain: Domain,
 ) -> None:
     """Read what is no label of a value that occurs: a set, a label or a prefix of other values."""
@@ -206,16 +206,16 @@ def _fill_categories(
         if ranges[at] or text is None:
             continue
         members = text[1:-1].split(", ") if text[:1] == "{" and text[-1:] == "}" else [text]
-        if not all(member in ranges_of or _is_label(member, how) for member in members):
+        if not all(member in ranges_of or _is_label(member, hierarchy) for member in members):
             raise unreadable(domain.name, text)
         ranges[at] = [one for member in members for one in ranges_of.get(member, [])]
 
 
-def _is_label(text: str, how: Generalization) -> bool:
+def _is_label(text: str, hierarchy: Hierarchy) -> bool:
     """Return whether a text stands in the hierarchy though no value below it occurs in the original."""
-    if isinstance(how, Taxonomy):
-        return any(text in row for row in how.rows)
-    return isinstance(how, Prefix) and text.endswith("*")
+    if isinstance(hierarchy, Taxonomy):
+        return any(text in row for row in hierarchy.rows)
+    return isinstance(hierarchy, Prefix) and text.endswith("*")
 
 
 def _padded(ranges: list[list[Range]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

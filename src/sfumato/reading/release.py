@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.hierarchies import Generalization
+from sfumato.hierarchies import Hierarchy
 from sfumato.reading.columns import ShownColumn, read_column
 from sfumato.verify.classes import KEY_LIMIT, Classes, Coded, group_rows
 
@@ -119,9 +119,7 @@ class Reading:
         return (column for column in self.columns if knows is None or column.name in knows)
 
 
-def read_release(
-    original: pa.Table, release: pa.Table, quasi_identifiers: Mapping[str, Generalization | None]
-) -> Reading:
+def read_release(original: pa.Table, release: pa.Table, quasi_identifiers: Mapping[str, Hierarchy | None]) -> Reading:
     """Read a release beside the original that it was made from, or beside any other list of people.
 
     Parameters
@@ -133,6 +131,8 @@ def read_release(
     quasi_identifiers
         The columns that make a class, each with how it was generalized; None for what its type implies.
     """
-    columns = tuple(read_column(release, name, original.column(name), how) for name, how in quasi_identifiers.items())
+    columns = tuple(
+        read_column(release, name, original.column(name), hierarchy) for name, hierarchy in quasi_identifiers.items()
+    )
     numbered = [Coded(pa.nulls(len(column.first) - 1), column.cell_of_row) for column in columns]
     return Reading(columns, group_rows(numbered))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.errors import DataError, ParameterError, SchemaError, invalid_parameter, listed
-from sfumato.hierarchies import Generalization
+from sfumato.hierarchies import Hierarchy
 from sfumato.reading import read_release
 from sfumato.risks.counting import People
 from sfumato.risks.estimators import PopulationEstimate, estimate
@@ -49,7 +49,7 @@ class Context:
 
 def assess(
     table: pa.Table,
-    quasi_identifiers: Mapping[str, Generalization | None],
+    quasi_identifiers: Mapping[str, Hierarchy | None],
     sensitive: Sequence[str] = (),
     context: Context | None = None,
     shown: Sequence[str] | None = None,
@@ -108,7 +108,7 @@ def _threshold(value: float) -> float:
 
 
 def _journalist(
-    table: pa.Table, quasi_identifiers: Mapping[str, Generalization | None], people: People, given: Context
+    table: pa.Table, quasi_identifiers: Mapping[str, Hierarchy | None], people: People, given: Context
 ) -> tuple[NDArray[np.float64], str] | None:
     """Return the risk of every class against the population, and what it is judged by."""
     if isinstance(given.population, pa.Table):
@@ -122,7 +122,7 @@ def _journalist(
 def population_per_class(
     table: pa.Table,
     population: pa.Table,
-    quasi_identifiers: Mapping[str, Generalization | None],
+    quasi_identifiers: Mapping[str, Hierarchy | None],
     people: People,
 ) -> NDArray[np.int64]:
     """Return how many people of the population may be in each class of a table."""

@@ -49,7 +49,7 @@ def _check_codes_untouched(method: Method, table: pa.Table) -> None:
         microdata = encode(table, names, SCHEMA.sensitive)
         task = Task(microdata, Requirements(plainest(method), microdata))
         before = [array.copy() for array in _arrays(microdata)]
-        method.recode(task)
+        method.run(task)
         for array, copy in zip(_arrays(microdata), before, strict=True):
             assert np.array_equal(array, copy), f"'{method.name}' changed the encoded table that it was given."
 

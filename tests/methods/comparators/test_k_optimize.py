@@ -84,7 +84,7 @@ def test_the_optimum_is_that_of_all_sets_of_cuts(table, k: int, l: int, minimize
     if requirements.broken_by_table() or len(cuts_of(microdata, splits)) > MOST_CUTS:
         return
     method = KOptimize(minimize, splits=splits, time_limit=60)
-    recoding = method.recode(Task(microdata, requirements, suppressible=budget))
+    recoding = method.run(Task(microdata, requirements, suppressible=budget))
     optimality = recoding.details["optimality"]
     assert optimality.proven
     assert optimality.cost == pytest.approx(brute_force(microdata, splits, k, l, minimize == "cm", budget))

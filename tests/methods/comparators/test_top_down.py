@@ -75,7 +75,7 @@ class Twin:
 def test_the_kernel_divides_like_its_twin(table, k: int, growing: bool, seed: int) -> None:
     microdata = table.encoded()
     task = Task(microdata, Requirements((KAnonymity(k),), microdata), seed=seed)
-    recoding = TopDown("group" if growing else "seed").recode(task)
+    recoding = TopDown("group" if growing else "seed").run(task)
     assert recoding.classes is not None
     order = task.random().permutation(len(microdata)).tolist()
     twin = Twin(microdata, k, growing)
@@ -88,7 +88,7 @@ def test_the_kernel_divides_like_its_twin(table, k: int, growing: bool, seed: in
 @given(table_strategy(rows=(8, 80)), st.integers(2, 5), st.sampled_from(["group", "seed"]))
 def test_classes_have_k_to_2k_minus_1_rows(table, k: int, joining: str) -> None:
     microdata = table.encoded()
-    recoding = TopDown(joining).recode(Task(microdata, Requirements((KAnonymity(k),), microdata), seed=1))
+    recoding = TopDown(joining).run(Task(microdata, Requirements((KAnonymity(k),), microdata), seed=1))
     sizes = np.bincount(recoding.classes)
     assert sizes.min() >= k
     assert sizes.max() <= 2 * k - 1
@@ -105,9 +105,9 @@ def test_every_class_keeps_every_model(table, models, suppressible: int) -> None
     requirements = Requirements(models, microdata)
     if requirements.broken_by_table():
         return
-    recoding = TopDown().recode(Task(microdata, requirements, suppressible=0, seed=2))
+    recoding = TopDown().run(Task(microdata, requirements, suppressible=0, seed=2))
     assert not requirements.broken_by(recoding)
-    trimmed = TopDown().recode(Task(microdata, requirements, suppressible=suppressible, seed=2))
+    trimmed = TopDown().run(Task(microdata, requirements, suppressible=suppressible, seed=2))
     assert np.count_nonzero(trimmed.classes == -1) <= suppressible
 
 
@@ -118,7 +118,7 @@ def test_a_side_that_is_too_narrow_borrows(table) -> None:
     requirements = Requirements((KAnonymity(2), MinimumSpan("number", 0.3)), microdata)
     if requirements.broken_by_table():
         return
-    assert not requirements.broken_by(TopDown().recode(Task(microdata, requirements, seed=3)))
+    assert not requirements.broken_by(TopDown().run(Task(microdata, requirements, seed=3)))
 
 
 def test_joining_is_one_of_two() -> None:

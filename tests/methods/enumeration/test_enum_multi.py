@@ -129,10 +129,10 @@ def hard_task() -> tuple[Task, sf.EnumMulti]:
 
 def test_time_is_kept_and_the_bound_is_valid() -> None:
     task, method = hard_task()
-    found = method.recode(task).details["optimality"]
+    found = method.run(task).details["optimality"]
     assert not found.proven
     assert found.bound <= found.cost <= found.greedy
-    longer = sf.EnumMulti(splits=8, time_limit=2).recode(task).details["optimality"]
+    longer = sf.EnumMulti(splits=8, time_limit=2).run(task).details["optimality"]
     assert longer.cost <= found.cost
     assert longer.bound >= found.bound
     assert found.bound <= longer.cost
@@ -152,20 +152,20 @@ def test_time_is_kept_and_the_bound_is_valid() -> None:
 )
 def test_it_says_why_it_ended(limits: dict[str, Any], ended: str) -> None:
     task, _ = hard_task()
-    found = sf.EnumMulti(splits=8, **limits).recode(task).details["optimality"]
+    found = sf.EnumMulti(splits=8, **limits).run(task).details["optimality"]
     assert found.ended == ended
     assert 0 < found.bound < found.cost <= found.greedy
 
 
 def test_a_wide_gap_ends_the_search_at_once() -> None:
     task, _ = hard_task()
-    quick = sf.EnumMulti(splits=8, time_limit=30, gap=1.0).recode(task).details["optimality"]
+    quick = sf.EnumMulti(splits=8, time_limit=30, gap=1.0).run(task).details["optimality"]
     assert quick.cost <= 2 * quick.bound
 
 
 def test_without_a_time_limit_the_answer_is_always_the_same() -> None:
     task, _ = hard_task()
-    first, second = (sf.EnumMulti(splits=8).recode(task) for _ in range(2))
+    first, second = (sf.EnumMulti(splits=8).run(task) for _ in range(2))
     assert first.details["optimality"] == second.details["optimality"]
     assert np.array_equal(first.classes, second.classes)  # type: ignore[arg-type]
 
@@ -173,7 +173,7 @@ def test_without_a_time_limit_the_answer_is_always_the_same() -> None:
 def test_progress_tells_cost_bound_gap_and_nodes() -> None:
     task, method = hard_task()
     heard: list[tuple[str, float]] = []
-    method.recode(Task(task.microdata, task.requirements, progress=lambda *told: heard.append(told)))
+    method.run(Task(task.microdata, task.requirements, progress=lambda *told: heard.append(told)))
     assert all(word in heard[-1][0] for word in ("best", "bound", "gap", "nodes"))
     assert all(0 <= share <= 1 for _, share in heard)
     costs = [float(stage.split()[1].rstrip(",").replace(",", "")) for stage, _ in heard]
@@ -192,7 +192,7 @@ def test_an_interrupt_returns_the_best_so_far(engine: str, after: int) -> None:
             raise KeyboardInterrupt
 
     interrupted = Task(task.microdata, task.requirements, progress=interrupt)
-    found = sf.EnumMulti(splits=8, time_limit=60, engine=engine).recode(interrupted)
+    found = sf.EnumMulti(splits=8, time_limit=60, engine=engine).run(interrupted)
     assert len(told) == after
     assert found.details["optimality"].ended == "interrupt"
     assert found.details["optimality"].cost <= found.details["optimality"].greedy
@@ -248,7 +248,7 @@ def test_rows_are_left_out_where_that_is_cheaper(cost: BlockCost, seed: int, mos
     microdata = numbers(random, int(random.integers(8, 40)), 2)
     requirements = Requirements((KAnonymity(3),), microdata)
     method = sf.EnumMulti(splits=2, cost=cost, time_limit=30)
-    recoding = method.recode(Task(microdata, requirements, suppressible=most))
+    recoding = method.run(Task(microdata, requirements, suppressible=most))
     instance = Instance.of(requirements, split_codes(microdata, 2, "auto"), cost)
     assert cost.suppressed is not None
     best = best_with_rows_left_out(instance, most, cost.suppressed(len(microdata)))

@@ -11,14 +11,14 @@ from tests.methods.enumeration.tables import TREE
 
 import sfumato as sf
 from sfumato.errors import ParameterError, SchemaError
-from sfumato.hierarchies import Generalization
+from sfumato.hierarchies import Hierarchy
 from sfumato.methods.enumeration.splits import DEFAULT_COUNT, Splits, plain_splits, split_codes
 from sfumato.microdata import Microdata, encode
 
 NUMBERS = [10, 20, 20, 30, 40, 50, 50, 50, 90, 100]
 
 
-def coded(values: object, how: Generalization) -> Microdata:
+def coded(values: object, how: Hierarchy) -> Microdata:
     return encode(pa.table({"x": values}), {"x": how})
 
 
@@ -117,7 +117,7 @@ def test_unknown_columns_are_named() -> None:
         ([datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)], sf.Dates(), "soon"),
     ],
 )
-def test_a_point_that_fits_nowhere_is_refused(values: list[object], how: Generalization, point: object) -> None:
+def test_a_point_that_fits_nowhere_is_refused(values: list[object], how: Hierarchy, point: object) -> None:
     with pytest.raises(ParameterError, match=r"parameter 'splits' cuts 'x'"):
         cuts(coded(values, how), [point])
 

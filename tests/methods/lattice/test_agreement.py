@@ -39,13 +39,13 @@ def test_every_complete_search_finds_what_trying_all_nodes_finds(models, microda
     task = task_of(microdata, models, int(share * len(microdata)))
     expected = all_answers(task)
     for method in COMPLETE:
-        recoding = method.recode(task)
+        recoding = method.run(task)
         found = recoding.details["alternatives"].answers
         assert found == expected, method
         assert recoding.levels in expected
         gone = np.zeros(len(microdata), bool) if recoding.suppressed is None else recoding.suppressed
         assert (gone == suppressed_rows(task, recoding.levels)).all()
-    assert Lattice(answers="minimal").recode(task).details["alternatives"].answers == minimal(expected)
+    assert Lattice(answers="minimal").run(task).details["alternatives"].answers == minimal(expected)
 
 
 @pytest.mark.parametrize("models", MODELS, ids=str)
@@ -55,9 +55,9 @@ def test_searches_for_one_answer_return_an_answer(models, microdata: Microdata, 
     assume(feasible(models, microdata))
     task = task_of(microdata, models, int(share * len(microdata)))
     expected = all_answers(task)
-    assert Datafly().recode(task).levels in expected
+    assert Datafly().run(task).levels in expected
     lowest = min(map(sum, expected))
-    found = Samarati().recode(task).levels
+    found = Samarati().run(task).levels
     assert found in expected
     assert sum(found) == lowest
 
@@ -78,10 +78,10 @@ def test_a_minimum_span_is_searched_like_any_other_model(ages: list[int], width:
     expected = all_answers(task)
     for method in COMPLETE:
         if expected:
-            assert method.recode(task).details["alternatives"].answers == expected
+            assert method.run(task).details["alternatives"].answers == expected
         else:
             with pytest.raises(InfeasibleError):
-                method.recode(task)
+                method.run(task)
 
 
 class AnyNodes(Judge):
@@ -127,10 +127,10 @@ def test_where_a_bad_class_can_spoil_others_no_search_for_one_answer_misses_it(
     expected = all_answers(task, tuple(max_level.get(domain.name, domain.top) for domain in microdata.domains))
     for method in (Datafly(max_level=max_level), Samarati(max_level=max_level)):
         if expected:
-            assert method.recode(task).levels in expected
+            assert method.run(task).levels in expected
         else:
             with pytest.raises(InfeasibleError):
-                method.recode(task)
+                method.run(task)
 
 
 def measured(task: Task, levels: tuple[int, ...]) -> LossReport:
@@ -148,7 +148,7 @@ def test_the_released_answer_loses_least_and_alternatives_say_what_each_loses(
 ) -> None:
     assume(feasible(models, microdata))
     task = task_of(microdata, models, int(share * len(microdata)))
-    recoding = Lattice(minimize=loss).recode(task)
+    recoding = Lattice(minimize=loss).run(task)
     alternatives = recoding.details["alternatives"]
     reports = [measured(task, node) for node in alternatives.answers]
     columns = alternatives.to_columns()
@@ -159,7 +159,7 @@ def test_the_released_answer_loses_least_and_alternatives_say_what_each_loses(
         assert told[releasing] == pytest.approx(truth[releasing])
     values = [(-1 if loss == "precision" else 1) * value for value in columns[loss]]
     assert values[alternatives.answers.index(recoding.levels)] == pytest.approx(min(values))
-    best = Lattice(minimize=loss, answers="best").recode(task).levels
+    best = Lattice(minimize=loss, answers="best").run(task).levels
     assert values[alternatives.answers.index(best)] == pytest.approx(min(values))
 
 
@@ -175,9 +175,9 @@ def test_limits_are_kept_by_every_search(microdata: Microdata, limit: int) -> No
         limited = type(method)(**{**vars(method), "max_level": {"q0": limit}})
         if not expected:
             with pytest.raises(InfeasibleError, match="max_level: q0="):
-                limited.recode(task)
+                limited.run(task)
             continue
-        recoding = limited.recode(task)
+        recoding = limited.run(task)
         assert recoding.levels in expected
         if method in COMPLETE:
             assert recoding.details["alternatives"].answers == expected

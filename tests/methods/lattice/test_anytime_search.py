@@ -35,10 +35,10 @@ def task_of(microdata: Microdata, *models, suppressible: int = 0) -> Task:
 @pytest.mark.parametrize("suppressible", [0, 100])
 def test_a_lattice_of_30_billion_nodes_has_an_answer_within_the_time_limit(models, suppressible: int) -> None:
     task = task_of(crowd(), *models, suppressible=suppressible)
-    Lattice(seconds=0).recode(task)
+    Lattice(seconds=0).run(task)
     begin = time.perf_counter()
     tracemalloc.start()
-    recoding = Lattice(seconds=1).recode(task)
+    recoding = Lattice(seconds=1).run(task)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert time.perf_counter() - begin < 30
@@ -61,22 +61,22 @@ def test_a_lattice_of_30_billion_nodes_has_an_answer_within_the_time_limit(model
 )
 def test_nobody_tries_to_list_such_a_lattice(method) -> None:
     with pytest.raises(ParameterError, match=r"30,517,578,125 nodes.*Lattice\(\) finds the best"):
-        method.recode(task_of(crowd(rows=50), KAnonymity(5)))
+        method.run(task_of(crowd(rows=50), KAnonymity(5)))
 
 
 def test_more_nodes_than_a_length_can_say() -> None:
     task = task_of(crowd(attributes=30, rows=200), KAnonymity(5))
-    recoding = Lattice(seconds=0.2).recode(task)
+    recoding = Lattice(seconds=0.2).run(task)
     assert not task.requirements.broken_by(recoding)
     assert recoding.details["search"].bound <= recoding.details["alternatives"].to_columns()["gcp"][0] + 1e-9
 
 
 def test_what_is_proven_is_true() -> None:
     task = task_of(crowd(attributes=5, rows=400), KAnonymity(5), suppressible=20)
-    complete = Lattice().recode(task).details["alternatives"].to_columns()["gcp"]
-    hurried = Lattice(answers="best", seconds=0).recode(task).details
+    complete = Lattice().run(task).details["alternatives"].to_columns()["gcp"]
+    hurried = Lattice(answers="best", seconds=0).run(task).details
     assert hurried["search"].bound <= min(complete) + 1e-12
-    patient = Lattice(answers="best", seconds=60).recode(task).details
+    patient = Lattice(answers="best", seconds=60).run(task).details
     assert patient["search"].bound == pytest.approx(min(complete))
     assert patient["alternatives"].to_columns()["gcp"] == [pytest.approx(min(complete))]
 
@@ -86,5 +86,5 @@ def test_a_function_can_be_minimized_without_listing_the_lattice() -> None:
         return sum(levels.values()) + losses["gcp"]
 
     task = task_of(crowd(attributes=4, rows=300), KAnonymity(5))
-    complete = Lattice(minimize=few_levels).recode(task).levels
-    assert sum(Lattice(minimize=few_levels, answers="best").recode(task).levels) == sum(complete)
+    complete = Lattice(minimize=few_levels).run(task).levels
+    assert sum(Lattice(minimize=few_levels, answers="best").run(task).levels) == sum(complete)

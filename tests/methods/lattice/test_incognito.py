@@ -108,12 +108,12 @@ def test_nodes_searched_on_adult_are_close_to_the_paper(
     dataset = adult(adult_dir, rows=45_222)
     microdata = encode(dataset.table, {name: dataset.hierarchies[name] for name in ORDER[:size]})
     task = Task(microdata, Requirements((KAnonymity(2),), microdata))
-    found = Incognito().recode(task).details
+    found = Incognito().run(task).details
     assert found["search"].nodes_checked == pytest.approx(incognito, rel=0.2)
     answers = found["alternatives"].answers
-    assert Lattice().recode(task).details["alternatives"].answers == answers
+    assert Lattice().run(task).details["alternatives"].answers == answers
     if size < 9:
-        exhaustive = BottomUp().recode(task).details
+        exhaustive = BottomUp().run(task).details
         assert exhaustive["search"].nodes_checked == pytest.approx(bottom_up, rel=0.2)
         assert exhaustive["alternatives"].answers == answers
     else:

@@ -58,5 +58,5 @@ def test_whatever_is_shared_the_answers_are_the_same(microdata: Microdata, k: in
     task = task_of(microdata, (KAnonymity(min(k, len(microdata))),), 0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Judge, "share_of_rows", lambda self, levels: any_share(levels))
-        found = Incognito(variant="superroots").recode(task)
+        found = Incognito(variant="superroots").run(task)
     assert found.details["alternatives"].answers == all_answers(task)

@@ -15,7 +15,7 @@ from tests.methods.linear.twins import cheapest_consecutive, cheapest_of_all_par
 import sfumato as sf
 from sfumato.errors import VerificationError
 from sfumato.hierarchies import Numeric
-from sfumato.methods import CostAware, Hilbert, HilbertCurve, IDistance, Linear, Mapping, Task
+from sfumato.methods import CostAware, Hilbert, HilbertCurve, IDistance, Linear, LinearMapping, Task
 from sfumato.methods.linear import halves, sorting
 from sfumato.methods.linear.cutting import cut_by_size, units
 from sfumato.methods.linear.line import Line
@@ -48,7 +48,7 @@ def test_the_cut_is_the_cheapest_of_all_cuts_of_the_order(microdata: Microdata, 
 @given(microdata_strategy(rows=(1, 40)), st.integers(1, 8), st.sampled_from(METHODS))
 def test_classes_hold_k_to_2k_minus_1_rows(microdata: Microdata, k: int, method) -> None:
     k = min(k, len(microdata))
-    sizes = sizes_of(method.recode(task_of(microdata, k)).classes)
+    sizes = sizes_of(method.run(task_of(microdata, k)).classes)
     assert sizes.min() >= k
     assert sizes.max() <= 2 * k - 1
 
@@ -84,8 +84,8 @@ def test_equal_rows_stay_together_at_the_least_loss(microdata: Microdata, k: int
 
 def test_keep_equal_is_a_parameter() -> None:
     microdata = encoded_column(pa.array([1, 1, 2, 2, 2, 2]))
-    split = Hilbert().recode(task_of(microdata, 3)).classes
-    together = Hilbert(keep_equal=True).recode(task_of(microdata, 3)).classes
+    split = Hilbert().run(task_of(microdata, 3)).classes
+    together = Hilbert(keep_equal=True).run(task_of(microdata, 3)).classes
     assert len(set(split[2:])) == 2
     assert len(set(together)) == 1
 
@@ -100,7 +100,7 @@ ONE_COLUMN = st.one_of(
 def test_for_one_quasi_identifier_it_is_the_optimum_of_all_partitions(microdata, k: int, method) -> None:
     k = min(k, len(microdata))
     task = task_of(microdata, k)
-    classes = method.recode(task).classes
+    classes = method.run(task).classes
     best = cheapest_of_all_partitions(microdata, k)
     assert total_loss(microdata, classes) == pytest.approx(best)
     assert sizes_of(classes).min() >= k
@@ -118,7 +118,7 @@ def test_runs_of_numbers_alone_are_within_a_known_factor_of_all_partitions(cells
 def test_a_class_may_reach_around_another() -> None:
     microdata = encoded_column(pa.array([0, 50, 50, 50, 100]))
     task = task_of(microdata, 2)
-    around = Hilbert().recode(task).classes
+    around = Hilbert().run(task).classes
     assert around[0] == around[4] != around[1] == around[2] == around[3]
     runs = cut_by_size(Line.of(task, HilbertCurve()), np.arange(6), 2, "ncp")
     assert total_loss(microdata, around) == pytest.approx(2.0)
@@ -139,8 +139,8 @@ def test_the_order_of_rows_does_not_matter(microdata: Microdata, k: int, random)
     random.shuffle(shuffled)
     other = microdata.take(np.array(shuffled))
     for method in (Hilbert(), CostAware()):
-        here = total_loss(microdata, method.recode(task_of(microdata, k)).classes)
-        there = total_loss(other, method.recode(task_of(other, k)).classes)
+        here = total_loss(microdata, method.run(task_of(microdata, k)).classes)
+        there = total_loss(other, method.run(task_of(other, k)).classes)
         assert here == pytest.approx(there)
 
 
@@ -155,7 +155,7 @@ def test_two_words_of_packed_codes_make_no_difference() -> None:
     assert cut.loss == pytest.approx(cheapest_consecutive(microdata, [[row] for row in line.order], 4))
 
 
-class ZOrder(Mapping):
+class ZOrder(LinearMapping):
     """Someone's own mapping."""
 
     name = "z-order"
@@ -173,8 +173,8 @@ def test_a_mapping_is_a_plug_in(microdata: Microdata) -> None:
     method = Linear(mapping=ZOrder())
     task = task_of(microdata, 3)
     line = Line.of(task, ZOrder())
-    assert sizes_of(method.recode(task).classes).min() >= 3
-    assert total_loss(microdata, method.recode(task).classes) <= 1e-9 + cheapest_consecutive(
+    assert sizes_of(method.run(task).classes).min() >= 3
+    assert total_loss(microdata, method.run(task).classes) <= 1e-9 + cheapest_consecutive(
         microdata, [[row] for row in line.order], 3
     )
     assert "ZOrder" in method.parameters()["mapping"]
@@ -222,7 +222,7 @@ def test_it_tells_how_far_sorting_and_cutting_are(monkeypatch: pytest.MonkeyPatc
     microdata = encode(people.table, people.schema.quasi_identifiers, [])
     told: list[tuple[str, float]] = []
     task = Task(microdata, Requirements((KAnonymity(5),), microdata), progress=lambda *what: told.append(what))
-    Hilbert().recode(task)
+    Hilbert().run(task)
     assert list(dict.fromkeys(stage for stage, _ in told)) == ["mapping", "sorting", "cutting"]
     for stage, least in [("sorting", 10), ("cutting", 10)]:
         shares = [share for told_of, share in told if told_of == stage]

@@ -34,10 +34,10 @@ def task_of(microdata: Microdata, k: int, suppressible: int) -> Task:
 )
 def test_the_budget_is_kept_and_never_makes_it_worse(microdata: Microdata, k: int, budget: int, method) -> None:
     k = min(k, len(microdata))
-    classes = method.recode(task_of(microdata, k, budget)).classes
+    classes = method.run(task_of(microdata, k, budget)).classes
     assert np.count_nonzero(classes < 0) <= budget
     assert np.bincount(classes[classes >= 0], minlength=1).min() >= k or (classes < 0).all()
-    without = method.recode(task_of(microdata, k, 0)).classes
+    without = method.run(task_of(microdata, k, 0)).classes
     assert total_loss(microdata, classes) <= total_loss(microdata, without) + 1e-9
 
 
@@ -73,7 +73,7 @@ def test_the_lowest_price_that_fits_the_budget_is_found() -> None:
 
 def test_an_outlier_is_left_out() -> None:
     microdata = encoded_column(pa.array([1, 1, 1, 2, 2, 2, 90]))
-    classes = Hilbert().recode(task_of(microdata, 3, 1)).classes
+    classes = Hilbert().run(task_of(microdata, 3, 1)).classes
     assert np.flatnonzero(classes < 0).tolist() == [6]
 
 
@@ -81,6 +81,6 @@ def test_it_saves_more_than_trimming_afterwards() -> None:
     people = sf.datasets.census(rows=5000, seed=5)
     microdata = encode(people.table, people.schema.quasi_identifiers, [])
     task = task_of(microdata, 20, 250)
-    inside = total_loss(microdata, Hilbert().recode(task).classes)
-    after = total_loss(microdata, trim(task, Hilbert().recode(task_of(microdata, 20, 0)).classes))
+    inside = total_loss(microdata, Hilbert().run(task).classes)
+    after = total_loss(microdata, trim(task, Hilbert().run(task_of(microdata, 20, 0)).classes))
     assert inside < after

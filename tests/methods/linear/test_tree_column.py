@@ -44,7 +44,7 @@ def test_no_partition_loses_less(values: list[str], how: Taxonomy | Categorical,
 
 
 def gcp(microdata: Microdata, method: sf.Hilbert, k: int) -> float:
-    recoding = method.recode(Task(microdata, Requirements((KAnonymity(k),), microdata)))
+    recoding = method.run(Task(microdata, Requirements((KAnonymity(k),), microdata)))
     classes = EquivalenceClasses.of(microdata, Recoding(classes=recoding.classes))
     assert classes.sizes.min() >= k
     return float(classes.sizes @ microdata.domains[0].span_costs(classes.lo[:, 0], classes.hi[:, 0])) / len(microdata)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 import sfumato as sf
-from sfumato.hierarchies import Generalization, TreeDomain
+from sfumato.hierarchies import Hierarchy, TreeDomain
 from sfumato.methods import Mondrian, Task
 from sfumato.microdata import Microdata, encode
 from sfumato.privacy import PrivacyModel, Requirements
@@ -29,7 +29,7 @@ def table_of(points: Sequence[Sequence[int]], sensitive: Sequence[object] = ()) 
 def coded(
     points: Sequence[Sequence[int]],
     sensitive: Sequence[object] = (),
-    hierarchies: dict[str, Generalization] | None = None,
+    hierarchies: dict[str, Hierarchy] | None = None,
     weights: dict[str, float] | None = None,
 ) -> Microdata:
     """Encode points; every column is a number unless a hierarchy is given."""
@@ -40,7 +40,7 @@ def coded(
 def partition(microdata: Microdata, models: Sequence[PrivacyModel], method: Mondrian | None = None) -> list[Rows]:
     """Return the classes that the real Mondrian makes, as lists of rows."""
     task = Task(microdata, Requirements(tuple(models), microdata))
-    classes = (method or Mondrian()).recode(task).classes
+    classes = (method or Mondrian()).run(task).classes
     assert classes is not None
     groups: dict[int, Rows] = {}
     for row, group in enumerate(classes.tolist()):

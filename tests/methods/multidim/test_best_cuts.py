@@ -40,7 +40,7 @@ def cheapest_cut(microdata: Microdata, rows: NDArray[np.intp], k: int) -> float:
 def test_a_table_that_can_be_cut_once_is_cut_where_that_is_cheapest(table) -> None:
     microdata = table.encoded()
     everything = np.arange(len(microdata))
-    recoding = BestCuts().recode(Task(microdata, Requirements((KAnonymity(4),), microdata)))
+    recoding = BestCuts().run(Task(microdata, Requirements((KAnonymity(4),), microdata)))
     assert recoding.classes is not None
     made = sum(cost(microdata, np.flatnonzero(recoding.classes == group)) for group in np.unique(recoding.classes))
     whole = cost(microdata, everything)
@@ -51,7 +51,7 @@ def test_a_table_that_can_be_cut_once_is_cut_where_that_is_cheapest(table) -> No
 @given(table_strategy(rows=(8, 60)), st.integers(2, 5))
 def test_no_cut_is_left_and_equal_rows_stay_together(table, k: int) -> None:
     microdata = table.encoded()
-    recoding = BestCuts().recode(Task(microdata, Requirements((KAnonymity(k),), microdata)))
+    recoding = BestCuts().run(Task(microdata, Requirements((KAnonymity(k),), microdata)))
     assert recoding.classes is not None
     for group in np.unique(recoding.classes):
         rows = np.flatnonzero(recoding.classes == group)
@@ -72,7 +72,7 @@ def test_both_sides_keep_every_model(table, models) -> None:
     requirements = Requirements(models, microdata)
     if requirements.broken_by_table():
         return
-    recoding = BestCuts().recode(Task(microdata, requirements))
+    recoding = BestCuts().run(Task(microdata, requirements))
     assert not requirements.broken_by(recoding)
     assert recoding.classes is not None
     assert isinstance(recoding, Recoding)
@@ -86,7 +86,7 @@ def test_a_wide_domain_is_cut_between_bins() -> None:
     random = np.random.default_rng(3)
     values = np.concatenate([random.uniform(0, 1, 1500), random.uniform(90, 91, 1500)])
     microdata = encode(pa.table({"x": values}), {"x": None})
-    recoding = BestCuts().recode(Task(microdata, Requirements((KAnonymity(1000),), microdata)))
+    recoding = BestCuts().run(Task(microdata, Requirements((KAnonymity(1000),), microdata)))
     assert recoding.classes is not None
     assert len(np.unique(recoding.classes[:1500])) == len(np.unique(recoding.classes[1500:])) == 1
     assert recoding.classes[0] != recoding.classes[-1]

@@ -142,7 +142,7 @@ def test_portfolios_lower_what_is_asked_for(data: st.DataObject) -> None:
     minimize = draw_objective(data, table)
     task = Task(microdata, requirements)
     for method in (Best(minimize=minimize), Auto(minimize=minimize), Refined(Hilbert(), minimize=minimize)):
-        recoding = method.recode(task)
+        recoding = method.run(task)
         assert recoding.classes is not None
         assert not requirements.broken_by(recoding)
         found = slow_loss(table, microdata, recoding.classes, minimize)

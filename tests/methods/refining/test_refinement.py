@@ -115,7 +115,7 @@ def test_one_class_falls_apart_into_many() -> None:
 def test_the_same_seed_gives_the_same_classes_and_another_seed_others() -> None:
     microdata = numbers(500)
     requirements = Requirements((KAnonymity(5),), microdata)
-    start = Mondrian().recode(Task(microdata, requirements)).classes
+    start = Mondrian().run(Task(microdata, requirements)).classes
     assert start is not None
     found = [refine(Task(microdata, requirements, seed=seed), start, Limit(rounds=4)) for seed in (1, 1, 2)]
     assert np.array_equal(found[0], found[1])
@@ -147,8 +147,8 @@ def test_no_rounds_change_nothing() -> None:
 def test_every_way_to_say_how_long(option: bool | float | str) -> None:
     microdata = numbers(300)
     task = Task(microdata, Requirements((KAnonymity(5),), microdata))
-    plain = slow_loss(microdata, EquivalenceClasses.of(microdata, Hilbert().recode(task)).of_row)
-    recoding = Refined(Hilbert(), option).recode(task)
+    plain = slow_loss(microdata, EquivalenceClasses.of(microdata, Hilbert().run(task)).of_row)
+    recoding = Refined(Hilbert(), option).run(task)
     assert recoding.classes is not None
     loss = slow_loss(microdata, recoding.classes)
     assert loss == pytest.approx(plain) if option is False else loss < plain

@@ -42,7 +42,7 @@ def released(task: Task, recoding: Recoding) -> EquivalenceClasses:
 
 
 def gcp(task: Task, method: Method) -> float:
-    recoded = Recoded(task.microdata, released(task, method.recode(task)), 0, task.requirements.k)
+    recoded = Recoded(task.microdata, released(task, method.run(task)), 0, task.requirements.k)
     return LossReport.of(recoded).gcp
 
 
@@ -54,7 +54,7 @@ def test_what_is_released_is_true_and_keeps_the_models(
 ) -> None:
     assume(feasible(models, microdata))
     task = task_of(microdata, models, int(share * len(microdata)))
-    recoding = method.recode(task)
+    recoding = method.run(task)
     classes = released(task, recoding)
     kept = classes.of_row != SUPPRESSED
     assert (~kept).sum() <= task.suppressible
@@ -76,7 +76,7 @@ def test_a_single_dimension_recoding_shows_a_value_by_one_group_everywhere(
 ) -> None:
     assume(len(microdata) >= k)
     task = task_of(microdata, (KAnonymity(k),), 0)
-    classes = released(task, method.recode(task))
+    classes = released(task, method.run(task))
     for at, domain in enumerate(microdata.domains):
         shown = defaultdict(set)
         for row, group in enumerate(classes.of_row):
@@ -107,7 +107,7 @@ def test_attribute_suppression_finds_the_best_subset(microdata: Microdata, k: in
         for node in all_answers(task)
         if all(level in (0, top) for level, top in zip(node, tops, strict=True))
     ]
-    found = AttributeSuppression().recode(task)
+    found = AttributeSuppression().run(task)
     assert found.details["alternatives"].answers == expected
     assert tuple(int(level > 0) for level in found.levels) in expected
 
@@ -116,7 +116,7 @@ def test_attribute_suppression_finds_the_best_subset(microdata: Microdata, k: in
 @given(microdata=tables(), k=st.integers(2, 4))
 def test_cell_suppression_shows_a_cell_as_it_is_or_not_at_all(microdata: Microdata, k: int) -> None:
     assume(len(microdata) >= k)
-    classes = released(task := task_of(microdata, (KAnonymity(k),), 0), CellSuppression().recode(task))
+    classes = released(task := task_of(microdata, (KAnonymity(k),), 0), CellSuppression().run(task))
     for at, domain in enumerate(task.microdata.domains):
         exact = classes.lo[:, at] == classes.hi[:, at]
         nothing = (classes.lo[:, at] == 0) & (classes.hi[:, at] == domain.size - 1)

@@ -72,7 +72,7 @@ class KOptimize(Method):
         """Return the parameters without the categories at which is cut, which are values of the table."""
         return self.parameters() | {"splits": counted_splits(self.splits)}
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Search for the best cuts; the details tell how good they are."""
         table = CutTable.of(task, split_codes(task.microdata, self.splits, self.placing), self.minimize == "cm")
         work = BASE_WORK + ROW_WORK * len(table)
@@ -80,7 +80,7 @@ class KOptimize(Method):
         recoding = self._recoding(table, answer)
         if task.suppressible and not keeps(task, recoding):
             # t-closeness compares with the released rows, which have become fewer: then nothing is left out.
-            return self.recode(replace(task, suppressible=0))
+            return self.run(replace(task, suppressible=0))
         return recoding
 
     def _recoding(self, table: CutTable, answer: Answer) -> Recoding:

@@ -39,7 +39,7 @@ class TopDown(Method):
     def __post_init__(self) -> None:
         parameters.choice("TopDown", "joining", self.joining, ("group", "seed"))
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Divide the table; then spend what may be suppressed on the outliers that widen their classes most."""
         task.progress("dividing", 0.0)
         order = task.random().permutation(len(task.microdata))

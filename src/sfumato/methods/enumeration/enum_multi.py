@@ -100,7 +100,7 @@ class EnumMulti(Method):
         """Return the parameters without the categories at which is cut, which are values of the table."""
         return self.parameters() | {"splits": counted_splits(self.splits)}
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Search for the best partition; the details tell how good it is."""
         cost = self.cost if isinstance(self.cost, BlockCost) else COSTS[self.cost]
         cuts = split_codes(task.microdata, self.splits, self.placing)

@@ -34,7 +34,7 @@ class FixedLevels(Method):
     summary: ClassVar[str] = "Given levels, as chosen before: nothing is searched."
     recoding: ClassVar[str] = "full-domain"
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Apply the levels, or say that they no longer keep the models."""
         node = self._node(task.microdata)
         judge = Judge(task)

@@ -101,7 +101,7 @@ class FullDomain(Method):
             shown["minimize"] = getattr(self.minimize, "__name__", "a function")
         return shown
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Search, choose, and mark the rows that must go."""
         judge = Judge(task, prune=self.may_prune(task))
         solution = self.solve(judge)

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.linear.kernels.cost_order import SMALL, Rows, Scratch, nest_rows
-from sfumato.methods.linear.mapping import Mapping
+from sfumato.methods.linear.mapping import LinearMapping
 from sfumato.microdata import Microdata, frequency_set
 
 
 @dataclass(frozen=True)
-class CostOrder(Mapping):
+class CostOrder(LinearMapping):
     """Cut the rows where that saves most, and each side again, until all rows are told apart.
 
     A curve treats a category like a number, although two categories may cost everything wherever they lie. Here a cut

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.errors import invalid_parameter
 from sfumato.methods.linear.kernels.centres import nearest_centres
-from sfumato.methods.linear.mapping import Mapping, check_bits, curve_keys, in_chunks, positions
+from sfumato.methods.linear.mapping import LinearMapping, check_bits, curve_keys, in_chunks, positions
 from sfumato.microdata import Microdata
 
 #: How often centres move to the middle of their rows.
@@ -22,7 +22,7 @@ DISTANCE_BITS = 32
 
 
 @dataclass(frozen=True)
-class NearestCentre(Mapping):
+class NearestCentre(LinearMapping):
     """The place of the nearest centre along the Hilbert curve, and then the distance to it.
 
     Parameters

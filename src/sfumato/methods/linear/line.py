@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.errors import VerificationError
 from sfumato.methods.base import Task
 from sfumato.methods.linear.kernels.packed_boxes import field_width, pack_rows, words_needed
-from sfumato.methods.linear.mapping import Mapping, in_chunks
+from sfumato.methods.linear.mapping import LinearMapping, in_chunks
 from sfumato.methods.linear.sorting import sort_rows
 from sfumato.microdata import Microdata
 
@@ -35,7 +35,7 @@ class Line:
     keys: NDArray[np.uint64] = field(repr=False)
 
     @classmethod
-    def of(cls, task: Task, mapping: Mapping) -> Line:
+    def of(cls, task: Task, mapping: LinearMapping) -> Line:
         """Map and sort the rows of a task. Equal keys are put in an order that does not depend on the input's."""
         microdata = task.microdata
         task.progress("mapping", 0.0)
@@ -80,7 +80,7 @@ class Line:
         return Line(self.microdata, self.order[by], self.keys)
 
 
-def sorted_line(task: Task, mapping: Mapping) -> Line:
+def sorted_line(task: Task, mapping: LinearMapping) -> Line:
     """Return the rows of a task in order, sorted for an earlier task with the same table if there was one."""
     memory = {} if task.memory is None else task.memory
     key = f"line by {mapping!r}"  # someone's own mapping need not be hashable

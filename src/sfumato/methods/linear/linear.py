@@ -14,7 +14,7 @@ from sfumato.methods.linear.cost_order import CostOrder
 from sfumato.methods.linear.cutting import Cut, cut_line, only_sizes
 from sfumato.methods.linear.idistance import NearestCentre
 from sfumato.methods.linear.line import Line, sorted_line
-from sfumato.methods.linear.mapping import HilbertCurve, Mapping, check_bits
+from sfumato.methods.linear.mapping import HilbertCurve, LinearMapping, check_bits
 from sfumato.methods.linear.suppression import cut_leaving_out
 from sfumato.methods.suppression import trim
 from sfumato.microdata import Recoding
@@ -50,10 +50,10 @@ class LinearMethod(Method):
         parameters.flag(type(self).__name__, "keep_equal", self.keep_equal)
 
     @abstractmethod
-    def make_mapping(self) -> Mapping:
+    def make_mapping(self) -> LinearMapping:
         """Return the mapping that orders the rows."""
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Sort, cut, and spend what may be suppressed where it saves most."""
         line = sorted_line(task, self.make_mapping())
         tell = partial(task.progress, "cutting")
@@ -79,17 +79,17 @@ class Linear(LinearMethod):
         As in `Hilbert`.
     """
 
-    mapping: Mapping = HilbertCurve()  # noqa: RUF009
+    mapping: LinearMapping = HilbertCurve()  # noqa: RUF009
 
     name: ClassVar[str] = "linear"
     summary: ClassVar[str] = "Optimal runs along any order of the rows."
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.mapping, Mapping):
-            raise invalid_parameter("Linear", "mapping", "a Mapping such as HilbertCurve()", self.mapping)
+        if not isinstance(self.mapping, LinearMapping):
+            raise invalid_parameter("Linear", "mapping", "a LinearMapping such as HilbertCurve()", self.mapping)
 
-    def make_mapping(self) -> Mapping:
+    def make_mapping(self) -> LinearMapping:
         return self.mapping
 
     def parameters(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class Hilbert(LinearMethod):
         super().__post_init__()
         check_bits("Hilbert", self.bits)
 
-    def make_mapping(self) -> Mapping:
+    def make_mapping(self) -> LinearMapping:
         return HilbertCurve(self.bits)
 
 
@@ -137,7 +137,7 @@ class CostAware(LinearMethod):
     name: ClassVar[str] = "cost-aware"
     summary: ClassVar[str] = "Optimal runs along an order that knows what spans cost; least loss on mixed data."
 
-    def make_mapping(self) -> Mapping:
+    def make_mapping(self) -> LinearMapping:
         return CostOrder()
 
 
@@ -169,7 +169,7 @@ class IDistance(LinearMethod):
         super().__post_init__()
         self.make_mapping()
 
-    def make_mapping(self) -> Mapping:
+    def make_mapping(self) -> LinearMapping:
         return NearestCentre(self.centres, self.sample, self.bits)
 
 

@@ -22,7 +22,7 @@ from sfumato.microdata import Microdata
 CHUNK = 1 << 15
 
 
-class Mapping(ABC):
+class LinearMapping(ABC):
     """A way to put rows in one order; a frozen dataclass of its parameters.
 
     A subclass needs one method, `keys`, and is used as ``Linear(mapping=ZOrder())``.
@@ -40,7 +40,7 @@ class Mapping(ABC):
 
 
 @dataclass(frozen=True)
-class HilbertCurve(Mapping):
+class HilbertCurve(LinearMapping):
     """The place on a Hilbert curve over a grid of ``2**bits`` cells along every quasi-identifier."""
 
     bits: int = 12

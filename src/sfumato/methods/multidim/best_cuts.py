@@ -27,7 +27,7 @@ class BestCuts(Method):
     summary: ClassVar[str] = "The cut that lowers the loss most, over all attributes and positions. O(d n log n)."
     recoding: ClassVar[str] = "global"
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Cut the table; then spend what may be suppressed on the outliers that widen their classes most."""
         task.progress("cutting", 0.0)
         return Recoding(classes=trim(task, cut_classes(task, np.zeros(len(task.microdata), np.int32))))

@@ -58,7 +58,7 @@ class Mondrian(Method):
         """Whether the order of rows never matters: dealing out equal medians depends on it."""
         return not self.relaxed
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Cut the table; then spend what may be suppressed on the outliers that widen their classes most."""
         classes = self._cut(task)
         return Recoding(classes=trim(task, classes))

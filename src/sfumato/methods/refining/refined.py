@@ -72,13 +72,13 @@ class Refined(Method):
         given = getattr(self.method, "minimize", None)
         return given if given is not None and is_minimized(given) else "gcp"
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Refine what the method finds."""
         start = find_method(self.method)
         limit = refinement_limit(self.refine)
         if limit is not None and limit.seconds < np.inf:
             warm_up(task, replace(self, refine=True))
-        recoding = start.recode(task)
+        recoding = start.run(task)
         if limit is None:
             return recoding
         objective = Objective(task, self.objective)

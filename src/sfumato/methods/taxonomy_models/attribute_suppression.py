@@ -22,9 +22,9 @@ class AttributeSuppression(Lattice):
     name: ClassVar[str] = "attribute-suppression"
     summary: ClassVar[str] = "Every quasi-identifier intact or as *, the best choice of all."
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Search the subsets, and turn suppressed into the highest level."""
-        recoding = super().recode(with_two_levels(task))
+        recoding = super().run(with_two_levels(task))
         domains = task.microdata.domains
         levels = tuple(domain.top if level else 0 for domain, level in zip(domains, recoding.levels or (), strict=True))
         shown = dict(zip(task.microdata.names, levels, strict=True))

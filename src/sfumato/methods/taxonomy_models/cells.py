@@ -35,7 +35,7 @@ class CellGeneralization(Method):
     summary: ClassVar[str] = "Every cell at a level of its own, rows released at their cheapest node; greedy."
     recoding: ClassVar[str] = "local"
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Release rows node by node; without suppression where that would spoil a comparison with the release."""
         recoding = self._released(task)
         return recoding if keeps(task, recoding) else self._released(replace(task, suppressible=0))

@@ -26,7 +26,7 @@ class FullSubgraph(Method):
     summary: ClassVar[str] = "Regions along the hierarchies of all attributes together; greedy, top down."
     recoding: ClassVar[str] = "global"
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Divide the table; then spend what may be suppressed on the outliers that widen their classes most."""
         microdata = task.microdata
         everything: list[Span] = [(0, domain.size - 1) for domain in microdata.domains]

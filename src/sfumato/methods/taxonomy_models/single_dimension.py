@@ -37,15 +37,15 @@ class SingleDimension(Method):
 
     recoding: ClassVar[str] = "global"
 
-    def recode(self, task: Task) -> Recoding:
+    def run(self, task: Task) -> Recoding:
         """Divide groups from both starts; without suppression where that would spoil a comparison with the release."""
         found = [
             self._divided(State.of(task)),
-            self._divided(State.at_levels(task, Lattice(seconds=SECONDS).recode(task))),
+            self._divided(State.at_levels(task, Lattice(seconds=SECONDS).run(task))),
         ]
         kept = [recoding for recoding in found if not task.suppressible or keeps(task, recoding)]
         if not kept:
-            return self.recode(replace(task, suppressible=0))
+            return self.run(replace(task, suppressible=0))
         return min(
             kept, key=lambda recoding: gcp(Recoded(task.microdata, EquivalenceClasses.of(task.microdata, recoding)))
         )
