@@ -60,7 +60,7 @@ def risk(
     source = open_source(data, separator=separator)
     schema.roles(source.columns)
     hierarchies = schema.quasi_identifiers
-    as_text = [name for name, hierarchy in hierarchies.items() if hierarchy is not None and hierarchy.reads_text]
+    as_text = schema.read_as_text()
     extra = [name for name in (weights, person) if name is not None]
     table = source.read([*hierarchies, *schema.sensitive, *extra], as_text)
     people = _population(population, list(hierarchies), as_text, separator)

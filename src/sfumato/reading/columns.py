@@ -98,7 +98,7 @@ def read_column(
         The quasi-identifier.
     original
         Its original values.
-    how
+    hierarchy
         How it was generalized; by default what its type implies.
     """
     coded = code_column(name, original if isinstance(original, pa.ChunkedArray) else pa.chunked_array([original]))
