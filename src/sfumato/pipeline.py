@@ -24,6 +24,7 @@ from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Microdata, Recodin
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
 from sfumato.progress import Progress, ProgressOption, reporting, silent, stage
 from sfumato.randomness import Secret
+from sfumato.release.checking import check_source
 from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
 from sfumato.release.values import Shown, class_table, show
@@ -306,9 +307,7 @@ def check(data: object, request: Request) -> Verification:
     names = [shown for name in schema.quasi_identifiers for shown in _shown_as(name, source.columns)]
     released = Schema(names, schema.sensitive, rest="drop")
     released.roles(source.columns)
-    as_text = [name for name in schema.read_as_text() if name in names]
-    table = source.read([*names, *released.sensitive], as_text)
-    return verify_release(table, names, released.sensitive, [promise_of(model, schema) for model in request.privacy])
+    return check_source(source, names, released.sensitive, [promise_of(model, schema) for model in request.privacy])
 
 
 def _shown_as(name: str, columns: Sequence[str]) -> list[str]:

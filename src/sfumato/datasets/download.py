@@ -66,7 +66,7 @@ def _read(url: str, hint: str) -> bytes:
 
 
 def _keep(content: bytes, path: Path) -> None:
-    from sfumato.io.writing import atomic_path  # noqa: PLC0415
+    from sfumato.io.atomic import atomic_path  # noqa: PLC0415
 
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_path(path) as temporary:

@@ -3,8 +3,9 @@
 Only this package knows frame libraries and file formats; everything else sees ``pyarrow.Table``.
 """
 
+from sfumato.io.files import FileSource
 from sfumato.io.frames import to_frame
 from sfumato.io.sources import Source, open_source
 from sfumato.io.writing import check_writable, write_table, write_text
 
-__all__ = ["Source", "check_writable", "open_source", "to_frame", "write_table", "write_text"]
+__all__ = ["FileSource", "Source", "check_writable", "open_source", "to_frame", "write_table", "write_text"]

@@ -32,7 +32,7 @@ _RAGGED = re.compile(r"^Expected Number of Columns: (\d+) Found: (\d+)", re.MULT
 class DelimitedSource(QueriedSource):
     """A CSV file or one of its relatives. Its first line is the header; an empty cell is a missing value."""
 
-    kind = "csv"
+    kind = form = "csv"
 
     def __init__(self, path: Path, separator: str | None = None) -> None:
         super().__init__(path)

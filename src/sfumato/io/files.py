@@ -31,7 +31,20 @@ READ_ERRORS = (duckdb.Error, pa.ArrowException, OSError, UnicodeError, EOFError)
 
 
 class FileSource(Source):
-    """A file: knows its path, and what to say when it cannot be read."""
+    """A file: knows its path, and what to say when it cannot be read.
+
+    Attributes
+    ----------
+    path
+        The file.
+    form
+        How it is to be read: ``"csv"``, ``"jsonl"``, ``"json"`` or ``"parquet"``.
+    separator
+        What parts the cells of delimited text.
+    """
+
+    form: str
+    separator: str = ","
 
     def __init__(self, path: Path) -> None:
         self.path = path

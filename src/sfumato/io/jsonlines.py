@@ -30,6 +30,7 @@ class JsonSource(QueriedSource):
     def __init__(self, path: Path, lines: bool) -> None:
         super().__init__(path)
         self._lines = lines
+        self.form = "jsonl" if lines else "json"
         try:
             with session() as connection:
                 self._types = self._detected(connection)

@@ -21,7 +21,7 @@ STEPS = 20
 class ParquetSource(FileSource):
     """A Parquet file, read without DuckDB: text that lies in dictionaries there stays in dictionaries all the way."""
 
-    kind = "parquet"
+    kind = form = "parquet"
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -20,6 +21,7 @@ from sfumato.release.values import Shown
 from sfumato.risks import BeforeAfter, assess
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Achieved, Verification
+from sfumato.verify.written import Promised, verify_written
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,11 @@ class Release:
         path: str | os.PathLike[str],
         manifest: str | os.PathLike[str] | None = None,
         progress: ProgressOption = False,
-    ) -> None:
+    ) -> Verification:
         """Write the release to a CSV, Parquet or JSON-lines file, complete or not at all.
+
+        Before the file takes its place it is read back by a reader of its own. If some reader could not tell values
+        apart, and a promise would not hold for it, nothing is written.
 
         Parameters
         ----------
@@ -119,13 +124,26 @@ class Release:
             Where to write the manifest as JSON; not written if left out. It is for the publisher's files.
         progress
             As in `sfumato.anonymize`.
+
+        Returns
+        -------
+        Verification
+            What holds of the file; its ``notes`` say what its readers may misunderstand.
         """
         if not self.verification.ok:
             raise VerificationError(f"This release is not safe and is not written.\n{self.verification.broken_rules()}")
         with reporting(progress, "write") as report:
-            write_table(self.table, path, stage(report, "writing the file"))
+            notes: list[str] = []
+            promised = Promised(self.table, self.shown.class_columns, self.sensitive, self.promises)
+
+            def inspect(file: Path, form: str) -> None:
+                report("reading the file back", 0.0)
+                notes.extend(verify_written(file, form, promised))
+
+            write_table(self.table, path, stage(report, "writing the file"), inspect)
         if manifest is not None:
-            write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n")
+            write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n", private=True)
+        return replace(self.verification, notes=tuple(notes))
 
     def __getattr__(self, name: str) -> Any:
         """Offer what the method has to tell about its search under its own name."""

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError
+from sfumato.verify.meanings import ranks
 
 #: Keys of rows are built up to here, with room for a sign and a mistake.
 KEY_LIMIT = 2**62
@@ -160,17 +161,31 @@ def _histogram(
 
 
 def in_order(name: str, column: Coded) -> Coded:
-    """Return a column with its codes in the order of its values, the missing one last."""
+    """Return a column with its codes in the order of its values, the missing one last.
+
+    Text that is numbers or dates has their order, and equal ones are one value, however they are written.
+    """
+    if pa.types.is_string(column.values.type) or pa.types.is_large_string(column.values.type):
+        places = np.array(ranks(column.values.to_pylist()), np.int64)
+    else:
+        places = _sorted_places(name, column.values)
+    last = int(places.max()) if len(places) else -1
+    value_at = np.zeros(last + 1, np.int64)
+    value_at[places] = np.arange(len(places))
+    return Coded(column.values.take(pa.array(value_at)), np.append(places, last + 1).astype(np.int32)[column.codes])
+
+
+def _sorted_places(name: str, values: pa.Array) -> NDArray[np.int64]:
     try:
-        order = pc.sort_indices(column.values)
+        order = pc.sort_indices(values).to_numpy()
     except pa.ArrowNotImplementedError as error:
         raise DataError(
-            f"Column '{name}' has the type {column.values.type}, whose values have no order. "
+            f"Column '{name}' has the type {values.type}, whose values have no order. "
             "Convert it to text or numbers, or use distance='equal'."
         ) from error
-    places = np.arange(column.size, dtype=np.int32)
-    places[order.to_numpy()] = np.arange(len(order))
-    return Coded(column.values.take(order), places[column.codes])
+    places = np.empty(len(values), np.int64)
+    places[order] = np.arange(len(order))
+    return places
 
 
 def _with_dictionaries(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -155,11 +155,19 @@ def _examine_column(
 ) -> tuple[list[Finding], SensitiveAchieved]:
     """Check all that is asked of a sensitive column, and find what it achieves."""
     coded = code_column(name, table.column(name))
-    if any(requirement.get("distance") == "ordered" for requirement in requirements):
+    column = ordered = Sensitive(name, coded.values, count_values(classes, coded))
+    if any(_is_ordered(requirement) for requirement in requirements):
         coded = in_order(name, coded)
-    column = Sensitive(name, coded.values, count_values(classes, coded))
-    findings = [ABOUT_SENSITIVE[requirement["model"]](requirement, column) for requirement in requirements]
+        ordered = Sensitive(name, coded.values, count_values(classes, coded))
+    findings = [
+        ABOUT_SENSITIVE[requirement["model"]](requirement, ordered if _is_ordered(requirement) else column)
+        for requirement in requirements
+    ]
     return findings, _achieved(column, requirements, findings)
+
+
+def _is_ordered(requirement: Requirement) -> bool:
+    return requirement.get("distance") == "ordered"
 
 
 def _judge(

@@ -69,7 +69,7 @@ class RuleCheck:
     def __str__(self) -> str:
         about = f"{self.rule} of '{self.column}'" if self.column is not None else self.rule
         if self.found is None:
-            return f"{about}: holds, as there are no classes"
+            return f"{about}: not checked, as there are no classes"
         verdict = "holds" if self.ok else f"BROKEN by {self.breaking:,} {'class' if self.breaking == 1 else 'classes'}"
         return f"{about}: {verdict}, {self.measures} {_number(self.found)}"
 
@@ -116,19 +116,31 @@ class Achieved:
 class Verification:
     """The outcome of checking a table against what was promised; true if everything holds.
 
-    A table without rows has no classes, so every rule holds of it and nothing is achieved: ``k``, ``l`` and ``t`` are
-    None, and the summary says so.
+    A table without rows is not verified: it has no classes that could keep a rule, and a reader that lost all rows
+    would leave just that. Its ``k``, ``l`` and ``t`` are None.
+
+    Attributes
+    ----------
+    rows, classes
+        How many rows the table has, and how many classes they make.
+    achieved
+        What the table satisfies, whatever was asked.
+    checks
+        What became of every rule.
+    notes
+        What its publisher should know though no rule is broken by it.
     """
 
     rows: int
     classes: int
     achieved: Achieved
     checks: tuple[RuleCheck, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether every class keeps every rule."""
-        return all(check.ok for check in self.checks)
+        """Whether there are rows, and every class keeps every rule."""
+        return self.rows > 0 and all(check.ok for check in self.checks)
 
     @property
     def violations(self) -> tuple[RuleCheck, ...]:
@@ -161,7 +173,7 @@ class Verification:
         """Say in a few lines what holds, what does not, and which classes are to blame."""
         lines = [f"{'Verified' if self.ok else 'NOT verified'}: {self.rows:,} rows in {self.classes:,} classes"]
         if not self.rows:
-            lines.append("The table has no rows, so every rule holds of nothing.")
+            lines.append("The table has no rows, so there is nothing that could keep a rule.")
         if not self.checks:
             lines.append("No rule was given, so there was nothing to check.")
         for check in self.checks:
@@ -169,6 +181,7 @@ class Verification:
             lines += [f"  {one} (asked {_number(check.asked)})" for one in check.sample]
             if check.breaking > len(check.sample):
                 lines.append(f"  and {check.breaking - len(check.sample):,} more")
+        lines += [f"Note: {note}" for note in self.notes]
         return "\n".join(lines)
 
     def broken_rules(self) -> str:
@@ -184,6 +197,7 @@ class Verification:
             "k": self.k,
             "sensitive": {name: _plain_achieved(one) for name, one in self.achieved.sensitive.items()},
             "rules": [_plain_check(check) for check in self.checks],
+            "notes": list(self.notes),
         }
 
 

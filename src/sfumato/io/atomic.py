@@ -1,0 +1,194 @@
+"""Files that appear complete or not at all, and that nobody may read before their time.
+
+What is written lies in a file of its own beside the target until all went well: readable by its owner alone, locked for
+as long as its writer lives, and named so that the next writer knows what a killed one left and removes it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from sfumato.errors import OutputError, shortened
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks; what a killed run left stays there
+    fcntl = None  # type: ignore[assignment]
+
+#: Nobody but the owner reads what is not finished, nor what is kept beside the original.
+PRIVATE = 0o600
+
+_LEFTOVER = re.compile(r"\.sfumato-[0-9a-f]{16}\.tmp")
+
+
+@contextmanager
+def atomic_path(path: str | os.PathLike[str], private: bool = False) -> Iterator[Path]:
+    """Lend a temporary path beside ``path``; what is written there takes its place when all went well.
+
+    Whatever happens before, an interrupt included, leaves no trace and an existing file as it was.
+
+    Parameters
+    ----------
+    path
+        Where the file will be. A link stays a link: what it points to is replaced.
+    private
+        Whether only the owner may read it. Otherwise it is as readable as the file that it replaces, or as new files
+        usually are.
+    """
+    with explained(path):
+        target = _target(path)
+        remove_leftovers(target.parent)
+        with _temporary(target.parent) as (handle, temporary):
+            yield temporary
+            _set_mode(handle, PRIVATE if private else None, target)
+            os.fsync(handle)
+            os.replace(temporary, target)
+            with suppress(OSError):  # not every system lets a directory be flushed
+                _flush(target.parent)
+
+
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Find out that a file could not be written there, without leaving one."""
+    with explained(path):
+        target = _target(path)
+        remove_leftovers(target.parent)
+        with _temporary(target.parent):
+            pass
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what killed runs left in a folder: files with our kind of name, of this user, whose writer is gone."""
+    if fcntl is None:
+        return
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _LEFTOVER.fullmatch(entry.name):
+                _remove_if_left(Path(entry.path))
+
+
+def _remove_if_left(path: Path) -> None:
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            facts = os.fstat(handle)
+            if stat.S_ISREG(facts.st_mode) and facts.st_uid == os.getuid():
+                _lock(handle)  # fails as long as the writer lives, on whatever machine
+                path.unlink()
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def _temporary(folder: Path) -> Iterator[tuple[int, Path]]:
+    """Make an empty file that nobody else may read, and remove it again unless it was moved away."""
+    while True:
+        path = folder / f".sfumato-{secrets.token_hex(8)}.tmp"
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE)
+        with suppress(OSError):  # where files cannot be locked, nobody takes them for leftovers either
+            _lock(handle)
+        if os.fstat(handle).st_nlink or os.name == "nt":
+            break
+        os.close(handle)  # somebody took it for a leftover in the moment before it was locked
+    try:
+        yield handle, path
+    finally:
+        os.close(handle)
+        path.unlink(missing_ok=True)
+
+
+def _lock(handle: int) -> None:
+    if fcntl is not None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _set_mode(handle: int, mode: int | None, target: Path) -> None:
+    """Give a file its permissions, at most those of the file that it will replace."""
+    if not hasattr(os, "fchmod"):  # Windows
+        return
+    if mode is None:
+        try:
+            mode = _mode_of_replaced(handle, os.stat(target))
+        except FileNotFoundError:
+            mode = _usual_mode()
+    os.fchmod(handle, mode)
+
+
+def _mode_of_replaced(handle: int, replaced: os.stat_result) -> int:
+    mode = stat.S_IMODE(replaced.st_mode)
+    if os.fstat(handle).st_gid == replaced.st_gid:
+        return mode
+    try:
+        os.fchown(handle, -1, replaced.st_gid)
+    except OSError:
+        # Another group than before would be allowed to read it.
+        return mode & ~stat.S_IRWXG
+    return mode
+
+
+def _usual_mode() -> int:
+    """Return what the user lets others do with new files; it can only be asked for by changing it for a moment."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    try:
+        target = Path(os.path.realpath(path))
+        mode = os.stat(path).st_mode
+    except ValueError:
+        raise OSError(errno.EINVAL, "the path is not valid") from None
+    except FileNotFoundError:
+        return target
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "is a directory")
+    if not stat.S_ISREG(mode):
+        raise OutputError(
+            f"{shown_path(path)} is not a regular file, and a device or a pipe must not be replaced by one. Name a "
+            "file, or - for stdout."
+        )
+    return target
+
+
+def _flush(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def shown_path(path: str | os.PathLike[str]) -> str:
+    """Quote a path for a message."""
+    return shortened(os.fspath(path), 300)
+
+
+@contextmanager
+def explained(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what the operating system says into what the user can do about it."""
+    try:
+        yield
+    except OutputError:
+        raise
+    except OSError as error:
+        hint = HINTS.get(error.errno or 0) or f"{error.strerror or type(error).__name__}. Choose another place."
+        raise OutputError(f"{shown_path(path)} cannot be written: {hint}") from error
+
+
+HINTS = {
+    errno.ENOENT: "its directory does not exist. Create it first.",
+    errno.ENOTDIR: "its directory does not exist. Create it first.",
+    errno.EISDIR: "it is a directory. Name a file in it.",
+    errno.EACCES: "permission denied. Choose a place where you may write.",
+    errno.EPERM: "permission denied. Choose a place where you may write.",
+    errno.EROFS: "the file system is read-only. Choose another place.",
+    errno.ENOSPC: "the disk is full. Free some space or choose another place.",
+    errno.EDQUOT: "the disk quota is used up. Free some space or choose another place.",
+}

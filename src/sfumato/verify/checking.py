@@ -1,0 +1,73 @@
+"""Checking a file that anybody made, from its own bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.errors import listed
+from sfumato.verify.classes import code_column
+from sfumato.verify.meanings import written_differently
+from sfumato.verify.reading import read_file
+from sfumato.verify.readings import READINGS, Reading, seen_through, words_for_missing
+from sfumato.verify.release import verify_release
+from sfumato.verify.verification import RuleCheck, Verification
+
+
+def check_file(
+    path: Path,
+    form: str,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] = (),
+    requirements: Sequence[Mapping[str, Any]] = (),
+    separator: str = ",",
+) -> Verification:
+    """Recompute every promise from a file, as it stands on paper and as common readers see it.
+
+    Parameters
+    ----------
+    path, form, separator
+        As in `read_file`.
+    quasi_identifiers, sensitive, requirements
+        As in `verify_release`.
+    """
+    table = read_file(path, form, [*quasi_identifiers, *sensitive], separator)
+    result = verify_release(table, quasi_identifiers, sensitive, requirements)
+    checks = list(result.checks)
+    for reading in READINGS.get(form, ()):
+        seen, merged = seen_through(reading, table)
+        if merged:
+            found = verify_release(seen, quasi_identifiers, sensitive, requirements)
+            checks += _only_there(reading, found, result)
+    return replace(result, checks=tuple(checks), notes=tuple(_notes(table, form)))
+
+
+def _only_there(reading: Reading, found: Verification, on_paper: Verification) -> list[RuleCheck]:
+    """Return the rules that are broken for one kind of reader though they hold on paper."""
+    broken = {(check.rule, check.column) for check in on_paper.violations}
+    return [
+        replace(check, rule=f"{check.rule}, read {reading.title}")
+        for check in found.violations
+        if (check.rule, check.column) not in broken
+    ]
+
+
+def _notes(table: pa.Table, form: str) -> list[str]:
+    notes = []
+    for name in table.column_names:
+        values = code_column(name, table.column(name)).values
+        pair = written_differently(values.to_pylist()) if form != "parquet" else None
+        if pair is not None:
+            notes.append(
+                f"Column {listed([name])} writes equal values differently, such as {listed(pair)}. What differs on "
+                "paper counts as different."
+            )
+    words = words_for_missing(table) if form in READINGS else {}
+    return notes + [
+        f"Column {listed([name])} holds {listed(found)}, which pandas and other programs take for a missing value."
+        for name, found in words.items()
+    ]

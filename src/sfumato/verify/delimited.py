@@ -1,0 +1,111 @@
+"""Delimited text as it stands on paper: every cell is the text that it shows, and every record is accounted for."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+import pyarrow as pa
+import pyarrow.csv
+
+from sfumato.errors import SourceError, shortened
+from sfumato.verify.records import count_records
+
+TEXT = pa.dictionary(pa.int32(), pa.string())
+
+_BLOCK = 1 << 22
+_LARGEST_BLOCK = 2**31 - 1
+
+
+def read_header(path: Path, separator: str) -> list[str]:
+    """Return the names of the columns: the cells of the first record, without the blanks around them."""
+    with _explained(path), opened(path) as file:
+        text = io.TextIOWrapper(cast("BinaryIO", file), encoding="utf-8-sig", newline="")
+        records = csv.reader(text, delimiter=separator, strict=True)
+        return [name.strip() for name in next((record for record in records if record), [])]
+
+
+def read_delimited(path: Path, width: int, places: Sequence[int], separator: str) -> pa.Table:
+    """Read the columns at some places of a file that has so many; an empty cell without quotation marks is missing.
+
+    Raises
+    ------
+    SourceError
+        If not every record of the file is a row of the table that comes out.
+    """
+    with _explained(path):
+        table = _parsed(path, width, places, separator)
+        _account_for_rows(path, table.num_rows, alone=width == 1)
+    return table
+
+
+def _parsed(path: Path, width: int, places: Sequence[int], separator: str) -> pa.Table:
+    for block in (_BLOCK, _LARGEST_BLOCK):
+        try:
+            with opened(path) as file:
+                return pyarrow.csv.read_csv(file, *_options(width, places, separator, block))
+        except pa.ArrowInvalid as error:
+            if "straddling" not in str(error) or block == _LARGEST_BLOCK:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _options(width: int, places: Sequence[int], separator: str, block: int) -> tuple[object, ...]:
+    names = [str(place) for place in range(width)]
+    chosen = [str(place) for place in places]
+    return (
+        # The header is a record like any other, and left out as one: it may have several lines.
+        pyarrow.csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=block),
+        pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True, ignore_empty_lines=True),
+        pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(chosen, TEXT),
+            include_columns=chosen,
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+
+
+def _account_for_rows(path: Path, rows: int, alone: bool) -> None:
+    """Hold the rows that were read against the records that the bytes have."""
+    with opened(path) as file:
+        count = count_records(iter(lambda: file.read(_BLOCK), b""))
+    where = shortened(str(path), 300)
+    if count.open_quote:
+        raise SourceError(f"{where} has a quotation mark that is not closed. Close it, or double it.")
+    if count.records - 1 != rows:
+        raise SourceError(
+            f"{where} has {count.records - 1:,} records after its header, but {rows:,} rows could be read, so it "
+            "cannot be checked. Save it again as CSV with quotation marks around text, or as Parquet."
+        )
+    if alone and count.blank:
+        raise SourceError(
+            f"{where} has one column and {count.blank:,} empty lines, which are missing values to some readers and "
+            'nothing to others, so it cannot be checked. Write "" for a missing value.'
+        )
+
+
+def opened(path: Path) -> IO[bytes]:
+    """Open a file for its bytes, unpacked if its name ends in ``.gz``."""
+    return cast("IO[bytes]", gzip.open(path)) if path.name.lower().endswith(".gz") else open(path, "rb")
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Say which file cannot be read, without quoting it."""
+    try:
+        yield
+    except SourceError:
+        raise
+    except (pa.ArrowException, csv.Error, OSError, EOFError, zlib.error, ValueError):
+        raise SourceError(
+            f"{shortened(str(path), 300)} cannot be read as delimited text in UTF-8 with as many cells in every line "
+            "as in the header, so it cannot be checked."
+        ) from None

@@ -1,0 +1,135 @@
+"""JSON as it stands on paper: a number is what was written, not what a machine makes of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.errors import DataError, SourceError, listed, shortened
+from sfumato.verify.delimited import opened
+
+#: Lines that are parsed in one go.
+CHUNK = 20_000
+
+
+class Number(NamedTuple):
+    """A number as it was written; no text is equal to it."""
+
+    text: str
+
+
+_BLANKS = re.compile(r"\s*")
+
+Pairs = tuple[tuple[str, Any], ...]
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=tuple, parse_float=Number, parse_int=Number, parse_constant=Number, strict=True
+)
+
+
+def read_json(path: Path, columns: Sequence[str], lines: bool) -> pa.Table:
+    """Read keys of JSON objects as text; null and a key that is not there are missing.
+
+    Where a column has text and numbers, its text keeps the quotation marks: ``"1"`` is not ``1`` on paper.
+    """
+    gathered = [_Column(name) for name in columns]
+    try:
+        for objects in _lines(path) if lines else _document(path):
+            rows = [_distinct_keys(pairs) for pairs in objects]
+            for column in gathered:
+                column.add(row.get(column.name) for row in rows)
+        return pa.table({column.name: column.finished() for column in gathered})
+    except DataError:
+        raise
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError):
+        raise SourceError(
+            f"{shortened(str(path), 300)} must hold {'one JSON object per line' if lines else 'JSON objects'}, in "
+            "UTF-8, each key once. It cannot be checked."
+        ) from None
+
+
+def _lines(path: Path) -> Iterator[list[Pairs]]:
+    """Yield the objects of a file with one per line, some thousand at a time."""
+    with opened(path) as file:
+        filled = (line for line in file if line.strip())
+        while chunk := list(islice(filled, CHUNK)):
+            texts = [line.decode("utf-8-sig").strip() for line in chunk]
+            # A line break between the objects: none of them can go on in the next line.
+            objects = _DECODER.decode("[" + ",\n".join(texts) + "]")
+            if len(objects) != len(texts) or any(text[0] != "{" or text[-1] != "}" for text in texts):
+                raise ValueError("more or fewer objects than lines")
+            yield objects
+
+
+def _document(path: Path) -> Iterator[list[Pairs]]:
+    """Yield the objects of a file that holds an array of them, or one after the other."""
+    with opened(path) as file:
+        text = file.read().decode("utf-8-sig").strip()
+    if text.startswith("["):
+        objects = _DECODER.decode(text)
+        if any(not isinstance(pairs, tuple) or isinstance(pairs, Number) for pairs in objects):
+            raise ValueError("something else than an object")
+        yield objects
+        return
+    place = 0
+    while place < len(text):
+        if text[place] != "{":
+            raise ValueError("something else than an object")
+        pairs, end = _DECODER.raw_decode(text, place)
+        place = _BLANKS.match(text, end).end()  # type: ignore[union-attr]  # matches nothing, too
+        yield [pairs]
+
+
+def _distinct_keys(pairs: Pairs) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) != len(pairs):
+        raise ValueError("a key that is there twice")
+    return row
+
+
+class _Column:
+    """The values of one key: each distinct one once, and their places in the rows."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._places: dict[Any, int] = {None: 0}
+        self._codes: list[np.ndarray] = []
+
+    def add(self, values: Iterable[Any]) -> None:
+        places = self._places
+        try:
+            codes = [places.setdefault(value, len(places)) for value in values]
+        except TypeError:  # a list cannot be a key
+            raise self._nested() from None
+        self._codes.append(np.array(codes, np.int32))
+
+    def finished(self) -> pa.ChunkedArray:
+        """Return the column as text."""
+        values = list(self._places)[1:]
+        if not all(isinstance(value, str | bool | Number) for value in values):
+            raise self._nested()
+        mixed = len({isinstance(value, str) for value in values}) > 1
+        texts = pa.array([_written(value, mixed) for value in values], pa.string())
+        chunks = [pa.array(codes - 1, mask=codes == 0) for codes in self._codes]
+        return pa.chunked_array(
+            [pa.DictionaryArray.from_arrays(chunk, texts) for chunk in chunks], pa.dictionary(pa.int32(), pa.string())
+        )
+
+    def _nested(self) -> DataError:
+        return DataError(f"Column {listed([self.name])} holds lists or objects, which cannot be compared. Flatten it.")
+
+
+def _written(value: str | bool | Number, mixed: bool) -> str:
+    if isinstance(value, Number):
+        return value.text
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(value, ensure_ascii=False) if mixed else value

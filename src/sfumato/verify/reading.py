@@ -1,0 +1,64 @@
+"""Tables as outsiders read them from files: text as text, and no row unaccounted for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.errors import SourceError, listed, shortened
+from sfumato.verify.delimited import read_delimited, read_header
+from sfumato.verify.json_text import read_json
+
+SEPARATORS = {"csv": ",", "tsv": "\t"}
+
+
+def read_file(path: Path, form: str, columns: Sequence[str], separator: str = ",") -> pa.Table:
+    """Read columns of a file as they stand on paper.
+
+    Parameters
+    ----------
+    path
+        The file; a text format may be packed (``.gz``).
+    form
+        ``"csv"``, ``"jsonl"`` (an object per line), ``"json"`` or ``"parquet"``.
+    columns
+        Their names.
+    separator
+        What parts the cells of delimited text.
+    """
+    if form == "csv":
+        names = read_header(path, separator)
+        unclear = [column for column in columns if names.count(column) != 1]
+        if unclear:
+            raise SourceError(
+                f"{shortened(str(path), 300)} does not have {listed(unclear)} exactly once in its header."
+            )
+        places = [names.index(column) for column in columns]
+        return read_delimited(path, len(names), places, separator).rename_columns(list(columns))
+    return read_parquet(path, columns) if form == "parquet" else read_json(path, columns, lines=form == "jsonl")
+
+
+def read_written(path: Path, form: str, names: Sequence[str], columns: Sequence[str]) -> pa.Table:
+    """Read columns of a file that was just written, whatever its format made of their names."""
+    if form not in SEPARATORS:
+        return read_file(path, form, columns)
+    places = [names.index(column) for column in columns]
+    return read_delimited(path, len(names), places, SEPARATORS[form]).rename_columns(list(columns))
+
+
+def read_parquet(path: Path, columns: Sequence[str]) -> pa.Table:
+    """Read columns of a Parquet file, text by the dictionaries that it is stored with."""
+    try:
+        texts = [field.name for field in pq.read_schema(path) if pa.types.is_string(field.type)]
+        with pq.ParquetFile(path, read_dictionary=texts) as file:
+            rows, read = file.metadata.num_rows, file.read(columns=list(columns))
+        table = pa.table({name: read.column(name) for name in columns})
+        table.validate(full=True)
+    except (pa.ArrowException, OSError, ValueError):
+        raise SourceError(f"{shortened(str(path), 300)} is not a Parquet file, or a damaged one.") from None
+    if table.num_rows != rows:
+        raise SourceError(f"{shortened(str(path), 300)} says that it has {rows:,} rows, but has {table.num_rows:,}.")
+    return table

@@ -1,0 +1,118 @@
+"""The file that will be published, held against the table that was verified.
+
+The file is read back by a reader that is not its writer. As long as equal values read alike and different values read
+different, every promise about the table is a promise about the file. Where a reader cannot tell two values apart, the
+promises are checked once more for what that reader sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.errors import VerificationError, listed
+from sfumato.verify.classes import Coded, code_column
+from sfumato.verify.reading import read_written
+from sfumato.verify.readings import READINGS, Reading, seen_through, words_for_missing
+from sfumato.verify.release import verify_release
+
+FAULT = "This is a fault of Sfumato, please report it. Nothing was written."
+
+
+@dataclass(frozen=True)
+class Promised:
+    """A verified table and what was promised of it."""
+
+    table: pa.Table
+    quasi_identifiers: Sequence[str]
+    sensitive: Sequence[str]
+    requirements: Sequence[Mapping[str, Any]]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that promises are about."""
+        return [*self.quasi_identifiers, *self.sensitive]
+
+
+def verify_written(path: Path, form: str, promised: Promised) -> list[str]:
+    """Check that a file keeps what was promised of its table, for everybody who reads it.
+
+    Parameters
+    ----------
+    path, form
+        The file, and its format: ``"csv"``, ``"tsv"``, ``"jsonl"`` or ``"parquet"``.
+    promised
+        The table that was written, and what was promised of it.
+
+    Returns
+    -------
+    list of str
+        What the publisher should know though nothing is wrong.
+    """
+    table = promised.table
+    read = read_written(path, form, table.column_names, promised.columns)
+    if read.num_rows != table.num_rows:
+        raise VerificationError(
+            f"{table.num_rows:,} rows were written, but {read.num_rows:,} can be read back. {FAULT}"
+        )
+    coded = {name: code_column(name, table.column(name)) for name in promised.columns}
+    merged = [name for name in promised.columns if _is_merged(name, coded[name], read.column(name))]
+    _check_merged(promised, coded, read, merged, None)
+    for reading in READINGS.get(form, ()):
+        seen, merged = seen_through(reading, read)
+        _check_merged(promised, coded, seen, merged, reading)
+    return _notes(read) if form in READINGS else []
+
+
+def _is_merged(name: str, coded: Coded, written: pa.ChunkedArray) -> bool:
+    """Say whether two values read alike; one value that reads in two ways is a fault."""
+    read = code_column(name, written)
+    read_as = np.full(coded.size, -1, np.int64)
+    read_as[coded.codes] = read.codes
+    if not np.array_equal(read_as[coded.codes], read.codes):
+        raise VerificationError(f"Equal values of {listed([name])} were written differently. {FAULT}")
+    occurring = read_as[read_as >= 0]
+    return len(np.unique(occurring)) < len(occurring)
+
+
+def _check_merged(
+    promised: Promised, coded: Mapping[str, Coded], read: pa.Table, merged: Sequence[str], reading: Reading | None
+) -> None:
+    """Check the promises for a reader to whom different values of some columns are one."""
+    if not merged:
+        return
+    table = promised.table.select(promised.columns)
+    for name in merged:
+        seen = _with_values(coded[name], code_column(name, read.column(name)))
+        table = table.set_column(table.column_names.index(name), name, seen)
+    result = verify_release(table, promised.quasi_identifiers, promised.sensitive, promised.requirements)
+    if not result.ok:
+        title = reading.title if reading is not None else "as it stands in this format"
+        confuses = reading.confuses if reading is not None else "all values of these columns"
+        raise VerificationError(
+            f"Read {title}, the file does not tell apart {confuses} in {listed(merged)}, and then does not keep what "
+            "was promised. Nothing was written. Replace such values in the table, or write Parquet.\n"
+            f"{result.broken_rules()}"
+        )
+
+
+def _with_values(coded: Coded, read: Coded) -> pa.ChunkedArray:
+    """Return a column with one of its own values for each that a reader sees, and missing where it sees nothing."""
+    value_of = np.empty(read.size, np.int64)
+    value_of[read.codes] = coded.codes
+    value_of[-1] = coded.size - 1
+    codes = value_of[read.codes]
+    return pa.chunked_array([coded.values.take(pa.array(codes, mask=codes == coded.size - 1))])
+
+
+def _notes(read: pa.Table) -> list[str]:
+    return [
+        f"Column {listed([name])} holds {listed(words)}, which pandas and other programs take for a missing value. The "
+        "promises hold for them too; other words would be read right by everybody."
+        for name, words in words_for_missing(read).items()
+    ]
