@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.clock import Clock
-from sfumato.errors import DataError, VerificationError
+from sfumato.errors import DataError, InfeasibleError, VerificationError
 from sfumato.hierarchies import Dates, Ordered
 from sfumato.hierarchies.base import inverse
 from sfumato.io import Source, open_source
@@ -268,6 +268,8 @@ def _verified(
     shown: Shown, sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]], recoded: Recoded
 ) -> Verification:
     """Check the release from its own rows; hand out nothing that does not pass."""
+    if not shown.table.num_rows:
+        raise InfeasibleError("Every row would have to be suppressed. Ask for less privacy, or for coarser levels.")
     verification = verify_release(shown.table, shown.class_columns, sensitive, promises)
     if not verification.ok:
         raise VerificationError(

@@ -55,7 +55,7 @@ def test_without_a_rule_it_says_what_the_table_achieves(table: str) -> None:
 def test_a_table_without_rows(folder: Path) -> None:
     Path("empty.csv").write_text("age\n", encoding="utf-8")
     done = run("check", "empty.csv", "--qi", "age", "-k", 3)
-    assert done.code == 0
+    assert done.code == 1
     assert "The table has no rows" in done.stdout
 
 

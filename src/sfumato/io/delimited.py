@@ -7,22 +7,27 @@ of its values afterwards: one pass, and no guess from a sample that later lines 
 from __future__ import annotations
 
 import csv
+import io
 import re
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.csv
 
 from sfumato.errors import SourceError, invalid_parameter
+from sfumato.io import arrow
 from sfumato.io.base import checked_names
 from sfumato.io.files import QueriedSource, literal, literal_path, opened, shown
 from sfumato.io.inference import inferred
+from sfumato.progress import Tell
 
 #: Separators that are looked for, the likelier first.
 SEPARATORS = (",", ";", "\t", "|")
 
 _HEAD_BYTES = 1 << 20
+_COUNT_BYTES = 1 << 26
 _SAMPLE_RECORDS = 50
 _LINE = re.compile(r"[\w ]+: CSV Error on Line: (\d+)")
 _TOO_LONG = re.compile(r"^Maximum line size of (\d+) bytes exceeded", re.MULTILINE)
@@ -65,7 +70,8 @@ class DelimitedSource(QueriedSource):
         text = head.decode("utf-8-sig", errors="replace")
         if not text.strip():
             raise SourceError(f"{shown(self.path)} is empty. It needs a header and rows.")
-        return text.splitlines(keepends=True)
+        # Not splitlines, which also splits at form feeds and other characters that end no line in a file.
+        return list(io.StringIO(text, newline=""))
 
     def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
         # Columns go by number: the engine would rename those that differ only in case.
@@ -74,9 +80,41 @@ class DelimitedSource(QueriedSource):
         packing = "gzip" if self.path.name.lower().endswith(".gz") else "none"
         return (
             f"SELECT {', '.join(numbers[name] for name in columns)} FROM read_csv({literal_path(self.path)}, "
-            f"columns={{{everything}}}, delim={literal(self.separator)}, header=true, auto_detect=false, "
+            f"columns={{{everything}}}, delim={literal(self.separator)}, header=false, auto_detect=false, "
             f"""quote='"', escape='"', strict_mode=true, compression='{packing}', hive_partitioning=false)"""
         )
+
+    def _run(self, query: str, tell_rows: Tell) -> list[pa.ChunkedArray]:
+        # The header is read as a record, and left out as one: told that there is a header, the engine takes one of two
+        # lines for all of the file.
+        columns = [column.slice(1) for column in super()._run(query, tell_rows)]
+        self._account_for(len(columns[0]))
+        return [arrow.packed(column) if pa.types.is_dictionary(column.type) else column for column in columns]
+
+    def _account_for(self, rows: int) -> None:
+        """Hold the rows that were read against those that another reader finds."""
+        found = self._counted()
+        if found is not None and found != rows:
+            raise SourceError(
+                f"{shown(self.path)} has {found:,} rows by one reader and {rows:,} by another. Save it again as CSV "
+                "with quotation marks around text, or as Parquet."
+            )
+
+    def _counted(self) -> int | None:
+        names = [str(place) for place in range(len(self.columns))]
+        try:
+            with opened(self.path) as file:
+                reader = pyarrow.csv.open_csv(
+                    file,
+                    pyarrow.csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=_COUNT_BYTES),
+                    pyarrow.csv.ParseOptions(
+                        delimiter=self.separator, newlines_in_values=True, ignore_empty_lines=len(names) > 1
+                    ),
+                    pyarrow.csv.ConvertOptions(include_columns=names[:1], column_types={names[0]: pa.binary()}),
+                )
+                return sum(batch.num_rows for batch in reader)
+        except pa.ArrowInvalid:
+            return None
 
     def _typed(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
         return inferred(column)
