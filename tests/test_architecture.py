@@ -30,7 +30,7 @@ LAYERS = (
     ("release",),
     ("request",),
     ("pipeline",),
-    ("engines", "datasets"),
+    ("engines", "datasets", "attacks"),
     ("api", "dual", "judging"),
     ("policy",),
     ("testing",),

@@ -47,6 +47,7 @@ PUBLIC = [
     "TopDown",
     "__version__",
     "anonymize",
+    "attack",
     "check",
     "datasets",
     "errors",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sfumato.dual import strongest
     from sfumato.errors import SfumatoError
     from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
-    from sfumato.judging import risk
+    from sfumato.judging import attack, risk
     from sfumato.methods import (
         Auto,
         Best,
@@ -44,6 +44,7 @@ _HOMES = {
     "check": "sfumato.api",
     "strongest": "sfumato.dual",
     "recode": "sfumato.api",
+    "attack": "sfumato.judging",
     "risk": "sfumato.judging",
     "Schema": "sfumato.schema",
     "Policy": "sfumato.policy",
@@ -111,6 +112,7 @@ __all__ = [
     "TopDown",
     "__version__",
     "anonymize",
+    "attack",
     "check",
     "datasets",
     "errors",

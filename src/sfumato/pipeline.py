@@ -232,6 +232,8 @@ def build_release(
         to_native=source.to_native,
         describe_classes=lambda: class_table(microdata, recoding, classes),
         original=lambda: _coded_original(prepared, schema.sensitive),
+        hierarchies=schema.quasi_identifiers,
+        row_of=None if prepared.left_out else prepared.places[order],
         find_bound=lambda: gcp_bound(microdata, recoded.k, recoded.left_out, prepared.secret.number("bound")),
     )
 

@@ -10,9 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sfumato.errors import VerificationError
+from sfumato.hierarchies import Generalization
 from sfumato.io import write_table, write_text
 from sfumato.loss import Bound, LossReport
 from sfumato.progress import ProgressOption, reporting, stage
@@ -38,6 +41,9 @@ class Release:
         How the release was made, as plain values ready for JSON; it holds no original value.
     details
         What the method has to tell about its search.
+    hierarchies, row_of
+        How the quasi-identifiers generalize, and which row of the original each row is: for attacks on one's own
+        release. They stay with the publisher; no file has them.
     """
 
     shown: Shown = field(repr=False)
@@ -51,6 +57,8 @@ class Release:
     describe_classes: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
     find_bound: Callable[[], Bound] = field(default=lambda: Bound(0.0), repr=False)
     original: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
+    hierarchies: Mapping[str, Generalization | None] = field(default_factory=dict, repr=False)
+    row_of: NDArray[np.int64] | None = field(default=None, repr=False)
 
     @property
     def table(self) -> pa.Table:

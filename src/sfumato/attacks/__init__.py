@@ -1,0 +1,50 @@
+"""Attacks on one's own release: each a small class that says what the attacker knows and what counts as success."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sfumato.attacks.base import Attack, Outcome
+from sfumato.attacks.channels import FileChannels, RowOrder
+from sfumato.attacks.composition import Intersection, Membership
+from sfumato.attacks.definetti import DeFinetti
+from sfumato.attacks.downcoding import Downcoding, MeanReconstruction
+from sfumato.attacks.inference import BackgroundKnowledge, Homogeneity, Inference
+from sfumato.attacks.linkage import Linkability, Linkage, NoisyLinkage, PartialLinkage, SinglingOut
+from sfumato.attacks.minimality import Minimality
+from sfumato.attacks.report import AttackReport
+from sfumato.attacks.scene import Scene
+from sfumato.parameters import choice
+
+__all__ = ["ATTACKS", "Attack", "AttackReport", "Outcome", "Scene", "run_attacks"]
+
+ATTACKS: tuple[Attack, ...] = (
+    Linkage(),
+    PartialLinkage(),
+    NoisyLinkage(),
+    SinglingOut(),
+    Linkability(),
+    Inference(),
+    Homogeneity(),
+    BackgroundKnowledge(),
+    DeFinetti(),
+    Minimality(),
+    Downcoding(),
+    MeanReconstruction(),
+    Intersection(),
+    Membership(),
+    RowOrder(),
+    FileChannels(),
+)
+
+
+def run_attacks(scene: Scene, names: Sequence[str] = ()) -> AttackReport:
+    """Run the named attacks, or all, and collect what came of them."""
+    known = {attack.name: attack for attack in ATTACKS}
+    for name in names:
+        choice("attack", "attacks", name, tuple(known))
+    chosen = [known[name] for name in names] if names else list(ATTACKS)
+    outcomes = [outcome for attack in chosen for outcome in attack.run(scene)]
+    tried = {outcome.attack for outcome in outcomes}
+    skipped = {attack.name: attack.needs for attack in chosen if attack.name not in tried}
+    return AttackReport(tuple(outcomes), skipped, len(scene.targets), scene.reading.people)
