@@ -14,6 +14,7 @@ from sfumato import parameters
 from sfumato.attacks import AttackReport, Scene, run_attacks
 from sfumato.errors import DataError, ParameterError, SchemaError, listed
 from sfumato.io import open_source
+from sfumato.randomness import Secret
 from sfumato.release.release import Release
 from sfumato.risks import Risk, assess
 from sfumato.risks.assess import NEARLY, Context
@@ -97,6 +98,7 @@ def attack(
     k: int | None = None,
     l: float | None = None,  # noqa: E741
     targets: int = 1_000,
+    show: int = 0,
     seed: int | None = None,
     separator: str | None = None,
 ) -> AttackReport:
@@ -122,6 +124,8 @@ def attack(
         What the release promises, where it is not a `Release`.
     targets
         How many people are attacked, drawn at random.
+    show
+        Of how many people who are found for certain the report shows the original values; none by default.
     seed
         Where random choices start.
     separator
@@ -144,7 +148,8 @@ def attack(
     schema = Schema(given, wanted or (), rest="drop")
     hierarchies = schema.quasi_identifiers
     people = _read(original, schema, separator)
-    rows = np.random.default_rng(seed).permutation(people.num_rows)
+    secret = Secret.of(seed)
+    rows = secret.permutation("targets", people.num_rows)
     scene = Scene(
         original=people,
         release=published.table if published is not None else _read_whole(release, schema, separator),
@@ -159,11 +164,12 @@ def attack(
         control=None if control is None else _read(control, schema, separator),
         row_of=None if published is None else published.row_of,
         path=Path(release) if isinstance(release, str | os.PathLike) else None,
-        seed=seed,
+        random=secret.generator("attacks"),
     )
     if not people.num_rows or not scene.release.num_rows:
         raise DataError("The original and the release need at least one row each: there is nobody to attack.")
-    return run_attacks(scene, [attacks] if isinstance(attacks, str) else list(attacks))
+    names = [attacks] if isinstance(attacks, str) else list(attacks)
+    return run_attacks(scene, names, parameters.integer("attack", "show", show, at_least=0))
 
 
 def _read(data: object, schema: Schema, separator: str | None) -> pa.Table:
@@ -198,17 +204,23 @@ def _known(knows: Iterable[str] | str | None, hierarchies: Mapping[str, Any]) ->
 
 
 def _promised(k: int | None, l: float | None, published: Release | None) -> dict[str, float]:  # noqa: E741
-    """Return what is promised about the size of classes and about shares of sensitive values."""
+    """Return what is promised, by a release itself or by whoever asks."""
+    promised = promised_by(published.promises) if published is not None else {}
+    if k is not None:
+        promised["k"] = parameters.integer("attack", "k", k, at_least=1)
+    if l is not None:
+        promised["l"] = promised["distinct"] = parameters.number("attack", "l", l, at_least=1)
+    return promised
+
+
+def promised_by(models: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """Return what models promise about the size of classes and about the shares of sensitive values."""
     promised: dict[str, float] = {}
-    for promise in published.promises if published is not None else ():
+    for promise in models:
         if promise["model"] == "k-anonymity":
             promised["k"] = max(promised.get("k", 1), promise["k"])
         if promise["model"] == "l-diversity":
             promised["distinct"] = max(promised.get("distinct", 1), promise["l"])
             if promise.get("kind", "frequency") == "frequency" and promise.get("column") is None:
                 promised["l"] = max(promised.get("l", 1), promise["l"])
-    if k is not None:
-        promised["k"] = parameters.integer("attack", "k", k, at_least=1)
-    if l is not None:
-        promised["l"] = promised["distinct"] = parameters.number("attack", "l", l, at_least=1)
     return promised

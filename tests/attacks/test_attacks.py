@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from sfumato.attacks import ATTACKS
 from sfumato.attacks.base import wilson
 from sfumato.attacks.minimality import shares_given_broken
 from sfumato.errors import DataError, ParameterError, SchemaError
@@ -331,3 +332,19 @@ def test_the_interval_is_that_of_wilson(rate, trials):
         if 0 < end < 1:  # the ends are where the observed rate is 1.96 standard errors away
             assert abs(rate - end) == pytest.approx(1.96 * np.sqrt(end * (1 - end) / trials))
     assert low <= rate <= high
+
+
+def test_people_are_shown_only_when_asked_for():
+    report = sf.attack(ALL, WEAK, quasi_identifiers=KNOWN, sensitive="ill", attacks="linkage", show=3, seed=1)
+    assert len(report.found) == 3
+    for person in report.found:
+        row = person["row"]
+        assert [person[name] for name in KNOWN] == [ALL[name][row].as_py() for name in KNOWN]
+    assert "found: row=" in report.summary()
+    nobody = sf.attack(ALL, SILENT, quasi_identifiers=KNOWN, sensitive="ill", attacks="linkage", show=3, seed=1)
+    assert nobody.found == ()
+
+
+def test_the_page_lists_every_attack(repository: Path):
+    page = (repository / "docs" / "how-to" / "attack.md").read_text(encoding="utf-8")
+    assert all(f"\n| `{one.name}` |" in page for one in ATTACKS)

@@ -10,7 +10,14 @@ from sfumato.attacks.composition import Intersection, Membership
 from sfumato.attacks.definetti import DeFinetti
 from sfumato.attacks.downcoding import Downcoding, MeanReconstruction
 from sfumato.attacks.inference import BackgroundKnowledge, Homogeneity, Inference
-from sfumato.attacks.linkage import Linkability, Linkage, NoisyLinkage, PartialLinkage, SinglingOut
+from sfumato.attacks.linkage import (
+    Linkability,
+    Linkage,
+    NoisyLinkage,
+    PartialLinkage,
+    SinglingOut,
+    found_people,
+)
 from sfumato.attacks.minimality import Minimality
 from sfumato.attacks.report import AttackReport
 from sfumato.attacks.scene import Scene
@@ -38,8 +45,8 @@ ATTACKS: tuple[Attack, ...] = (
 )
 
 
-def run_attacks(scene: Scene, names: Sequence[str] = ()) -> AttackReport:
-    """Run the named attacks, or all, and collect what came of them."""
+def run_attacks(scene: Scene, names: Sequence[str] = (), show: int = 0) -> AttackReport:
+    """Run the named attacks, or all, and collect what came of them; show so many people who are found for certain."""
     known = {attack.name: attack for attack in ATTACKS}
     for name in names:
         choice("attack", "attacks", name, tuple(known))
@@ -47,4 +54,5 @@ def run_attacks(scene: Scene, names: Sequence[str] = ()) -> AttackReport:
     outcomes = [outcome for attack in chosen for outcome in attack.run(scene)]
     tried = {outcome.attack for outcome in outcomes}
     skipped = {attack.name: attack.needs for attack in chosen if attack.name not in tried}
-    return AttackReport(tuple(outcomes), skipped, len(scene.targets), scene.reading.people)
+    found = tuple(found_people(scene, show)) if show else ()
+    return AttackReport(tuple(outcomes), skipped, len(scene.targets), scene.reading.people, found)

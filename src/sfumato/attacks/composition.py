@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.attacks.base import Attack, Outcome
 from sfumato.attacks.inference import fitting_values
-from sfumato.attacks.scene import Scene, Secret, possible_in
+from sfumato.attacks.scene import Scene, Sensitive, possible_in
 from sfumato.reading import Reading, read_release
 
 
@@ -40,7 +40,7 @@ class Intersection(Attack):
 
 
 def _agreement(
-    scene: Scene, reading: Reading, other: Secret, rows: NDArray[np.int64], width: int
+    scene: Scene, reading: Reading, other: Sensitive, rows: NDArray[np.int64], width: int
 ) -> NDArray[np.float64]:
     """Return how much likelier than by the totals each value is in another release, as a logarithm."""
     possible = possible_in(reading, rows, scene.knows).astype(np.float32)

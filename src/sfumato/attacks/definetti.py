@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.base import Attack, Outcome
-from sfumato.attacks.scene import Scene, Secret
+from sfumato.attacks.scene import Scene, Sensitive
 
 #: Counts start from this, so that what was never seen is unlikely and not impossible.
 SMOOTHING = 0.5
@@ -47,7 +47,7 @@ class DeFinetti(Attack):
             by_class = best[np.arange(len(mine)), mine] / best.sum(axis=1)
             yield self.outcome(right[tried].astype(float), float(by_class[tried].mean()), variant=secret.name)
 
-    def _shares(self, scene: Scene, secret: Secret, people: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _shares(self, scene: Scene, secret: Sensitive, people: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return for every person how likely each sensitive value is."""
         of_class = scene.class_of[people]
         sizes = np.bincount(of_class, minlength=len(secret.counts))

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.base import Attack, Outcome
-from sfumato.attacks.scene import Scene, Secret
+from sfumato.attacks.scene import Scene, Sensitive
 
 
-def fitting_values(scene: Scene, secret: Secret) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+def fitting_values(scene: Scene, secret: Sensitive) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
     """Yield people, and how often each sensitive value occurs among the rows that may be theirs."""
     for rows, possible in scene.possible():
         yield rows, possible.astype(np.float32) @ secret.counts.astype(np.float32)

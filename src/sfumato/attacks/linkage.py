@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,19 @@ def chance_of_row(scene: Scene, rows: NDArray[np.int64], possible: NDArray[np.bo
     own = scene.class_of[rows]
     right = (own >= 0) & possible[np.arange(len(rows)), own]
     return np.where(right, 1 / np.maximum(fitting, 1), 0.0)
+
+
+def found_people(scene: Scene, most: int) -> Iterator[dict[str, Any]]:
+    """Yield what the original says of people whose row, or whose sensitive values, are certain."""
+    names = [*scene.knows, *scene.sensitive]
+    left = most
+    for rows, possible in scene.possible():
+        certain = chance_of_row(scene, rows, possible) == 1
+        for secret in scene.secrets:
+            certain |= ((possible.astype(np.float32) @ secret.counts.astype(np.float32)) > 0).sum(axis=1) == 1
+        for row in rows[certain][:left].tolist():
+            yield {"row": row} | {name: scene.original.column(name)[row].as_py() for name in names}
+        left -= min(left, int(certain.sum()))
 
 
 def _promise(scene: Scene) -> float | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.base import Attack, Outcome
-from sfumato.attacks.scene import Scene, Secret
+from sfumato.attacks.scene import Scene, Sensitive
 
 
 class Guess(NamedTuple):
@@ -54,7 +54,7 @@ class Minimality(Attack):
                 yield self.outcome(right.astype(float), baseline, 1 / limit, secret.name)
 
 
-def _best_guess(scene: Scene, secret: Secret, number: int, members: NDArray[np.int64]) -> Guess | None:
+def _best_guess(scene: Scene, secret: Sensitive, number: int, members: NDArray[np.int64]) -> Guess | None:
     """Return the guess of which the attacker is surest, over all columns; None if no cut was possible."""
     value = int(secret.counts[number].argmax())
     count, size = int(secret.counts[number, value]), len(members)

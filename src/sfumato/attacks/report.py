@@ -21,12 +21,15 @@ class AttackReport:
         The attacks that could not be tried, and what each needs.
     targets, people
         How many people were attacked, of how many.
+    found
+        People who are found for certain, with their values; empty unless that was asked for.
     """
 
     outcomes: tuple[Outcome, ...]
     skipped: Mapping[str, str]
     targets: int
     people: int
+    found: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def worst_first(self) -> tuple[Outcome, ...]:
@@ -63,6 +66,7 @@ class AttackReport:
             "people": self.people,
             "attacks": [one.to_dict() for one in self.worst_first],
             "skipped": dict(self.skipped),
+            "found": [dict(one) for one in self.found],
         }
 
     def rows(self) -> list[tuple[str, str, str, str, str]]:
@@ -87,8 +91,13 @@ class AttackReport:
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
         ]
         lines.insert(0, f"{self.targets:,} of {self.people:,} people attacked")
+        lines += [f"found: {_described(one)}" for one in self.found]
         lines += [f"not tried: {name}, which needs {needs}" for name, needs in self.skipped.items()]
         return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.summary()
+
+
+def _described(person: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in person.items())

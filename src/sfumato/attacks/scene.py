@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from sfumato.attacks.truth import true_classes
 from sfumato.hierarchies import Generalization
+from sfumato.randomness import Secret
 from sfumato.reading import Reading, read_release
 from sfumato.verify.classes import code_column
 
 
 @dataclass(frozen=True)
-class Secret:
+class Sensitive:
     """A sensitive column, in the original and by class of the release, in the same codes.
 
     Attributes
@@ -73,6 +74,8 @@ class Scene:
         For every row of the release its row of the original, where the publisher knows it.
     path
         The file of the release, where it is one.
+    random
+        Where attacks that try things take their chances from.
     """
 
     original: pa.Table = field(repr=False)
@@ -86,12 +89,7 @@ class Scene:
     control: pa.Table | None = field(default=None, repr=False)
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
     path: Path | None = None
-    seed: int | None = None
-
-    @cached_property
-    def random(self) -> np.random.Generator:
-        """Where attacks that try things take their chances from."""
-        return np.random.default_rng(self.seed)
+    random: np.random.Generator = field(default_factory=lambda: Secret.of(None).generator("attacks"), repr=False)
 
     @cached_property
     def reading(self) -> Reading:
@@ -106,21 +104,21 @@ class Scene:
         return read_release(self.control, self.release, self.hierarchies)
 
     @cached_property
-    def secrets(self) -> tuple[Secret, ...]:
+    def secrets(self) -> tuple[Sensitive, ...]:
         """The sensitive columns."""
         return tuple(self._secret(name) for name in self.sensitive)
 
-    def _secret(self, name: str) -> Secret:
+    def _secret(self, name: str) -> Sensitive:
         return self.secret_in(name, self.release, self.reading)
 
-    def secret_in(self, name: str, release: pa.Table, reading: Reading) -> Secret:
+    def secret_in(self, name: str, release: pa.Table, reading: Reading) -> Sensitive:
         """Return a sensitive column of any release of these people."""
         both = pa.chunked_array([*_texts(self.original, name), *_texts(release, name)], pa.string())
         codes = code_column(name, both).codes.astype(np.int64)
         of_person, of_row = codes[: self.original.num_rows], codes[self.original.num_rows :]
         width = int(codes.max(initial=0)) + 1
         cells = np.bincount(reading.classes.of_row * width + of_row, minlength=len(reading.classes) * width)
-        return Secret(name, of_person, of_row, cells.reshape(-1, width))
+        return Sensitive(name, of_person, of_row, cells.reshape(-1, width))
 
     @cached_property
     def class_of(self) -> NDArray[np.int64]:

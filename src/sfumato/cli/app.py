@@ -99,6 +99,7 @@ def check(
 
 
 app.command(short_help="Say how likely it is that people in a table are found.")(questions.risk)
+app.command(short_help="Attack a release, as somebody would who knows some columns.")(questions.attack)
 
 
 @app.command(short_help="Say why a full-domain release looks as it does.")

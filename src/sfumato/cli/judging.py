@@ -1,13 +1,16 @@
-"""``sfumato risk``: what a table is worth to an attacker, in words or for a program."""
+"""``sfumato risk`` and ``sfumato attack``: what a table is worth to an attacker, in words or for a program."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from sfumato import judging
+from sfumato.cli.exits import FAILED
 from sfumato.cli.options import Asked
 from sfumato.cli.request import to_policy
 from sfumato.cli.screen import aligned, answer, answer_json, wrapped
@@ -15,6 +18,7 @@ from sfumato.errors import SchemaError
 from sfumato.risks.drivers import Drivers
 from sfumato.risks.report import Risk
 from sfumato.risks.special_uniques import SpecialUniques
+from sfumato.schema import Declared, Schema
 
 #: Combinations of columns that are shown to people; programs get them all.
 COMBINATIONS_SHOWN = 10
@@ -42,14 +46,58 @@ class Beyond:
             return Path(self.population)
 
 
+@dataclass(frozen=True)
+class Means:
+    """What an attacker knows and tries."""
+
+    knows: Sequence[str] | None = None
+    attacks: Sequence[str] = ()
+    previous: Sequence[Path] = ()
+    control: Path | None = None
+    targets: int = 1_000
+    show: int = 0
+
+
+def show_attacks(asked: Asked, original: Path, release: Path, means: Means, as_json: bool) -> None:
+    """Answer with what came of the attacks on a release; the exit code says whether its promises hold."""
+    policy = to_policy(asked)
+    promised = judging.promised_by([model.to_policy() for model in policy.privacy])
+    report = judging.attack(
+        original,
+        release,
+        quasi_identifiers=_quasi_identifiers(policy.schema),
+        sensitive=policy.schema.sensitive,
+        knows=means.knows,
+        attacks=means.attacks,
+        previous=means.previous,
+        control=means.control,
+        k=int(promised["k"]) if "k" in promised else None,
+        l=promised.get("l"),
+        targets=means.targets,
+        show=means.show,
+        seed=policy.seed,
+        separator=policy.separator,
+    )
+    if as_json:
+        answer_json(report.to_dict())
+    else:
+        answer(report.summary())
+    if not report.ok:
+        raise typer.Exit(FAILED)
+
+
+def _quasi_identifiers(schema: Schema) -> Mapping[str, Declared]:
+    if not schema.quasi_identifiers:
+        raise SchemaError("Name the columns that an attacker may know with --qi COLUMN or --policy FILE.")
+    return schema.quasi_identifiers
+
+
 def show_risk(asked: Asked, table: Path, beyond: Beyond, as_json: bool) -> None:
     """Answer with the risk of a table."""
     policy = to_policy(asked)
-    if not policy.schema.quasi_identifiers:
-        raise SchemaError("Name the columns that an attacker may know with --qi COLUMN or --policy FILE.")
     found = judging.risk(
         table,
-        quasi_identifiers=policy.schema.quasi_identifiers,
+        quasi_identifiers=_quasi_identifiers(policy.schema),
         sensitive=policy.schema.sensitive,
         population=beyond.whole,
         weights=beyond.weights,

@@ -1,7 +1,8 @@
-"""The commands that ask what a table is worth to an attacker: ``sfumato risk``."""
+"""The commands that ask what a table is worth to an attacker: ``sfumato risk`` and ``sfumato attack``."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -57,3 +58,52 @@ def risk(
 
         beyond = judging.Beyond(population, weights, person, threshold or (), drivers, uniques)
         judging.show_risk(asked, table, beyond, as_json=as_json)
+
+
+Original = Annotated[Path, typer.Argument(metavar="ORIGINAL", help="The table that the release was made from.")]
+Released = Annotated[Path, typer.Argument(metavar="RELEASE", help="The released file, whoever made it.")]
+Knows = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--knows", metavar="COLUMN", help="A quasi-identifier that the attacker knows (repeat); all by default."
+    ),
+]
+Chosen = Annotated[
+    list[str] | None, typer.Option("--attack", metavar="NAME", help="Try this attack only (repeat for more).")
+]
+Previous = Annotated[
+    list[Path] | None,
+    typer.Option("--previous", metavar="FILE", help="Another release of the same people (repeat)."),
+]
+Control = Annotated[
+    Path | None,
+    typer.Option("--control", metavar="FILE", help="People who are not in the original, to compare with."),
+]
+Targets = Annotated[int, typer.Option("--targets", metavar="N", help="How many people are attacked.")]
+Show = Annotated[
+    int, typer.Option("--show", metavar="N", help="Show the values of up to N people who are found for certain.")
+]
+
+
+@given.asking(only={"quasi_identifiers", "sensitive", "hierarchies", "k", "l", "separator", "policy", "seed"})
+def attack(
+    original: Original,
+    release: Released,
+    asked: given.Asked,
+    knows: Knows = None,
+    attacks: Chosen = None,
+    previous: Previous = None,
+    control: Control = None,
+    targets: Targets = 1_000,
+    show: Show = 0,
+    as_json: given.AsJson = False,
+) -> None:
+    """Attack a release as somebody would who knows some columns of the people in it; exit 1 if a promise is broken.
+
+    For example: sfumato attack patients.csv release.csv --qi age --qi zip --sensitive disease -k 10
+    """
+    with explained():
+        from sfumato.cli import judging  # noqa: PLC0415
+
+        means = judging.Means(knows, attacks or (), previous or (), control, targets, show)
+        judging.show_attacks(asked, original, release, means, as_json=as_json)
