@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.attacks.truth import true_classes
-from sfumato.hierarchies import Generalization
+from sfumato.hierarchies import Hierarchy
 from sfumato.randomness import Secret
 from sfumato.reading import Reading, read_release
 from sfumato.verify.classes import code_column
@@ -80,7 +80,7 @@ class Scene:
 
     original: pa.Table = field(repr=False)
     release: pa.Table = field(repr=False)
-    hierarchies: Mapping[str, Generalization | None]
+    hierarchies: Mapping[str, Hierarchy | None]
     sensitive: tuple[str, ...] = ()
     knows: tuple[str, ...] = ()
     targets: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False)

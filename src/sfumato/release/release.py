@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import VerificationError
-from sfumato.hierarchies import Generalization
+from sfumato.hierarchies import Hierarchy
 from sfumato.io import write_table, write_text
 from sfumato.loss import Bound, LossReport
 from sfumato.progress import ProgressOption, reporting, stage
@@ -57,7 +57,7 @@ class Release:
     describe_classes: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
     find_bound: Callable[[], Bound] = field(default=lambda: Bound(0.0), repr=False)
     original: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
-    hierarchies: Mapping[str, Generalization | None] = field(default_factory=dict, repr=False)
+    hierarchies: Mapping[str, Hierarchy | None] = field(default_factory=dict, repr=False)
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
 
     @property
