@@ -30,6 +30,7 @@ KINDS: dict[str, tuple[Hierarchy, pa.DataType, st.SearchStrategy[Any]]] = {
     "country": (COUNTRIES, pa.string(), st.sampled_from([row[0] for row in COUNTRIES.rows])),
     "zip": (Prefix(), pa.string(), st.text("012", min_size=1, max_size=3)),
     "day": (Dates(), pa.date32(), st.dates(dt.date(1968, 11, 1), dt.date(1971, 3, 1))),
+    "month": (Dates(("month", "year", "decade")), pa.date32(), st.dates(dt.date(1968, 11, 1), dt.date(1971, 3, 1))),
     "grade": (Ordered(GRADES), pa.string(), st.sampled_from(GRADES)),
 }
 

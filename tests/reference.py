@@ -12,6 +12,9 @@ from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered,
 
 Path = tuple[Any, ...]
 
+#: How many months the levels of the calendar have.
+MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+
 
 class SlowHierarchy:
     """One quasi-identifier with the cells of its table; None is a missing value."""
@@ -33,7 +36,8 @@ class SlowHierarchy:
             case Numeric():
                 middle = [Fraction(str(value)) // Fraction(str(width)) for width in self.how.widths]
             case Dates():
-                middle = [(value.year, value.month), (value.year, (value.month - 1) // 3), value.year, value.year // 10]
+                months = value.year * 12 + value.month - 1
+                middle = [months // MONTHS[name] for name in self.how.levels or MONTHS]
             case Prefix():
                 length = max(len(str(other)) for other in self.known)
                 middle = [value[:kept] for kept in range(length - 1, 0, -1)]
@@ -53,6 +57,11 @@ class SlowHierarchy:
     def is_scale(self) -> bool:
         return isinstance(self.how, Numeric | Dates | Ordered)
 
+    @property
+    def shows_levels(self) -> bool:
+        """Whether levels were declared, so that nothing else is ever shown."""
+        return bool(getattr(self.how, "widths", ()) or getattr(self.how, "levels", ()))
+
     def height(self, members: Iterable[Any]) -> int:
         """The lowest level at which all members have one name."""
         paths = [self.paths[value] for value in members]
@@ -65,7 +74,7 @@ class SlowHierarchy:
             return members
         if None in members:
             return set(self.counts)
-        if self.is_scale:
+        if self.is_scale and not self.shows_levels:
             places = [self._place(value) for value in members]
             return {value for value in self.known if min(places) <= self._place(value) <= max(places)}
         level = self.height(members)
@@ -79,10 +88,29 @@ class SlowHierarchy:
             return 0.0
         if None in members:
             return 1.0
-        if self.is_scale:
+        if self.is_scale and not self.shows_levels:
             return float(self._extent(members) / self._extent(self.known))
-        shown = self.shown(members)
-        return 0.0 if len(shown) == 1 else len(shown) / len(self.counts)
+        return self.level_cost(next(iter(members)), self.height(members))
+
+    def level_cost(self, value: Any, level: int) -> float:
+        """The penalty of showing a value at a level: how far its group reaches, or how many of the values are in it."""
+        group = self.group(value, level)
+        if level == 0 or (value is None and level < self.top):
+            return 0.0
+        if level == self.top or not self.is_scale:
+            return 0.0 if len(group) == 1 else len(group) / len(self.counts)
+        extent = self._extent(self.known)
+        return min(1.0, float(self._width(value, level) / extent)) if extent else 0.0
+
+    def _width(self, value: Any, level: int) -> Fraction:
+        """From the first to the last whole number or day that is shown, or to where the next interval begins."""
+        if isinstance(self.how, Numeric):
+            width = Fraction(str(self.how.widths[level - 1]))
+            return width - (width.denominator == 1 and all(isinstance(other, int) for other in self.known))
+        months = list(MONTHS.values())[level - 1] if not self.how.levels else MONTHS[self.how.levels[level - 1]]
+        first = self.paths[value][level] * months
+        begin, after = (dt.date(month // 12, month % 12 + 1, 1) for month in (first, first + months))
+        return Fraction((after - begin).days - 1)
 
     def _extent(self, members: Iterable[Any]) -> Fraction:
         places = [self._place(value) for value in members]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from sfumato.clock import Clock
 from sfumato.errors import DataError, InfeasibleError, VerificationError
 from sfumato.hierarchies import Dates, Ordered
 from sfumato.hierarchies.base import inverse
+from sfumato.hierarchies.levels import only_dates
 from sfumato.io import Source, open_source
 from sfumato.kernels.classes import get_ready
 from sfumato.loss import LossReport, Recoded, gcp_bound
@@ -174,11 +175,11 @@ def _widened(recoding: Recoding, left_out: NDArray[np.bool_]) -> Recoding:
     if recoding.classes is not None:
         classes = np.full(len(left_out), SUPPRESSED, np.int32)
         classes[~left_out] = recoding.classes
-        return Recoding(classes=classes, bounds=recoding.bounds, details=recoding.details)
+        return replace(recoding, classes=classes)
     suppressed = left_out.copy()
     if recoding.suppressed is not None:
         suppressed[~left_out] = recoding.suppressed
-    return Recoding(levels=recoding.levels, suppressed=suppressed, details=recoding.details)
+    return replace(recoding, suppressed=suppressed)
 
 
 def build_release(
@@ -295,13 +296,12 @@ def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None 
         hierarchy = schema.quasi_identifiers.get(model.column)
         if isinstance(hierarchy, Ordered):
             record["order"] = hierarchy.order
-        if isinstance(hierarchy, Dates) or (microdata is not None and _holds_dates(microdata, model.column)):
+        values = None if microdata is None else microdata.domains[microdata.names.index(model.column)].values
+        if values is not None and pa.types.is_temporal(values.type):
+            record["calendar"] = True if only_dates(values) else "times"
+        elif isinstance(hierarchy, Dates):
             record["calendar"] = True
     return record
-
-
-def _holds_dates(microdata: Microdata, column: str) -> bool:
-    return pa.types.is_temporal(microdata.domains[microdata.names.index(column)].values.type)
 
 
 def check(data: object, request: Request) -> Verification:

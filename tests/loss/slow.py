@@ -62,7 +62,13 @@ class SlowLoss:
         return self.columns[name].height(self.members(name, rows))
 
     def ncp(self, rows: list[int]) -> float:
-        return sum(self.weight(name) * tree.cost(self.members(name, rows)) for name, tree in self.columns.items())
+        return sum(self.weight(name) * self.penalty(name, rows) for name in self.columns)
+
+    def penalty(self, name: str, rows: list[int]) -> float:
+        if self.levels is None:
+            return self.columns[name].cost(self.members(name, rows))
+        level = self.levels[list(self.table.cells).index(name)]
+        return self.columns[name].level_cost(self.table.cells[name][rows[0]], level)
 
     def gcp(self) -> float:
         penalties = sum(len(rows) * self.ncp(rows) for rows in self.classes.values())

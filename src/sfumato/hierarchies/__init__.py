@@ -7,7 +7,9 @@ from sfumato.hierarchies.categories import Categorical, Prefix
 from sfumato.hierarchies.conditions import codes_meant
 from sfumato.hierarchies.dates import Dates
 from sfumato.hierarchies.defaults import default_hierarchy
-from sfumato.hierarchies.domain import ROOT, CountedDomain, Domain, IntervalDomain, Level, Tree, TreeDomain
+from sfumato.hierarchies.domain import Domain, Tree, TreeDomain
+from sfumato.hierarchies.levels import ROOT, Ends, Level
+from sfumato.hierarchies.scaled import CountedDomain, IntervalDomain, LevelledDomain, ScaledDomain
 from sfumato.hierarchies.scales import Numeric, Ordered
 from sfumato.hierarchies.taxonomy import Taxonomy
 
@@ -17,13 +19,16 @@ __all__ = [
     "CountedDomain",
     "Dates",
     "Domain",
+    "Ends",
     "Fitted",
     "Hierarchy",
     "IntervalDomain",
     "Level",
+    "LevelledDomain",
     "Numeric",
     "Ordered",
     "Prefix",
+    "ScaledDomain",
     "Taxonomy",
     "Tree",
     "TreeDomain",

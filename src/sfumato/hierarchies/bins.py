@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.hierarchies.domain import Level, grouped_level
+from sfumato.hierarchies.levels import Ends, Level, grouped_level
 
 #: Quotients this close to a whole number, relative to their size, are worked out exactly.
 DOUBT = 1e-9
@@ -22,13 +26,76 @@ def binned_levels(
 ) -> Iterator[Level]:
     """Yield one level per width; each counts the intervals of the one before, so that they nest."""
     bins: NDArray[np.object_] = np.empty(0, object)
+    counted = []
     for at, width in enumerate(widths):
         bins = bins // round(width / widths[at - 1]) if at else _bins(ordered, numbers, width)
-        exact = Fraction(str(width))
-        closed = pa.types.is_integer(ordered.type) and exact.denominator == 1
-        label_of = {number: _label(number, exact, closed) for number in set(bins.tolist())}
+        counted.append((width, bins))
+    bounds = [_Bounds.of(ordered.type, width, bins) for width, bins in counted]
+    kind = _kind_of(ordered.type, bounds)
+    for (width, bins), found in zip(counted, bounds, strict=True):
+        label_of = dict(zip(found.bins, found.labels(), strict=True))
         labels = pa.array([label_of[number] for number in bins], pa.string())
-        yield grouped_level(f"width {width:g}", bins, labels, has_missing)
+        yield grouped_level(f"width {width:g}", bins, labels, has_missing, found.ends(kind))
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """The intervals of a level, exactly: whole numbers up to the last that belongs to each, others up to the next."""
+
+    bins: list[int]
+    low: list[Fraction]
+    high: list[Fraction]
+    closed: bool
+
+    @classmethod
+    def of(cls, kind: pa.DataType, width: float, bins: NDArray[np.object_]) -> _Bounds:
+        exact = Fraction(str(width))
+        closed = pa.types.is_integer(kind) and exact.denominator == 1
+        different = list(dict.fromkeys(bins.tolist()))
+        low = [number * exact for number in different]
+        return cls(different, low, [bound + exact - closed for bound in low], closed)
+
+    def labels(self) -> list[str]:
+        """Return ``[low, high]`` if the upper bound belongs to the interval, else ``[low, high)``."""
+        close = "]" if self.closed else ")"
+        return [f"[{_text(low)}, {_text(high)}{close}" for low, high in zip(self.low, self.high, strict=True)]
+
+    def ends(self, kind: pa.DataType) -> Ends:
+        """Return the bounds as values of a column's type."""
+        low, high = (pa.array([_value(bound, kind) for bound in side], kind) for side in (self.low, self.high))
+        middles = np.array([_float((one + two) / 2) for one, two in zip(self.low, self.high, strict=True)])
+        widths = np.array([_float(two - one) for one, two in zip(self.low, self.high, strict=True)])
+        return Ends(low, high, middles, widths)
+
+
+def _kind_of(kind: pa.DataType, levels: Sequence[_Bounds]) -> pa.DataType:
+    """Return a type for the bounds: the column's own, or one that is wide enough."""
+    if not pa.types.is_integer(kind):
+        return kind if pa.types.is_floating(kind) else pa.float64()
+    if not all(level.closed for level in levels):
+        return pa.float64()
+    bounds = [bound for level in levels for bound in (*level.low, *level.high)]
+    for wide in (kind, pa.int64(), pa.decimal128(38)):
+        try:
+            pa.array([_value(bound, wide) for bound in bounds], wide)
+        except (pa.ArrowInvalid, OverflowError):
+            continue
+        return wide
+    return pa.float64()
+
+
+def _value(bound: Fraction, kind: pa.DataType) -> int | float | Decimal:
+    if pa.types.is_decimal(kind):
+        return Decimal(int(bound))
+    return int(bound) if pa.types.is_integer(kind) else _float(bound)
+
+
+def _float(bound: Fraction) -> float:
+    """Return the nearest float; of what is beyond all of them, the last."""
+    try:
+        return float(bound)
+    except OverflowError:
+        return math.copysign(sys.float_info.max, bound)
 
 
 def _bins(ordered: pa.Array, numbers: NDArray[np.float64], width: float) -> NDArray[np.object_]:
@@ -48,14 +115,5 @@ def _bins(ordered: pa.Array, numbers: NDArray[np.float64], width: float) -> NDAr
     return bins
 
 
-def _label(number: int, width: Fraction, closed: bool) -> str:
-    """Return ``[low, high]`` if the upper bound belongs to the interval, else ``[low, high)``."""
-    if closed:
-        return f"[{number * width.numerator}, {(number + 1) * width.numerator - 1}]"
-    low, high = (_quotient(bound * width.numerator, width.denominator) for bound in (number, number + 1))
-    return f"[{low}, {high})"
-
-
-def _quotient(numerator: int, denominator: int) -> str:
-    whole, rest = divmod(numerator, denominator)
-    return repr(numerator / denominator) if rest else str(whole)
+def _text(bound: Fraction) -> str:
+    return str(bound.numerator) if bound.denominator == 1 else repr(float(bound))

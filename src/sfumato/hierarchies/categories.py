@@ -9,7 +9,8 @@ import pyarrow.compute as pc
 
 from sfumato.errors import DataError
 from sfumato.hierarchies.base import Fitted, Hierarchy, sort_codes
-from sfumato.hierarchies.domain import ROOT, TreeDomain, grouped_level, identity_level, root_level
+from sfumato.hierarchies.domain import TreeDomain
+from sfumato.hierarchies.levels import ROOT, grouped_level, identity_level, root_level
 
 MAX_PREFIX_LENGTH = 64
 

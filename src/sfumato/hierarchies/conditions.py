@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError, listed, shortened
 from sfumato.hierarchies.domain import Domain, TreeDomain
+from sfumato.hierarchies.scaled import ScaledDomain
 
 
 def codes_meant(domain: Domain, condition: object) -> NDArray[np.bool_]:
@@ -21,9 +22,10 @@ def codes_meant(domain: Domain, condition: object) -> NDArray[np.bool_]:
     In a tree it is one category or a list of them; the name of a group stands for all that is in it. A missing value
     keeps no range.
     """
-    if isinstance(domain, TreeDomain):
-        return _categories(domain, condition)
-    return _range(domain, condition)
+    if isinstance(domain, ScaledDomain):
+        return _range(domain, condition)
+    assert isinstance(domain, TreeDomain)
+    return _categories(domain, condition)
 
 
 def _range(domain: Domain, condition: object) -> NDArray[np.bool_]:

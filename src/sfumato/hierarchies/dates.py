@@ -1,44 +1,18 @@
-"""Dates and times: intervals for multidimensional methods, the calendar for full-domain ones."""
+"""Dates and times: by the calendar where levels are declared, else as intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.errors import DataError, invalid_parameter
 from sfumato.hierarchies.base import Fitted, Hierarchy, converted, sort_codes, whole_offsets
-from sfumato.hierarchies.domain import IntervalDomain, grouped_level, identity_level, root_level
-
-TICKS_PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
-
-
-def _month_key(moments: pa.Array) -> NDArray[np.int64]:
-    return _numpy(pc.year(moments)) * 12 + _numpy(pc.month(moments)) - 1
-
-
-def _numpy(values: pa.Array) -> NDArray[np.int64]:
-    numbers: NDArray[np.int64] = values.to_numpy(zero_copy_only=False).astype(np.int64)
-    return numbers
-
-
-def _day_label(key: int) -> str:
-    return str(np.datetime64(key, "D"))
-
-
-#: What each calendar level counts (one number per date, in order) and how a number is shown.
-CALENDAR: dict[str, tuple[Callable[[pa.Array], NDArray[np.int64]], Callable[[int], str]]] = {
-    "day": (lambda moments: _numpy(moments.cast(pa.date32(), safe=False).cast(pa.int32())), _day_label),
-    "month": (_month_key, lambda key: f"{key // 12:04d}-{key % 12 + 1:02d}"),
-    "quarter": (lambda moments: _month_key(moments) // 3, lambda key: f"{key // 4:04d}-Q{key % 4 + 1}"),
-    "year": (lambda moments: _numpy(pc.year(moments)), lambda key: f"{key:04d}"),
-    "decade": (lambda moments: _numpy(pc.year(moments)) // 10, lambda key: f"{key}0s"),
-}
+from sfumato.hierarchies.calendar import CALENDAR, calendar_level, days_since_epoch, ticks_of
+from sfumato.hierarchies.levels import identity_level, root_level
+from sfumato.hierarchies.scaled import IntervalDomain, LevelledDomain
 
 
 class Dates(Hierarchy):
@@ -47,41 +21,48 @@ class Dates(Hierarchy):
     Parameters
     ----------
     levels
-        The calendar levels of full-domain methods, from fine to coarse: any of ``"day"``, ``"month"``, ``"quarter"``,
-        ``"year"``, ``"decade"``. Text in ISO form (``2024-01-03``) is read as dates. A timestamp with a zone is
-        grouped by the calendar of that zone.
+        Calendar levels from fine to coarse: any of ``"day"``, ``"month"``, ``"quarter"``, ``"year"``, ``"decade"``.
+        With levels every method shows them alone: a class shows the finest of them that holds all its rows, else
+        ``*``. Without, classes show intervals, and full-domain methods, which need levels, choose from all of these.
+        Text in ISO form (``2024-01-03``) is read as dates. A timestamp with a zone is grouped by the calendar of that
+        zone.
+
+    Examples
+    --------
+    >>> Dates(levels=("month", "year"))
+    Dates(levels=['month', 'year'])
     """
 
     name: ClassVar[str] = "dates"
 
-    def __init__(self, levels: Sequence[str] = tuple(CALENDAR)) -> None:
-        if isinstance(levels, str) or not isinstance(levels, Iterable):
+    def __init__(self, levels: Sequence[str] | None = None) -> None:
+        if isinstance(levels, str) or not isinstance(levels, Iterable | None):
             raise invalid_parameter("Dates", "levels", "a list of levels such as ['month', 'year']", levels)
-        for level in levels:
+        for level in levels or ():
             parameters.choice("Dates", "levels", level, tuple(CALENDAR))
-        if list(levels) != sorted(set(levels), key=list(CALENDAR).index):
+        if levels is not None and list(levels) != sorted(set(levels), key=list(CALENDAR).index):
             expected = f"levels from fine to coarse without repeats: {', '.join(CALENDAR)}"
             raise invalid_parameter("Dates", "levels", expected, tuple(levels))
-        self.levels = tuple(levels)
+        self.levels = None if levels is None else tuple(levels)
 
     def to_policy(self) -> dict[str, Any]:
-        return {"type": self.name, "levels": list(self.levels)}
+        return {"type": self.name} if self.levels is None else {"type": self.name, "levels": list(self.levels)}
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         ordered, codes = sort_codes(_moments(column, values))
-        local = pc.local_timestamp(ordered) if getattr(ordered.type, "tz", None) else ordered
-        levels = [identity_level(ordered, has_missing)]
-        for name in self.levels:
-            count, label = CALENDAR[name]
-            if name == "day" and pa.types.is_date(ordered.type):
-                continue
-            keys = count(local)
-            distinct, places = np.unique(keys, return_inverse=True)
-            labels = pa.array([label(int(key)) for key in distinct], pa.string()).take(pa.array(places))
-            levels.append(grouped_level(name, keys, labels, has_missing))
-        levels.append(root_level(len(ordered) + has_missing))
-        days, offsets = _days(ordered)
-        return Fitted(IntervalDomain(column, ordered, has_missing, tuple(levels), days, offsets), codes)
+        names = tuple(CALENDAR) if self.levels is None else self.levels
+        levels = [
+            identity_level(ordered, has_missing),
+            *(
+                calendar_level(name, ordered, has_missing)
+                for name in names
+                if name != "day" or not pa.types.is_date(ordered.type)
+            ),
+            root_level(len(ordered) + has_missing),
+        ]
+        shape = LevelledDomain if self.levels else IntervalDomain
+        offsets = whole_offsets(ticks_of(ordered)[0]) / ticks_of(ordered)[1]
+        return Fitted(shape(column, ordered, has_missing, tuple(levels), days_since_epoch(ordered), offsets), codes)
 
 
 def _moments(column: str, values: pa.Array) -> pa.Array:
@@ -100,10 +81,3 @@ def _moments(column: str, values: pa.Array) -> pa.Array:
         return values.cast(pa.date32())
     except pa.ArrowInvalid:
         return converted(column, values, pa.timestamp("us"), "Dates()")
-
-
-def _days(ordered: pa.Array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return days since the epoch and since the first moment, so that a minimum span can be given in days."""
-    ticks_per_day = 1 if pa.types.is_date(ordered.type) else TICKS_PER_DAY[ordered.type.unit]
-    ticks = _numpy(ordered.cast(pa.int32() if pa.types.is_date(ordered.type) else pa.int64()))
-    return ticks / ticks_per_day, whole_offsets(ticks) / ticks_per_day

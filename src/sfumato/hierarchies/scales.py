@@ -25,7 +25,8 @@ from sfumato.hierarchies.base import (
     whole_offsets,
 )
 from sfumato.hierarchies.bins import binned_levels
-from sfumato.hierarchies.domain import IntervalDomain, identity_level, root_level
+from sfumato.hierarchies.levels import identity_level, root_level
+from sfumato.hierarchies.scaled import IntervalDomain, LevelledDomain
 
 
 class Numeric(Hierarchy):
@@ -34,8 +35,10 @@ class Numeric(Hierarchy):
     Parameters
     ----------
     widths
-        Interval widths of the levels for full-domain methods, each a multiple of the one before, such as
-        ``(5, 10, 20)``. Without them the levels are the number itself and ``*``.
+        Interval widths of the levels, each a multiple of the one before, such as ``(5, 10, 20)``. With widths every
+        method shows these levels alone: a class shows the finest interval of them that holds all its rows, else
+        ``*``. Without, classes show the interval from their least number to their greatest, and the levels of
+        full-domain methods are the number itself and ``*``.
 
     Examples
     --------
@@ -74,7 +77,8 @@ class Numeric(Hierarchy):
             root_level(len(ordered) + has_missing),
         ]
         offsets = _offsets(ordered, numbers)
-        return Fitted(IntervalDomain(column, ordered, has_missing, tuple(levels), numbers, offsets), codes)
+        shape = LevelledDomain if self.widths else IntervalDomain
+        return Fitted(shape(column, ordered, has_missing, tuple(levels), numbers, offsets), codes)
 
     def _numbers_only(self, column: str, values: pa.Array) -> pa.Array:
         if pa.types.is_boolean(values.type):

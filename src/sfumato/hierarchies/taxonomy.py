@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from sfumato.errors import HierarchyError, invalid_parameter, shortened
 from sfumato.hierarchies.base import Fitted, Hierarchy, as_text, inverse, refuse_unknown
-from sfumato.hierarchies.domain import ROOT, TreeDomain, grouped_level, identity_level, root_level
+from sfumato.hierarchies.domain import TreeDomain
 from sfumato.hierarchies.files import Row, read_rows, write_rows
+from sfumato.hierarchies.levels import ROOT, grouped_level, identity_level, root_level
 
 Nested = Mapping[str, Any]
 

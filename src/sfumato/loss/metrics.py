@@ -54,6 +54,8 @@ class Recoded:
             for level in range(domain.top - 1, -1, -1):
                 groups = domain.levels[level].groups
                 heights[groups[lo[:, at]] == groups[hi[:, at]], at] = level
+        if self.classes.hidden is not None:
+            heights = np.where(self.classes.hidden, [domain.top for domain in self.microdata.domains], heights)
         return heights
 
 
@@ -85,8 +87,15 @@ def metric(
 
 def ncp_by_attribute(microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.float64]:
     """Return the normalized certainty penalty of every class (rows) and quasi-identifier (columns)."""
-    costs = [domain.span_costs(classes.lo[:, at], classes.hi[:, at]) for at, domain in enumerate(microdata.domains)]
-    return np.stack(costs, axis=1)
+    return np.stack([_penalties(domain, classes, at) for at, domain in enumerate(microdata.domains)], axis=1)
+
+
+def _penalties(domain: Domain, classes: EquivalenceClasses, at: int) -> NDArray[np.float64]:
+    """Return what every class loses by what it shows of one quasi-identifier: its group of a level, or its span."""
+    if classes.levels is None:
+        return domain.span_costs(classes.lo[:, at], classes.hi[:, at])
+    level = classes.levels[at]
+    return domain.level_costs(level)[domain.levels[level].groups[classes.lo[:, at]]]
 
 
 def ncp(microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.float64]:

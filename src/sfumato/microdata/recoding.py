@@ -28,6 +28,8 @@ class Recoding:
     bounds
         The first and the last code that every class shows of every quasi-identifier, where that is more than its rows
         span: a group of values that is shown alike everywhere, or a cell that tells nothing.
+    hidden
+        Which quasi-identifiers each class shows as ``*``, beside those of which no level holds all it shows.
     levels
         The level of every quasi-identifier (full-domain recoding), with ``suppressed`` marking the rows left out.
     details
@@ -39,6 +41,7 @@ class Recoding:
     suppressed: NDArray[np.bool_] | None = None
     details: dict[str, Any] = field(default_factory=dict)
     bounds: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+    hidden: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         if (self.classes is None) == (self.levels is None):
@@ -58,6 +61,8 @@ class Recoding:
             return f"the class {classes.min()}; classes are numbered from 0, and {SUPPRESSED} is a row left out"
         if self.bounds is not None and not self._bounds_fit(microdata, int(classes.max(initial=-1)) + 1):
             return "bounds that are not two codes of every class and quasi-identifier"
+        if self.hidden is not None and (self.bounds is None or self.hidden.shape != self.bounds[0].shape):
+            return "cells to hide that are not those of every class and quasi-identifier"
         return None
 
     def _bounds_fit(self, microdata: Microdata, classes: int) -> bool:
@@ -92,6 +97,8 @@ class EquivalenceClasses:
         The first and the last code that every class shows of every quasi-identifier.
     levels
         The level of every quasi-identifier, if all classes show the same one (full-domain recoding).
+    hidden
+        Which quasi-identifiers each class shows as ``*`` whatever it spans, if there are such.
     """
 
     of_row: NDArray[np.int32] = field(repr=False)
@@ -99,6 +106,7 @@ class EquivalenceClasses:
     lo: NDArray[np.int64] = field(repr=False)
     hi: NDArray[np.int64] = field(repr=False)
     levels: tuple[int, ...] | None = None
+    hidden: NDArray[np.bool_] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -113,7 +121,7 @@ class EquivalenceClasses:
         """Work out the classes of a recoding."""
         recoding.check(microdata)
         if recoding.classes is not None:
-            return cls._of_classes(microdata, recoding.classes, recoding.bounds)
+            return cls._of_classes(microdata, recoding.classes, recoding)
         return cls._of_levels(microdata, recoding)
 
     @classmethod
@@ -121,17 +129,19 @@ class EquivalenceClasses:
         cls,
         microdata: Microdata,
         classes: NDArray[np.int32],
-        bounds: tuple[NDArray[np.int64], NDArray[np.int64]] | None,
+        recoding: Recoding,
     ) -> EquivalenceClasses:
         count = int(classes.max(initial=-1)) + 1
         sizes, lo, hi = class_bounds(microdata.codes, classes, count)
-        if bounds is not None:
-            lo, hi = bounds[0][:count], bounds[1][:count]
+        if recoding.bounds is not None:
+            lo, hi = (bound[:count] for bound in recoding.bounds)
+        hidden = None if recoding.hidden is None else recoding.hidden[:count]
         filled = sizes > 0
         if filled.all():
-            return cls(classes, sizes, lo, hi)
+            return cls(classes, sizes, lo, hi, None, hidden)
         renumbered = np.append(np.cumsum(filled, dtype=np.int32) - 1, np.int32(SUPPRESSED))
-        return cls(renumbered[classes], sizes[filled], lo[filled], hi[filled])
+        hidden = None if hidden is None else hidden[filled]
+        return cls(renumbered[classes], sizes[filled], lo[filled], hi[filled], None, hidden)
 
     @classmethod
     def _of_levels(cls, microdata: Microdata, recoding: Recoding) -> EquivalenceClasses:

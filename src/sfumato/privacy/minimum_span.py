@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.errors import SchemaError, listed
-from sfumato.hierarchies import IntervalDomain
+from sfumato.hierarchies import ScaledDomain
 from sfumato.kernels import rules
 from sfumato.kernels.rules import TOLERANCE
 from sfumato.microdata import EquivalenceClasses, Microdata
@@ -45,7 +45,7 @@ class MinimumSpan(PrivacyModel):
             )
         at = microdata.names.index(self.column)
         domain = microdata.domains[at]
-        if not isinstance(domain, IntervalDomain):
+        if not isinstance(domain, ScaledDomain):
             raise SchemaError(
                 f"MinimumSpan is about the column '{self.column}', which is shown as categories, not as intervals. "
                 "Declare it as Numeric(), Dates() or Ordered([...])."
@@ -60,7 +60,7 @@ class MinimumSpan(PrivacyModel):
 
     def nearest(self, rule: Rule, microdata: Microdata) -> str:
         domain = microdata.domains[rule.column]
-        extent = domain.extent if isinstance(domain, IntervalDomain) else 0.0
+        extent = domain.extent if isinstance(domain, ScaledDomain) else 0.0
         return (
             f"A minimum span of {self.width:g} is not possible for '{self.column}': the whole table spans only "
             f"{extent!r}. " + (f"The largest width that works is {extent!r}." if extent else "No width works.")

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import SchemaError
-from sfumato.hierarchies import Domain, IntervalDomain
+from sfumato.hierarchies import ROOT, Domain, Ends, ScaledDomain
 from sfumato.io.arrow import packed
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
 from sfumato.progress import Tell, untold
@@ -54,6 +54,21 @@ class Showing:
     def hi(self) -> NDArray[np.int64]:
         """The last code of every class."""
         return self.classes.hi[:, self.place]
+
+    @property
+    def hidden(self) -> NDArray[np.bool_]:
+        """Which classes tell nothing: in text they show ``*``, and so no end, no middle and no mean."""
+        texts = _texts(self)
+        nothing = pc.equal(texts.dictionary, ROOT).fill_null(False).to_numpy(zero_copy_only=False)
+        return np.append(nothing, False)[texts.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
+
+    @property
+    def ends(self) -> Ends:
+        """From where to where reaches what every class shows."""
+        assert isinstance(self.domain, ScaledDomain)
+        if self.level is None:
+            return self.domain.span_ends(self.lo, self.hi).hidden(self.hidden)
+        return self.domain.level_ends(self.level).take(self.domain.levels[self.level].groups[self.lo])
 
 
 def show(
@@ -110,27 +125,41 @@ def show(
 def _per_class(showing: Showing, intervals: str) -> dict[str, pa.Array]:
     """Return the columns that show a quasi-identifier, with one value per class."""
     domain = showing.domain
-    if intervals == "text" or not isinstance(domain, IntervalDomain):
+    if intervals == "text" or not isinstance(domain, ScaledDomain):
         return {domain.name: _texts(showing)}
     if intervals == "bounds":
-        return {f"{domain.name}_min": _values(showing, showing.lo), f"{domain.name}_max": _values(showing, showing.hi)}
+        return {f"{domain.name}_min": showing.ends.low, f"{domain.name}_max": showing.ends.high}
     if not domain.averageable:
         return {domain.name: _texts(showing)}
-    numbers = _midpoints(showing) if intervals == "midpoint" else class_means(showing)
+    numbers = showing.ends.middles if intervals == "midpoint" else class_means(showing)
     return {domain.name: _on_scale(domain, numbers)}
 
 
 def _texts(showing: Showing) -> pa.DictionaryArray:
     """Return the label of every class, each label once in the dictionary."""
-    domain = showing.domain
-    spans, of_class = _different(showing.lo * domain.size + showing.hi, domain.size**2)
-    lo, hi = np.divmod(spans, domain.size)
-    if showing.level is None:
-        labels = domain.span_labels(lo, hi)
+    domain, level = showing.domain, showing.level
+    if level is not None:
+        shown, of_class = _different(
+            domain.levels[level].groups[showing.lo].astype(np.int64), len(domain.levels[level])
+        )
+        labels = domain.levels[level].labels.take(pa.array(shown))
     else:
-        level = domain.levels[showing.level]
-        labels = level.labels.take(pa.array(level.groups[lo]))
-    return _single(labels).dictionary_encode().take(pa.array(of_class))
+        shown, of_class = _different(_spans(showing), domain.size**2 + 1)
+        labels = _span_labels(domain, shown)
+    return labels.dictionary_encode().take(pa.array(of_class))
+
+
+def _spans(showing: Showing) -> NDArray[np.int64]:
+    """Return a number for what every class spans; one beyond all others stands for what shows nothing."""
+    spans = showing.lo * showing.domain.size + showing.hi
+    hidden = showing.classes.hidden
+    return spans if hidden is None else np.where(hidden[:, showing.place], showing.domain.size**2, spans)
+
+
+def _span_labels(domain: Domain, spans: NDArray[np.int64]) -> pa.StringArray:
+    nothing = spans == domain.size**2
+    labels = _single(domain.span_labels(*np.divmod(np.where(nothing, 0, spans), domain.size)))
+    return pc.if_else(pa.array(nothing), ROOT, labels) if nothing.any() else labels
 
 
 def _different(keys: NDArray[np.int64], possible: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -142,26 +171,14 @@ def _different(keys: NDArray[np.int64], possible: int) -> tuple[NDArray[np.int64
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[keys]
 
 
-def _values(showing: Showing, codes: NDArray[np.int64]) -> pa.Array:
-    """Return the values of codes in the column's own type; null where the class reaches missing values."""
-    domain = showing.domain
-    reaches_missing = showing.hi >= len(domain.values)
-    return domain.values.take(pa.array(codes, mask=reaches_missing))
-
-
-def _midpoints(showing: Showing) -> NDArray[np.float64]:
-    assert isinstance(showing.domain, IntervalDomain)
-    numbers = np.append(showing.domain.numbers, np.nan)
-    return (numbers[showing.lo] + numbers[showing.hi]) / 2
-
-
 def class_means(showing: Showing) -> NDArray[np.float64]:
-    """Return the mean of every class on the column's scale; not a number where it reaches missing values."""
-    assert isinstance(showing.domain, IntervalDomain)
+    """Return the mean of every class on the column's scale; not a number where it shows ``*`` or is missing."""
+    assert isinstance(showing.domain, ScaledDomain)
     of_row = showing.classes.of_row
     kept = of_row >= 0
     numbers = np.append(showing.domain.numbers, np.nan)[showing.microdata.codes[kept, showing.place]]
-    return np.bincount(of_row[kept], weights=numbers, minlength=len(showing.classes)) / showing.classes.sizes
+    means = np.bincount(of_row[kept], weights=numbers, minlength=len(showing.classes)) / showing.classes.sizes
+    return np.where(showing.hidden, np.nan, means)
 
 
 def _on_scale(domain: Domain, numbers: NDArray[np.float64]) -> pa.Array:
@@ -199,6 +216,6 @@ def class_table(microdata: Microdata, recoding: Recoding, classes: EquivalenceCl
         level = None if recoding.levels is None else recoding.levels[place]
         showing = Showing(domain, place, level, microdata, classes)
         columns[domain.name] = pc.cast(_texts(showing), pa.string())
-        if isinstance(domain, IntervalDomain) and domain.averageable:
+        if isinstance(domain, ScaledDomain) and domain.averageable:
             columns[f"{domain.name}_mean"] = _on_scale(domain, class_means(showing))
     return pa.table(columns)

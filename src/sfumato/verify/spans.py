@@ -30,10 +30,11 @@ STRETCHES = (
 )
 #: A year reads like a number, so it is one only in a column that is known to hold dates.
 YEAR = re.compile(r"(?P<year>\d{4})")
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 Place = Callable[[str], float | None]
 Interval = tuple[float, float]
-Stretches = Sequence[tuple[re.Pattern[str], int]]
+Stretches = Callable[[str], Interval | None]
 
 POINT: Interval = (0.0, 0.0)
 #: Shows nothing, so no width is too much to ask of it.
@@ -47,12 +48,13 @@ def check_span(
 
     A single value, also a missing one, is an interval of no width; ``*`` is as wide as can be. Text is read as numbers
     or ISO dates (whose widths are in days), or by the ``order`` of the requirement, in whose steps its width is. A
-    month, a quarter or a decade is as wide as from its first day to its last; with ``calendar``, so is a year.
+    month, a quarter or a decade is as wide as from its first day to its last; with ``calendar``, so is a year. Where
+    ``calendar`` is ``"times"``, all of them reach to where the next one begins, and a day without a time is one too.
     """
     name = str(requirement.get("column"))
     width = parameters.number("minimum span", "width", requirement.get("width"), above=0)
     place = _place_in(requirement.get("order"))
-    stretches = (*STRETCHES, (YEAR, 12)) if requirement.get("calendar") else STRETCHES
+    stretches = _stretches(requirement.get("calendar"))
     bounds = [f"{name}_min", f"{name}_max"]
     if name in quasi_identifiers:
         intervals = _shown_intervals(table, name, classes, place, stretches)
@@ -83,14 +85,29 @@ def _shown_intervals(
 ) -> NDArray[np.float64]:
     coded = code_column(name, table.column(name))
     if _is_text(coded.values):
-        shown = [_stretch(text, stretches) or _read(name, text, place) for text in coded.values.to_pylist()]
+        shown = [stretches(text) or _read(name, text, place) for text in coded.values.to_pylist()]
     else:
         shown = [POINT] * len(coded.values)
     return np.array([*shown, POINT])[coded.codes[classes.first_rows]]
 
 
-def _stretch(text: str, stretches: Stretches) -> Interval | None:
-    """Return the first and the last day of a stretch of the calendar; None for any other text."""
+def _stretches(calendar: object) -> Stretches:
+    """Return what reads stretches of the calendar: the first and the last day, or where the next one begins."""
+    with_times = calendar == "times"
+    months = (*STRETCHES, (YEAR, 12)) if calendar else STRETCHES
+
+    def read(text: str) -> Interval | None:
+        if with_times and DAY.fullmatch(text):
+            first = _position(text)
+            return None if first is None else (first, first + 1)
+        found = _stretch(text, months)
+        return None if found is None else (found[0], found[1] - (not with_times))
+
+    return read
+
+
+def _stretch(text: str, stretches: Sequence[tuple[re.Pattern[str], int]]) -> Interval | None:
+    """Return the first day of a stretch of the calendar and the first one after it; None for any other text."""
     for pattern, months in stretches:
         found = pattern.fullmatch(text)
         if found is None:
@@ -98,7 +115,7 @@ def _stretch(text: str, stretches: Stretches) -> Interval | None:
         parts = {name: int(number) for name, number in found.groupdict().items()}
         month = parts.get("month", 3 * parts["quarter"] - 2 if "quarter" in parts else 1)
         first = parts["year"] * 12 + month - 1
-        return _first_day(first), _first_day(first + months) - 1
+        return _first_day(first), _first_day(first + months)
     return None
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.errors import ParameterError, SchemaError, listed, shortened
-from sfumato.hierarchies import Domain, IntervalDomain, TreeDomain
+from sfumato.hierarchies import Domain, ScaledDomain, TreeDomain
 from sfumato.microdata import Microdata
 
 #: How cut points are chosen when only their number is given.
@@ -69,7 +69,7 @@ def _cuts(domain: Domain, given: Splits, placing: str, counts: Codes) -> Codes:
 
 def _code_after(domain: Domain, point: object) -> int:
     """Return the first code on the right of a cut point; a value at or below the point lies on its left."""
-    if isinstance(domain, IntervalDomain) and domain.averageable:
+    if isinstance(domain, ScaledDomain) and domain.averageable:
         return int(np.searchsorted(domain.numbers, _on_scale(domain, point), side="right"))
     if isinstance(domain, TreeDomain):
         labels, last = domain.tree.labels.to_pylist(), domain.tree.last.tolist()
@@ -83,7 +83,7 @@ def _code_after(domain: Domain, point: object) -> int:
     return int(last[labels.index(str(point))]) + 1
 
 
-def _on_scale(domain: IntervalDomain, point: object) -> float:
+def _on_scale(domain: ScaledDomain, point: object) -> float:
     """Return where a cut point lies on a domain's scale: numbers as they are, dates as days."""
     if isinstance(point, Real) and not isinstance(point, bool):
         return float(point)
@@ -111,7 +111,7 @@ def _placed(domain: Domain, count: int, placing: str, counts: Codes) -> Codes:
 
 def _at_widths(domain: Domain, count: int) -> Codes:
     shares = np.arange(1, count + 1) / (count + 1)
-    if isinstance(domain, IntervalDomain):
+    if isinstance(domain, ScaledDomain):
         return np.searchsorted(domain.numbers, domain.numbers[0] + domain.extent * shares, side="right")
     return np.rint(len(domain.values) * shares).astype(np.int64)
 

@@ -119,8 +119,7 @@ def marginals_of(judge: Judge, weights: Mapping[str, float] | None = None) -> Ma
 
 
 def _span_costs(domain: Domain, level: int, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    first = np.unique(domain.levels[level].groups, return_index=True)[1]
-    return domain.span_costs(first, np.append(first[1:], domain.size) - 1)
+    return domain.level_costs(level)
 
 
 def _shares_climbed(domain: Domain, level: int, sizes: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import parameters
-from sfumato.hierarchies import Domain, IntervalDomain
+from sfumato.hierarchies import Domain, ScaledDomain
 from sfumato.methods.linear.kernels.hilbert import WORD, hilbert_keys
 from sfumato.microdata import Microdata
 
@@ -70,7 +70,7 @@ def grids(domains: Sequence[Domain], bits: int, signed: bool = False) -> list[ND
 
 def positions(domain: Domain) -> NDArray[np.float64]:
     """Return the place of every code from 0 to 1; a missing value comes last."""
-    if isinstance(domain, IntervalDomain):
+    if isinstance(domain, ScaledDomain):
         place = np.minimum(domain.positions, 1.0)
         if domain.has_missing:
             place[:-1] *= (domain.size - 1) / domain.size

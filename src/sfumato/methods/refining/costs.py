@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError, listed
 from sfumato.hierarchies import CountedDomain, Domain, IntervalDomain, TreeDomain, codes_meant
-from sfumato.hierarchies.domain import MISSING_POSITION
+from sfumato.hierarchies.scaled import MISSING_POSITION
 from sfumato.microdata import Microdata
 
 D = TypeVar("D", bound=Domain)

@@ -75,6 +75,7 @@ class _Remaining:
         self.classes = np.full(len(task.microdata), SUPPRESSED, np.int32)
         self.lo: list[NDArray[np.int64]] = []
         self.hi: list[NDArray[np.int64]] = []
+        self.hidden: list[NDArray[np.bool_]] = []
         self.count = 0
 
     def release(self, node: Levels) -> None:
@@ -106,14 +107,17 @@ class _Remaining:
         bounds = np.stack(shown, axis=1)
         self.lo.append(bounds[:, :, 0])
         self.hi.append(bounds[:, :, 1])
+        self.hidden.append(np.broadcast_to(np.array(node) == self.judge.roller.top, bounds.shape[:2]))
 
     def finish(self) -> Recoding:
         """Leave out the rows that no node released, or join them with classes until that is allowed."""
         empty = np.empty((0, len(self.task.microdata.domains)), np.int64)
         lo, hi = np.concatenate([empty, *self.lo]), np.concatenate([empty, *self.hi])
+        hidden = np.concatenate([empty.astype(bool), *self.hidden])
         if len(self.rows) > self.task.suppressible:
             lo, hi = self._join(lo, hi)
-        return Recoding(classes=self.classes, bounds=(lo, hi))
+            hidden = np.vstack([hidden, np.ones((1, hidden.shape[1]), bool)])
+        return Recoding(classes=self.classes, bounds=(lo, hi), hidden=hidden)
 
     def _join(self, lo: NDArray[np.int64], hi: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Put the remaining rows and the widest classes into one class that tells nothing, until it is allowed."""

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.hierarchies import Domain
+from sfumato.hierarchies import Domain, IntervalDomain
 from sfumato.loss import Recoded
 from sfumato.loss.metrics import gcp
 from sfumato.methods.base import Method, Task, register
@@ -149,7 +149,13 @@ class State:
             for at, (spans, group_of) in enumerate(zip(self.spans, self.group_of, strict=True))
         ]
         bounds = np.stack(shown, axis=1).astype(np.int64)
-        return Recoding(classes=classes, bounds=(bounds[:, :, 0], bounds[:, :, 1]))
+        return Recoding(classes=classes, bounds=(bounds[:, :, 0], bounds[:, :, 1]), hidden=self._hidden(bounds))
+
+    def _hidden(self, bounds: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return where a class shows an undivided scale: the top of its hierarchy, and no interval of it."""
+        domains = self.task.microdata.domains
+        whole = (bounds[:, :, 0] == 0) & (bounds[:, :, 1] == [domain.size - 1 for domain in domains])
+        return whole & [isinstance(domain, IntervalDomain) and domain.size > 1 for domain in domains]
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,4 +61,4 @@ def keeps(task: Task, recoding: Recoding) -> bool:
     if kept.all() or not kept.any():
         return bool(kept.all())
     remaining = Requirements(task.requirements.models, task.microdata.take(kept))
-    return not remaining.broken_by(Recoding(classes=recoding.classes[kept], bounds=recoding.bounds))
+    return not remaining.broken_by(replace(recoding, classes=recoding.classes[kept]))

@@ -1,0 +1,114 @@
+"""The levels of the calendar: which day, month, quarter, year or decade a moment lies in, and where that ends."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sfumato.hierarchies.levels import Ends, Level, grouped_level, only_dates
+
+TICKS_PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+
+#: Beyond it, no date can be told to Python.
+LAST_DAY = dt.date.max.toordinal() - dt.date(1970, 1, 1).toordinal()
+
+Days = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One level: a number for every moment, in order, how a number is shown, and the day on which it begins."""
+
+    count: Callable[[pa.Array], Days]
+    label: Callable[[int], str]
+    first_day: Callable[[Days], Days]
+
+
+def _months(moments: pa.Array) -> Days:
+    return _numpy(pc.year(moments)) * 12 + _numpy(pc.month(moments)) - 1
+
+
+def _day_of_month(months: Days) -> Days:
+    """Return the first day of months that are counted from the year 0, in days since 1970."""
+    found: Days = (months - 1970 * 12).astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
+    return found
+
+
+def _numpy(values: pa.Array) -> Days:
+    numbers: Days = values.to_numpy(zero_copy_only=False).astype(np.int64)
+    return numbers
+
+
+CALENDAR: dict[str, Unit] = {
+    "day": Unit(
+        lambda moments: _numpy(moments.cast(pa.date32(), safe=False).cast(pa.int32())),
+        lambda key: str(np.datetime64(key, "D")),
+        lambda keys: keys,
+    ),
+    "month": Unit(_months, lambda key: f"{key // 12:04d}-{key % 12 + 1:02d}", _day_of_month),
+    "quarter": Unit(
+        lambda moments: _months(moments) // 3,
+        lambda key: f"{key // 4:04d}-Q{key % 4 + 1}",
+        lambda keys: _day_of_month(3 * keys),
+    ),
+    "year": Unit(
+        lambda moments: _numpy(pc.year(moments)), lambda key: f"{key:04d}", lambda keys: _day_of_month(12 * keys)
+    ),
+    "decade": Unit(
+        lambda moments: _numpy(pc.year(moments)) // 10, lambda key: f"{key}0s", lambda keys: _day_of_month(120 * keys)
+    ),
+}
+
+
+def calendar_level(name: str, ordered: pa.Array, has_missing: bool) -> Level:
+    """Return a level of the calendar of moments in order; a moment with a zone is grouped by that zone's calendar."""
+    unit = CALENDAR[name]
+    local = pc.local_timestamp(ordered) if getattr(ordered.type, "tz", None) else ordered
+    keys = unit.count(local)
+    different, places = np.unique(keys, return_inverse=True)
+    labels = pa.array([unit.label(int(key)) for key in different], pa.string()).take(pa.array(places))
+    ends = _ends(unit.first_day(different), unit.first_day(different + 1), ordered)
+    return grouped_level(name, keys, labels, has_missing, ends)
+
+
+def _ends(first: Days, after: Days, ordered: pa.Array) -> Ends:
+    """Return how far stretches of days reach: to their last day, or with times of day to where the next one begins."""
+    last = after - 1 if only_dates(ordered) else after
+    low, high = (_moments(days, ordered.type) for days in (first, last))
+    begins, ends = (days_since_epoch(side) for side in (low, high))
+    # Where clocks are changed, a stretch can be an hour longer or shorter than the calendar says; the lesser counts.
+    widths = np.minimum(ends - begins, (last - first).astype(np.float64))
+    return Ends(low, high, (begins + ends) / 2, widths)
+
+
+def _moments(days: Days, kind: pa.DataType) -> pa.Array:
+    """Return the beginnings of days in a column's type, or the last moment that it can hold."""
+    if pa.types.is_date(kind):
+        return pa.array(np.minimum(days, LAST_DAY).astype(np.int32)).cast(kind)
+    per_day = TICKS_PER_DAY[kind.unit]
+    limits = np.iinfo(np.int64)
+    greatest = min(limits.max, (LAST_DAY + 1) * per_day - 1)
+    ticks = [min(max(day * per_day, limits.min + 1), greatest) for day in days.tolist()]
+    naive = pa.array(ticks, pa.int64()).cast(pa.timestamp(kind.unit))
+    if kind.tz is None:
+        return naive
+    return pc.assume_timezone(naive, kind.tz, ambiguous="earliest", nonexistent="earliest")
+
+
+def days_since_epoch(moments: pa.Array) -> NDArray[np.float64]:
+    """Return moments on the scale of dates."""
+    ticks, per_day = ticks_of(moments)
+    return ticks / per_day
+
+
+def ticks_of(moments: pa.Array) -> tuple[NDArray[np.int64], int]:
+    """Return moments as whole numbers since 1970, and how many of these are a day."""
+    if pa.types.is_date(moments.type):
+        return _numpy(moments.cast(pa.int32())), 1
+    return _numpy(moments.cast(pa.int64())), TICKS_PER_DAY[moments.type.unit]

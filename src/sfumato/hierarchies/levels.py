@@ -1,0 +1,148 @@
+"""One level of a hierarchy: which values it shows alike, under which label, and from where to where that reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+ROOT = "*"
+
+
+@dataclass(frozen=True)
+class Ends:
+    """From where to where what is shown reaches on a column's scale; nothing where it is missing or tells nothing.
+
+    Attributes
+    ----------
+    low, high
+        The ends in the column's own type.
+    middles
+        The points halfway, as numbers on the scale.
+    widths
+        How far it is from end to end, worked out before anything is rounded.
+    """
+
+    low: pa.Array
+    high: pa.Array
+    middles: NDArray[np.float64]
+    widths: NDArray[np.float64]
+
+    def take(self, places: NDArray[np.integer]) -> Ends:
+        """Return these ends."""
+        chosen = pa.array(places)
+        return Ends(self.low.take(chosen), self.high.take(chosen), self.middles[places], self.widths[places])
+
+    def hidden(self, nothing: NDArray[np.bool_]) -> Ends:
+        """Return the ends with those taken away that are not to be shown."""
+        shown = pa.array(np.arange(len(nothing)), mask=nothing)
+        return Ends(self.low.take(shown), self.high.take(shown), np.where(nothing, np.nan, self.middles), self.widths)
+
+    @classmethod
+    def nothing(cls, count: int, kind: pa.DataType) -> Ends:
+        """Return so many ends that tell nothing."""
+        return cls(pa.nulls(count, kind), pa.nulls(count, kind), np.full(count, np.nan), np.zeros(count))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Ends]) -> Ends:
+        """Return ends one behind the other, in a type that holds all of them."""
+        kind = next((part.low.type for part in parts if part.low.type != parts[0].low.type), parts[0].low.type)
+        low, high = (
+            pa.concat_arrays([end.cast(kind, safe=False) for end in side])
+            for side in ([part.low for part in parts], [part.high for part in parts])
+        )
+        return cls(
+            low,
+            high,
+            np.concatenate([part.middles for part in parts]),
+            np.concatenate([part.widths for part in parts]),
+        )
+
+    def with_missing(self) -> Ends:
+        """Return the ends followed by those of missing values, which have none."""
+        return Ends.joined([self, Ends.nothing(1, self.low.type)])
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of a hierarchy: the group of every code, numbered in code order, and the groups' labels.
+
+    ``ends`` says how far the groups reach, where the values lie on a scale and the groups are more than some of them:
+    ``[30, 34]`` reaches from 30 to 34, whoever is in it.
+    """
+
+    name: str
+    groups: NDArray[np.int32]
+    labels: pa.StringArray = field(repr=False)
+    ends: Ends | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def starts(self) -> NDArray[np.int32]:
+        """The first code of every group."""
+        begins = np.ones(len(self.groups), bool)
+        np.not_equal(self.groups[1:], self.groups[:-1], out=begins[1:])
+        return np.flatnonzero(begins).astype(np.int32)
+
+    @property
+    def lasts(self) -> NDArray[np.int64]:
+        """The last code of every group."""
+        return np.append(self.starts[1:], len(self.groups)) - 1
+
+
+def identity_level(values: pa.Array, has_missing: bool, name: str = "value") -> Level:
+    """Return level 0, where every value stands for itself and missing is null."""
+    texts = value_texts(values)
+    if has_missing:
+        texts = pa.concat_arrays([texts, pa.nulls(1, pa.string())])
+    return Level(name, np.arange(len(texts), dtype=np.int32), texts)
+
+
+def value_texts(values: pa.Array) -> pa.StringArray:
+    """Return values as people read them: dates without a time where no value has one, times without empty fractions."""
+    if not pa.types.is_timestamp(values.type):
+        return values.cast(pa.string())
+    if only_dates(values):
+        return values.cast(pa.date32()).cast(pa.string())
+    return pc.replace_substring_regex(values.cast(pa.string()), r"\.0+(Z|[+-]\d+)?$", r"\1")
+
+
+def only_dates(moments: pa.Array) -> bool:
+    """Return whether moments are days without a time of day: pandas has no other type for a date.
+
+    In a zone with summer time, days differ in length, so there every moment keeps its time.
+    """
+    if pa.types.is_date(moments.type):
+        return True
+    if getattr(moments.type, "tz", None) not in {None, "UTC"}:
+        return False
+    return bool(pc.all(pc.equal(pc.floor_temporal(moments, unit="day"), moments)).as_py())
+
+
+def root_level(size: int) -> Level:
+    """Return the top level, where nothing is told."""
+    return Level("any", np.zeros(size, np.int32), pa.array([ROOT]))
+
+
+def grouped_level(
+    name: str, keys: NDArray[np.generic], labels: pa.StringArray, has_missing: bool, ends: Ends | None = None
+) -> Level:
+    """Return a level from one key and one label per value in code order; a new key begins a new group.
+
+    ``ends`` are those of the groups, where they lie on a scale.
+    """
+    begins = np.ones(len(keys), bool)
+    begins[1:] = keys[1:] != keys[:-1]
+    groups = (np.cumsum(begins) - 1).astype(np.int32)
+    shown = labels.filter(pa.array(begins))
+    if has_missing:
+        groups = np.append(groups, np.int32(len(shown)))
+        shown = pa.concat_arrays([shown, pa.nulls(1, pa.string())])
+        ends = ends and ends.with_missing()
+    return Level(name, groups, shown, ends)
