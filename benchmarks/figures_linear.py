@@ -122,7 +122,7 @@ def figures(scale: float) -> Iterator[Figure]:
 
 
 def on_adult() -> Iterator[Figure]:
-    adult = sf.datasets.adult(ADULT)
+    adult = sf.datasets.adult(ADULT).without_levels()
     real = encode(adult.table, adult.schema.quasi_identifiers, ["occupation"])
     measures = ("GCP", "DM", "seconds")
     yield by_k(Figure(12, "Adult", "variable k", "k", FOR_K, measures), real, (5, 10, 20, 30, 40, 50))

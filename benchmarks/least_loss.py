@@ -95,12 +95,12 @@ def measure(table: str, method: Method, microdata: Microdata, *models: PrivacyMo
 
 
 def adult(quasi_identifiers: tuple[str, ...], sensitive: tuple[str, ...] = ()) -> Microdata:
-    data = datasets.adult(ADULT)
+    data = datasets.adult(ADULT).without_levels()
     return encode(data.table, {name: data.hierarchies[name] for name in quasi_identifiers}, sensitive)
 
 
 def census(rows: int) -> Microdata:
-    data = datasets.census(rows=rows, seed=1)
+    data = datasets.census(rows=rows, seed=1).without_levels()
     return encode(data.table, {name: data.hierarchies[name] for name in data.quasi_identifiers}, data.sensitive)
 
 

@@ -21,7 +21,7 @@ ADULT_LIMITS = {5: 0.049, 10: 0.083, 50: 0.207}
 
 
 def census(rows: int, sensitive: tuple[str, ...] = ("occupation",)) -> Microdata:
-    people = sf.datasets.census(rows, seed=1)
+    people = sf.datasets.census(rows, seed=1).without_levels()
     return encode(people.table, people.schema.quasi_identifiers, sensitive)
 
 
@@ -85,7 +85,7 @@ def quality() -> Iterator[Result]:
     if not ADULT.exists():
         yield Result("Adult is not beside the repository: skipped", float("nan"), unit="")
         return
-    adult = sf.datasets.adult(ADULT)
+    adult = sf.datasets.adult(ADULT).without_levels()
     microdata = encode(adult.table, adult.schema.quasi_identifiers, [])
     for name in ("hilbert", "cost-aware", "idistance", "mondrian"):
         for k, limit in ADULT_LIMITS.items():

@@ -17,7 +17,7 @@ GROWTH = (250_000, 500_000, 1_000_000, 2_000_000, 4_000_000)
 
 
 def census(rows: int) -> Microdata:
-    people = sf.datasets.census(rows, seed=1)
+    people = sf.datasets.census(rows, seed=1).without_levels()
     return encode(people.table, people.schema.quasi_identifiers, people.schema.sensitive)
 
 
@@ -59,7 +59,7 @@ def quality() -> Iterator[Result]:
     if not ADULT.exists():
         yield Result("Adult is not beside the repository: skipped", float("nan"), unit="")
         return
-    adult = sf.datasets.adult(ADULT)
+    adult = sf.datasets.adult(ADULT).without_levels()
     names = [*["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class"]]
     schema = sf.Schema({name: adult.hierarchies.get(name) for name in names}, sensitive="occupation", rest="drop")
     for k, limit in ((5, 0.056), (10, 0.102), (50, 0.272)):

@@ -22,7 +22,7 @@ def run() -> Iterator[Result]:
     if not ADULT.exists():
         yield Result("Adult is not beside the repository: skipped", float("nan"), unit="")
         return
-    adult = sf.datasets.adult(ADULT)
+    adult = sf.datasets.adult(ADULT).without_levels()
     schema = sf.Schema({name: adult.hierarchies.get(name) for name in QIS}, sensitive="occupation", rest="drop")
     frame = adult.to_pandas()
     # They need other versions of common packages than Sfumato does.

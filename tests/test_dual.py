@@ -30,7 +30,7 @@ def test_no_larger_k_would_fit(ages: list[int], max_gcp: float) -> None:
 
 
 def test_the_curve_rises_and_is_told() -> None:
-    people = sf.datasets.census(rows=1500, seed=4)
+    people = sf.datasets.census(rows=1500, seed=4).without_levels()
     found = sf.strongest(people.table, people.schema, max_gcp=0.3)
     losses = [loss for _, loss in found.curve]
     assert losses == sorted(losses)
@@ -43,7 +43,7 @@ def test_the_curve_rises_and_is_told() -> None:
 
 
 def test_l_can_be_varied_while_other_models_hold() -> None:
-    people = sf.datasets.census(rows=1500, seed=4)
+    people = sf.datasets.census(rows=1500, seed=4).without_levels()
     schema = sf.Schema(people.schema.quasi_identifiers, sensitive="occupation", rest="drop")
     found = sf.strongest(people.table, schema, max_gcp=0.4, vary="l", k=4)
     column = found.release.achieved.sensitive["occupation"]
@@ -54,7 +54,7 @@ def test_l_can_be_varied_while_other_models_hold() -> None:
 
 
 def test_what_is_asked_for_is_the_least_that_will_do() -> None:
-    people = sf.datasets.census(rows=800, seed=4)
+    people = sf.datasets.census(rows=800, seed=4).without_levels()
     loss = sf.anonymize(people.table, people.schema, k=12, method="hilbert").loss.gcp
     found = sf.strongest(people.table, people.schema, max_gcp=loss + 1e-9, k=12, method="hilbert")
     assert found.value >= 12
@@ -66,7 +66,7 @@ def test_what_is_asked_for_is_the_least_that_will_do() -> None:
 
 
 def test_other_kinds_of_diversity_hold_while_l_is_varied() -> None:
-    people = sf.datasets.census(rows=1500, seed=4)
+    people = sf.datasets.census(rows=1500, seed=4).without_levels()
     schema = sf.Schema(people.schema.quasi_identifiers, sensitive="occupation", rest="drop")
     other = sf.LDiversity(6, kind="distinct")
     found = sf.strongest(people.table, schema, max_gcp=0.5, vary="l", privacy=other, method="hilbert")
@@ -85,7 +85,7 @@ def test_a_limit_of_the_table_ends_the_search() -> None:
 
 @pytest.mark.parametrize("method", ["hilbert", "hilbert-fast", "auto"])
 def test_the_table_is_sorted_once(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
-    people = sf.datasets.census(rows=500, seed=4)
+    people = sf.datasets.census(rows=500, seed=4).without_levels()
     calls = []
     original = mapping.curve_keys
     monkeypatch.setattr(mapping, "curve_keys", lambda *given: calls.append(1) or original(*given))
@@ -96,7 +96,7 @@ def test_the_table_is_sorted_once(monkeypatch: pytest.MonkeyPatch, method: str) 
 
 @pytest.mark.parametrize("method", ["mondrian", "cost-aware"])
 def test_any_method_can_be_asked(method: str) -> None:
-    people = sf.datasets.census(rows=500, seed=4)
+    people = sf.datasets.census(rows=500, seed=4).without_levels()
     found = sf.strongest(people.table, people.schema, max_gcp=0.4, method=method)
     assert found.release.loss.gcp <= 0.4
     assert found.release.manifest["method"]["name"] == method

@@ -18,6 +18,8 @@ CAUGHT = {
     suite.check_truth: [wrong.SpoilsCodes],
     suite.check_equal_rows: [wrong.InOrder],
     suite.check_suppression: [wrong.Spendthrift],
+    suite.check_declared_levels: [wrong.SpoilsCodes],
+    suite.check_nothing_told: [wrong.Dice],
     suite.check_input_untouched: [wrong.SpoilsCodes, wrong.SpoilsSensitive],
     suite.check_same_seed_same_bytes: [wrong.Dice, wrong.Remembers],
     suite.check_row_order: [wrong.InOrder],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from sfumato import parameters
 from sfumato.errors import OutputError
-from sfumato.hierarchies import Hierarchy, Taxonomy
+from sfumato.hierarchies import Dates, Hierarchy, Numeric, Taxonomy
 
 if TYPE_CHECKING:
     from sfumato.schema import Schema
@@ -64,6 +64,22 @@ class Dataset:
 
         declared = {column: self.hierarchies.get(column) for column in self.quasi_identifiers}
         return Schema(quasi_identifiers=declared, sensitive=list(self.sensitive))
+
+    def without_levels(self) -> Dataset:
+        """Return the dataset with no levels declared for numbers and dates, so that classes show intervals of them.
+
+        Where levels are declared, every method shows only these. Methods that find their own intervals lose less
+        without.
+
+        Examples
+        --------
+        >>> from sfumato.datasets import census
+        >>> people = census(100)
+        >>> people.hierarchies["age"], people.without_levels().hierarchies["age"]
+        (Numeric(widths=[5, 10, 20]), Numeric())
+        """
+        free = {name: type(how)() for name, how in self.hierarchies.items() if isinstance(how, Numeric | Dates)}
+        return replace(self, hierarchies=self.hierarchies | free)
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas data frame."""

@@ -30,7 +30,7 @@ def binned_levels(
     for at, width in enumerate(widths):
         bins = bins // round(width / widths[at - 1]) if at else _bins(ordered, numbers, width)
         counted.append((width, bins))
-    bounds = [_Bounds.of(ordered.type, width, bins) for width, bins in counted]
+    bounds = [_Bounds.of(ordered, width, bins) for width, bins in counted]
     kind = _kind_of(ordered.type, bounds)
     for (width, bins), found in zip(counted, bounds, strict=True):
         label_of = dict(zip(found.bins, found.labels(), strict=True))
@@ -45,15 +45,17 @@ class _Bounds:
     bins: list[int]
     low: list[Fraction]
     high: list[Fraction]
+    first: Fraction
     closed: bool
 
     @classmethod
-    def of(cls, kind: pa.DataType, width: float, bins: NDArray[np.object_]) -> _Bounds:
+    def of(cls, ordered: pa.Array, width: float, bins: NDArray[np.object_]) -> _Bounds:
         exact = Fraction(str(width))
-        closed = pa.types.is_integer(kind) and exact.denominator == 1
+        closed = pa.types.is_integer(ordered.type) and exact.denominator == 1
         different = list(dict.fromkeys(bins.tolist()))
         low = [number * exact for number in different]
-        return cls(different, low, [bound + exact - closed for bound in low], closed)
+        first = Fraction(str(ordered[0].cast(pa.string()))) if len(ordered) else Fraction(0)
+        return cls(different, low, [bound + exact - closed for bound in low], first, closed)
 
     def labels(self) -> list[str]:
         """Return ``[low, high]`` if the upper bound belongs to the interval, else ``[low, high)``."""
@@ -64,8 +66,9 @@ class _Bounds:
         """Return the bounds as values of a column's type."""
         low, high = (pa.array([_value(bound, kind) for bound in side], kind) for side in (self.low, self.high))
         middles = np.array([_float((one + two) / 2) for one, two in zip(self.low, self.high, strict=True)])
+        offsets = np.array([_float(bound - self.first) for bound in self.low])
         widths = np.array([_float(two - one) for one, two in zip(self.low, self.high, strict=True)])
-        return Ends(low, high, middles, widths)
+        return Ends(low, high, middles, offsets, widths)
 
 
 def _kind_of(kind: pa.DataType, levels: Sequence[_Bounds]) -> pa.DataType:

@@ -84,7 +84,7 @@ def _ends(first: Days, after: Days, ordered: pa.Array) -> Ends:
     begins, ends = (days_since_epoch(side) for side in (low, high))
     # Where clocks are changed, a stretch can be an hour longer or shorter than the calendar says; the lesser counts.
     widths = np.minimum(ends - begins, (last - first).astype(np.float64))
-    return Ends(low, high, (begins + ends) / 2, widths)
+    return Ends(low, high, (begins + ends) / 2, begins - days_since_epoch(ordered[:1]), widths)
 
 
 def _moments(days: Days, kind: pa.DataType) -> pa.Array:

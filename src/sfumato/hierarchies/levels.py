@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -23,29 +23,31 @@ class Ends:
         The ends in the column's own type.
     middles
         The points halfway, as numbers on the scale.
-    widths
-        How far it is from end to end, worked out before anything is rounded.
+    offsets, widths
+        How far the lower end lies above the first value of the table, and how far it is from end to end; worked out
+        before anything is rounded.
     """
 
     low: pa.Array
     high: pa.Array
     middles: NDArray[np.float64]
+    offsets: NDArray[np.float64]
     widths: NDArray[np.float64]
 
     def take(self, places: NDArray[np.integer]) -> Ends:
         """Return these ends."""
-        chosen = pa.array(places)
-        return Ends(self.low.take(chosen), self.high.take(chosen), self.middles[places], self.widths[places])
+        low, high = (end.take(pa.array(places)) for end in (self.low, self.high))
+        return Ends(low, high, self.middles[places], self.offsets[places], self.widths[places])
 
     def hidden(self, nothing: NDArray[np.bool_]) -> Ends:
         """Return the ends with those taken away that are not to be shown."""
-        shown = pa.array(np.arange(len(nothing)), mask=nothing)
-        return Ends(self.low.take(shown), self.high.take(shown), np.where(nothing, np.nan, self.middles), self.widths)
+        low, high = (end.take(pa.array(np.arange(len(nothing)), mask=nothing)) for end in (self.low, self.high))
+        return replace(self, low=low, high=high, middles=np.where(nothing, np.nan, self.middles))
 
     @classmethod
     def nothing(cls, count: int, kind: pa.DataType) -> Ends:
         """Return so many ends that tell nothing."""
-        return cls(pa.nulls(count, kind), pa.nulls(count, kind), np.full(count, np.nan), np.zeros(count))
+        return cls(*[pa.nulls(count, kind)] * 2, np.full(count, np.nan), *[np.zeros(count)] * 2)
 
     @classmethod
     def joined(cls, parts: Sequence[Ends]) -> Ends:
@@ -55,12 +57,8 @@ class Ends:
             pa.concat_arrays([end.cast(kind, safe=False) for end in side])
             for side in ([part.low for part in parts], [part.high for part in parts])
         )
-        return cls(
-            low,
-            high,
-            np.concatenate([part.middles for part in parts]),
-            np.concatenate([part.widths for part in parts]),
-        )
+        numbers = [(part.middles, part.offsets, part.widths) for part in parts]
+        return cls(low, high, *(np.concatenate(column) for column in zip(*numbers, strict=True)))
 
     def with_missing(self) -> Ends:
         """Return the ends followed by those of missing values, which have none."""

@@ -52,7 +52,7 @@ class ScaledDomain(Domain):
     @cached_property
     def value_ends(self) -> Ends:
         """Every code as an interval of its own."""
-        own = Ends(self.values, self.values, self.numbers, np.zeros(len(self.values)))
+        own = Ends(self.values, self.values, self.numbers, self.offsets, np.zeros(len(self.values)))
         return own.with_missing() if self.has_missing else own
 
     @abstractmethod
@@ -92,8 +92,7 @@ class IntervalDomain(ScaledDomain):
         low, high = self.value_ends.take(lo), self.value_ends.take(last)
         # Halves are added, since the sum of two large numbers may be none.
         middles = low.middles / 2 + high.middles / 2
-        offsets = np.append(self.offsets, 0.0)
-        return Ends(low.low, high.high, middles, offsets[last] - offsets[lo]).hidden(reaches_missing)
+        return Ends(low.low, high.high, middles, low.offsets, high.offsets - low.offsets).hidden(reaches_missing)
 
 
 @dataclass(frozen=True)

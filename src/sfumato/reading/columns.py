@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import SchemaError
-from sfumato.hierarchies import Domain, Hierarchy, IntervalDomain, Ordered, Prefix, Taxonomy
+from sfumato.hierarchies import Domain, Hierarchy, Ordered, Prefix, ScaledDomain, Taxonomy
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.reading.extents import Extents, positions, read_bounds, read_extents, unreadable
 from sfumato.verify.classes import Coded, code_column, group_rows
@@ -58,7 +58,7 @@ class ShownColumn:
     @property
     def numbers(self) -> NDArray[np.float64] | None:
         """Where every value lies on the column's scale; None for categories."""
-        return self.domain.numbers if isinstance(self.domain, IntervalDomain) else None
+        return self.domain.numbers if isinstance(self.domain, ScaledDomain) else None
 
     def covers(self, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for every code (row) and every cell (column) whether the value may hide behind the cell."""
@@ -128,11 +128,11 @@ def _implied(release: pa.Table, name: str, values: pa.Array) -> Hierarchy:
 def _by_cells(domain: Domain, original: NDArray[np.int64], cells: Coded, hierarchy: Hierarchy) -> ShownColumn:
     shown = pa.concat_arrays([cells.values, pa.nulls(1, cells.values.type)])
     low, high = np.full(len(shown), np.inf), np.full(len(shown), -np.inf)
-    if isinstance(domain, IntervalDomain) and not _is_text(shown.type):
+    if isinstance(domain, ScaledDomain) and not _is_text(shown.type):
         return _by_points(domain, original, cells, shown)
     ranges_of = _labelled_ranges(domain)
     ranges = [ranges_of.get(text, []) for text in shown.cast(pa.string()).to_pylist()]
-    if isinstance(domain, IntervalDomain):
+    if isinstance(domain, ScaledDomain):
         order = hierarchy.order if isinstance(hierarchy, Ordered) else None
         extents = read_extents(domain.name, shown, order, pa.types.is_temporal(domain.values.type))
         found = _ranges_of(extents, domain.numbers)
@@ -144,7 +144,7 @@ def _by_cells(domain: Domain, original: NDArray[np.int64], cells: Coded, hierarc
     return ShownColumn(domain, original, cells.codes, first, last, low, high)
 
 
-def _by_points(domain: IntervalDomain, original: NDArray[np.int64], cells: Coded, shown: pa.Array) -> ShownColumn:
+def _by_points(domain: ScaledDomain, original: NDArray[np.int64], cells: Coded, shown: pa.Array) -> ShownColumn:
     """Read a column of plain numbers or dates: the values themselves, or midpoints and means of other ones."""
     at = positions(shown)
     centres = not np.isin(at[:-1], domain.numbers).all()
@@ -160,7 +160,7 @@ def _by_bounds(domain: Domain, original: NDArray[np.int64], sides: list[Coded], 
     pairs = group_rows(sides)
     lows, highs = (np.append(positions(side.values, order), np.nan)[side.codes[pairs.first_rows]] for side in sides)
     extents = read_bounds(lows, highs)
-    assert isinstance(domain, IntervalDomain)
+    assert isinstance(domain, ScaledDomain)
     first, last = _padded(_ranges_of(extents, domain.numbers))
     return ShownColumn(domain, original, pairs.of_row, first, last, extents.low, extents.high)
 

@@ -29,12 +29,14 @@ from sfumato.testing.promises import (
     check_suppression,
     check_truth,
 )
+from sfumato.testing.showing import check_declared_levels, check_nothing_told
 from sfumato.testing.suite import CHECKS, check_method
 
 __all__ = [
     "CHECKS",
     "check_constant_columns",
     "check_declaration",
+    "check_declared_levels",
     "check_duplicates",
     "check_equal_rows",
     "check_frames",
@@ -43,6 +45,7 @@ __all__ = [
     "check_method",
     "check_missing",
     "check_models",
+    "check_nothing_told",
     "check_one_class",
     "check_one_row",
     "check_row_order",

@@ -7,7 +7,7 @@ from unittest import SkipTest
 from warnings import warn
 
 from sfumato.methods import Method
-from sfumato.testing import frames, limits, promises
+from sfumato.testing import frames, limits, promises, showing
 
 #: Every check of the suite.
 CHECKS: list[Callable[[Method], None]] = [
@@ -16,6 +16,8 @@ CHECKS: list[Callable[[Method], None]] = [
     promises.check_truth,
     promises.check_equal_rows,
     promises.check_suppression,
+    showing.check_declared_levels,
+    showing.check_nothing_told,
     frames.check_input_untouched,
     frames.check_same_seed_same_bytes,
     frames.check_row_order,

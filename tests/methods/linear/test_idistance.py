@@ -62,7 +62,7 @@ def test_the_ranges_of_two_centres_never_overlap() -> None:
     centre, share = split(NearestCentre(centres=1, sample=1.0).keys(microdata, rng()))
     assert centre.tolist() == [0, 0]
     assert (share <= 1).all()
-    people = sf.datasets.census(rows=3000, seed=1)
+    people = sf.datasets.census(rows=3000, seed=1).without_levels()
     microdata = encode(people.table, people.schema.quasi_identifiers, [])
     keys = NearestCentre(centres=40).keys(microdata, rng())[0]
     centre, _ = split(keys[None])
@@ -72,7 +72,7 @@ def test_the_ranges_of_two_centres_never_overlap() -> None:
 
 
 def test_centres_stand_in_the_order_of_the_curve() -> None:
-    people = sf.datasets.census(rows=3000, seed=1)
+    people = sf.datasets.census(rows=3000, seed=1).without_levels()
     microdata = encode(people.table, people.schema.quasi_identifiers, [])
     mapping = NearestCentre(centres=50, bits=9)
     centres = mapping._ordered(mapping._find_centres(microdata.codes, Space.of(microdata), rng()))

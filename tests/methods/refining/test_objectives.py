@@ -151,7 +151,7 @@ def test_portfolios_lower_what_is_asked_for(data: st.DataObject) -> None:
         assert found == pytest.approx(tried.get("refined", found), abs=1e-9)
 
 
-CENSUS = sf.datasets.census(rows=1500, seed=3)
+CENSUS = sf.datasets.census(rows=1500, seed=3).without_levels()
 QUERIES = [
     {"age": (20, 39), "gender": "Female"},
     {"age": (40, None)},
