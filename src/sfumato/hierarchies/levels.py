@@ -47,7 +47,8 @@ class Ends:
     @classmethod
     def nothing(cls, count: int, kind: pa.DataType) -> Ends:
         """Return so many ends that tell nothing."""
-        return cls(*[pa.nulls(count, kind)] * 2, np.full(count, np.nan), *[np.zeros(count)] * 2)
+        none, nowhere = pa.nulls(count, kind), np.zeros(count)
+        return cls(none, none, np.full(count, np.nan), nowhere, nowhere)
 
     @classmethod
     def joined(cls, parts: Sequence[Ends]) -> Ends:
