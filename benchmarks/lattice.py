@@ -75,9 +75,9 @@ def node_counts(table: Microdata) -> Iterator[Result]:
 
 def huge_lattice() -> Iterator[Result]:
     job = task(many_attributes(), 5)
-    yield Result("15 attributes × 5 levels: a first answer", seconds(lambda: Lattice(seconds=0).run(job)), 1, "s")
+    yield Result("15 attributes × 5 levels: a first answer", seconds(lambda: Lattice(time_limit=0).run(job)), 1, "s")
     begin = time.perf_counter()
-    search = Lattice(seconds=30).run(job).details["search"]
+    search = Lattice(time_limit=30).run(job).details["search"]
     yield Result(
         "15 attributes × 5 levels: the best one, proven", time.perf_counter() - begin, None, "s", f"{search.bound:.4f}"
     )

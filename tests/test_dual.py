@@ -45,7 +45,7 @@ def test_the_curve_rises_and_is_told() -> None:
 def test_l_can_be_varied_while_other_models_hold() -> None:
     people = sf.datasets.census(rows=1500, seed=4).without_levels()
     schema = sf.Schema(people.schema.quasi_identifiers, sensitive="occupation", rest="drop")
-    found = sf.strongest(people.table, schema, max_gcp=0.4, vary="l", k=4)
+    found = sf.strongest(people.table, schema, max_gcp=0.4, maximize="l", k=4)
     column = found.release.achieved.sensitive["occupation"]
     assert found.value >= 2
     assert column.frequency_l >= found.value
@@ -69,7 +69,7 @@ def test_other_kinds_of_diversity_hold_while_l_is_varied() -> None:
     people = sf.datasets.census(rows=1500, seed=4).without_levels()
     schema = sf.Schema(people.schema.quasi_identifiers, sensitive="occupation", rest="drop")
     other = sf.LDiversity(6, kind="distinct")
-    found = sf.strongest(people.table, schema, max_gcp=0.5, vary="l", privacy=other, method="hilbert")
+    found = sf.strongest(people.table, schema, max_gcp=0.5, maximize="l", privacy=other, method="hilbert")
     column = found.release.achieved.sensitive["occupation"]
     assert column.distinct_l >= 6
     assert column.frequency_l >= found.value
@@ -78,7 +78,7 @@ def test_other_kinds_of_diversity_hold_while_l_is_varied() -> None:
 
 def test_a_limit_of_the_table_ends_the_search() -> None:
     people = pa.table({"age": [1, 2, 3, 4, 5, 6], "illness": ["a", "a", "b", "b", "c", "c"]})
-    found = sf.strongest(people, quasi_identifiers="age", sensitive="illness", max_gcp=1.0, vary="l")
+    found = sf.strongest(people, quasi_identifiers="age", sensitive="illness", max_gcp=1.0, maximize="l")
     assert found.value == 3
     assert sf.strongest(people, quasi_identifiers="age", sensitive="illness", max_gcp=1.0).value == 6
 
@@ -106,7 +106,7 @@ def test_what_makes_no_sense_is_refused() -> None:
     people = pa.table({"age": [1, 2, 3]})
     with pytest.raises(ParameterError, match="max_gcp"):
         sf.strongest(people, quasi_identifiers="age", max_gcp=10)
-    with pytest.raises(ParameterError, match="vary"):
-        sf.strongest(people, quasi_identifiers="age", max_gcp=0.1, vary="t")
+    with pytest.raises(ParameterError, match="maximize"):
+        sf.strongest(people, quasi_identifiers="age", max_gcp=0.1, maximize="t")
     with pytest.raises(SchemaError, match="sensitive"):
-        sf.strongest(people, quasi_identifiers="age", max_gcp=0.1, vary="l")
+        sf.strongest(people, quasi_identifiers="age", max_gcp=0.1, maximize="l")

@@ -42,21 +42,24 @@ PUBLIC = [
     "Samarati",
     "Schema",
     "SfumatoError",
+    "Strongest",
     "TCloseness",
     "Taxonomy",
     "TopDown",
+    "Verification",
     "__version__",
     "anonymize",
     "attack",
     "check",
     "datasets",
+    "engines",
     "errors",
     "methods",
     "recode",
     "risk",
     "strongest",
 ]
-SUBMODULES = ["datasets", "errors", "methods"]
+SUBMODULES = ["datasets", "engines", "errors", "methods"]
 
 
 def test_all_is_exactly_the_public_surface() -> None:

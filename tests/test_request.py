@@ -93,6 +93,20 @@ def test_recode_shows_intervals_and_tells_how_far_it_is() -> None:
     assert "reading" in stages
 
 
+def test_a_method_may_be_named_by_its_class() -> None:
+    release = sf.anonymize(TABLE, quasi_identifiers="age", rest="drop", k=2, method=sf.Mondrian)
+    assert release.manifest["method"]["name"] == "mondrian"
+    with pytest.raises(ParameterError, match="FixedLevels has parameters without a default"):
+        sf.anonymize(TABLE, quasi_identifiers="age", rest="drop", k=2, method=sf.methods.FixedLevels)
+
+
+def test_a_release_comes_as_any_kind_of_frame() -> None:
+    release = sf.anonymize(TABLE, quasi_identifiers="age", rest="drop", k=2)
+    assert release.to_arrow() is release.table
+    for frame in (release.to_pandas(), release.to_polars()):
+        assert frame["age"].to_list() == release.table["age"].to_pylist()
+
+
 def test_strongest_refines() -> None:
     found = sf.strongest(TABLE, quasi_identifiers="age", rest="drop", max_gcp=1.0, method="mondrian", refine=True)
     assert found.release.manifest["method"]["name"] == "refined"

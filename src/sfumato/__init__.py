@@ -6,9 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sfumato import datasets, errors, methods
+    from sfumato import datasets, engines, errors, methods
     from sfumato.api import anonymize, check, recode
-    from sfumato.dual import strongest
+    from sfumato.dual import Strongest, strongest
     from sfumato.errors import SfumatoError
     from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
     from sfumato.judging import attack, risk
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, TCloseness
     from sfumato.release.release import Release
     from sfumato.schema import Schema
+    from sfumato.verify.verification import Verification
 
 __version__ = "0.1.0"
 
@@ -73,7 +74,10 @@ _HOMES = {
     "TopDown": "sfumato.methods",
     "Datafly": "sfumato.methods",
     "SfumatoError": "sfumato.errors",
+    "Verification": "sfumato.verify.verification",
+    "Strongest": "sfumato.dual",
     "datasets": "sfumato.datasets",
+    "engines": "sfumato.engines",
     "errors": "sfumato.errors",
     "methods": "sfumato.methods",
 }
@@ -107,14 +111,17 @@ __all__ = [
     "Samarati",
     "Schema",
     "SfumatoError",
+    "Strongest",
     "TCloseness",
     "Taxonomy",
     "TopDown",
+    "Verification",
     "__version__",
     "anonymize",
     "attack",
     "check",
     "datasets",
+    "engines",
     "errors",
     "methods",
     "recode",

@@ -17,7 +17,7 @@ from sfumato.release.release import Release
 from sfumato.request import Arguments, Request, spelled_out
 from sfumato.schema import Schema
 
-VARIED = ("k", "l")
+MAXIMIZED = ("k", "l")
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Strongest:
     ----------
     release
         The release with that privacy.
-    vary
-        What was varied, ``"k"`` or ``"l"``.
+    maximize
+        What was made as large as possible, ``"k"`` or ``"l"``.
     value
         The largest k or l that was found.
     max_gcp
@@ -39,7 +39,7 @@ class Strongest:
     """
 
     release: Release
-    vary: str
+    maximize: str
     value: int
     max_gcp: float
     curve: tuple[tuple[int, float], ...]
@@ -51,8 +51,8 @@ class Strongest:
 
     def summary(self) -> str:
         """Return what was found, and the losses on the way."""
-        tried = "\n".join(f"  {self.vary}={value:<8,} GCP {loss:.4f}" for value, loss in self.curve)
-        return f"{self.vary}={self.value:,} is the strongest with a GCP of at most {self.max_gcp:g}; tried:\n{tried}"
+        tried = "\n".join(f"  {self.maximize}={value:<8,} GCP {loss:.4f}" for value, loss in self.curve)
+        return f"{self.maximize}={self.value:,} is the largest with a GCP of at most {self.max_gcp:g}; tried:\n{tried}"
 
 
 @spelled_out
@@ -61,7 +61,7 @@ def strongest(
     schema: Schema | None = None,
     *,
     max_gcp: float,
-    vary: str = "k",
+    maximize: str = "k",
     progress: ProgressOption = False,
     **arguments: Unpack[Arguments],
 ) -> Strongest:
@@ -73,7 +73,7 @@ def strongest(
     ----------
     max_gcp
         The largest global certainty penalty that is tolerable, from 0 to 1.
-    vary
+    maximize
         ``"k"`` for k-anonymity or ``"l"`` for l-diversity. All models that are given hold all the while: a k that is
         given is the least that will do.
     data, schema, quasi_identifiers, sensitive, identifiers, plain, rest, k, l, t, privacy, method, refine,
@@ -88,34 +88,34 @@ def strongest(
     >>> found.value, round(found.release.loss.gcp, 3)
     (4, 0.07)
     """
-    return find_strongest(data, Request.of("strongest", schema, **arguments), max_gcp, vary, progress)
+    return find_strongest(data, Request.of("strongest", schema, **arguments), max_gcp, maximize, progress)
 
 
 def find_strongest(
-    data: object, request: Request, max_gcp: float, vary: str = "k", progress: ProgressOption = False
+    data: object, request: Request, max_gcp: float, maximize: str = "k", progress: ProgressOption = False
 ) -> Strongest:
     """Find the largest k, or l, of a request; its own is the least that will do."""
     parameters.share(request.caller, "max_gcp", max_gcp)
-    parameters.choice(request.caller, "vary", vary, VARIED)
-    if vary == "l" and not request.schema.sensitive:
-        raise SchemaError("vary='l' needs a sensitive column. Declare it, for example sensitive='disease'.")
-    search = _Search(vary, max_gcp)
+    parameters.choice(request.caller, "maximize", maximize, MAXIMIZED)
+    if maximize == "l" and not request.schema.sensitive:
+        raise SchemaError("maximize='l' needs a sensitive column. Declare it, for example sensitive='disease'.")
+    search = _Search(maximize, max_gcp)
     release = pipeline.run_with(search.run, data, request, progress)
     curve = tuple(sorted(search.losses.items()))
-    release.manifest["searched"] = {"vary": vary, "max_gcp": max_gcp, "curve": [list(point) for point in curve]}
-    return Strongest(release, vary, search.value, max_gcp, curve)
+    release.manifest["searched"] = {"maximize": maximize, "max_gcp": max_gcp, "curve": [list(point) for point in curve]}
+    return Strongest(release, maximize, search.value, max_gcp, curve)
 
 
-def split_models(vary: str, models: Sequence[PrivacyModel]) -> tuple[tuple[PrivacyModel, ...], int]:
+def split_models(maximize: str, models: Sequence[PrivacyModel]) -> tuple[tuple[PrivacyModel, ...], int]:
     """Return the models that hold whatever is tried, and the least k or l to try: what is asked for, or 2."""
-    wanted = [model for model in models if _is_varied(vary, model)]
-    least = max([2, *(math.ceil(getattr(model, vary)) for model in wanted)])
+    wanted = [model for model in models if _is_maximized(maximize, model)]
+    least = max([2, *(math.ceil(getattr(model, maximize)) for model in wanted)])
     return tuple(model for model in models if model not in wanted), least
 
 
-def _is_varied(vary: str, model: PrivacyModel) -> bool:
-    """Return whether a model is of the kind that is varied; other kinds of l-diversity, or for one column, are not."""
-    if vary == "k":
+def _is_maximized(maximize: str, model: PrivacyModel) -> bool:
+    """Return whether a model is what is maximized; other kinds of l-diversity, or for one column, are not."""
+    if maximize == "k":
         return isinstance(model, KAnonymity)
     return isinstance(model, LDiversity) and model == LDiversity(model.l)
 
@@ -124,7 +124,7 @@ def _is_varied(vary: str, model: PrivacyModel) -> bool:
 class _Search:
     """The tries of one search, and the best that was found so far."""
 
-    vary: str
+    maximize: str
     max_gcp: float
     value: int = 0
     losses: dict[int, float] = field(default_factory=dict)
@@ -133,18 +133,18 @@ class _Search:
 
     def run(self, prepared: Prepared, request: Request, report: Progress) -> Found:
         """Find the largest value within the loss: double while it fits, then halve in on it."""
-        fixed, least = split_models(self.vary, request.privacy)
+        fixed, least = split_models(self.maximize, request.privacy)
 
         def fits(value: int) -> bool:
-            report(f"trying {self.vary}={value:,}", 0.0)
-            models = (KAnonymity(value) if self.vary == "k" else LDiversity(value), *fixed)
+            report(f"trying {self.maximize}={value:,}", 0.0)
+            models = (KAnonymity(value) if self.maximize == "k" else LDiversity(value), *fixed)
             return self._fits(value, prepared, replace(request, privacy=models), is_least=value == least)
 
         if not fits(least):
             raise InfeasibleError(
-                f"Even {self.vary}={least:,} loses {self.losses[least]:.4f}, more than the {self.max_gcp:g} that is "
-                f"tolerable. A loss of {_rounded_up(self.losses[least]):.4f} would do; or try another method, or allow "
-                "suppression."
+                f"Even {self.maximize}={least:,} loses {self.losses[least]:.4f}, more than the {self.max_gcp:g} that "
+                f"is tolerable. A loss of {_rounded_up(self.losses[least]):.4f} would do; or try another method, or "
+                "allow suppression."
             )
         low, high = least, 2 * least
         while fits(high):

@@ -12,7 +12,7 @@ from typing import Any, Self, TypedDict, TypeVar, cast, get_args, get_type_hints
 
 from sfumato import methods, parameters
 from sfumato.errors import ParameterError, SchemaError, invalid_parameter
-from sfumato.methods import Method, find_method
+from sfumato.methods import Method, MethodOption, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
 from sfumato.release.values import INTERVALS
 from sfumato.schema import Declared, Schema
@@ -53,7 +53,7 @@ class RecodeArguments(CheckArguments, total=False):
 class Arguments(RecodeArguments, total=False):
     """Everything that a release is made by, as callers say it."""
 
-    method: str | Method
+    method: MethodOption
     refine: bool | float | str
 
 
@@ -122,7 +122,7 @@ class Request:
         l: float | None = None,  # noqa: E741
         t: float | None = None,
         privacy: PrivacyModel | Sequence[PrivacyModel] = (),
-        method: str | Method = AUTO,
+        method: MethodOption = AUTO,
         refine: bool | float | str = False,
         **options: Any,
     ) -> Self:
@@ -131,7 +131,7 @@ class Request:
         return cls(
             schema=_one_schema(caller, schema, roles),
             privacy=all_models(caller, privacy, k, l, t),
-            method=find_method(method) if refine is False else methods.Refined(method, refine),
+            method=find_method(method) if refine is False else methods.Refined(find_method(method), refine),
             caller=caller,
             **options,
         )

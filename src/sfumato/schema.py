@@ -122,7 +122,7 @@ class Schema:
             raise SchemaError(
                 f"No role is declared for {listed(undeclared)}. Declare each as quasi-identifier, sensitive, "
                 "identifier (dropped) or plain (released as it is), or cover them all with rest='drop' or "
-                "rest='plain' (on the command line: --qi, --sensitive, --drop, --plain, --rest)."
+                "rest='plain' (on the command line: --qi, --sensitive, --identifiers, --plain, --rest)."
             )
         return {name: declared.get(name, self.rest or "drop") for name in columns}
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from sfumato.cli.app import app
 
-ROLES = ("--qi", "age", "--qi", "zip", "--sensitive", "disease", "--drop", "name")
+ROLES = ("--qi", "age", "--qi", "zip", "--sensitive", "disease", "--identifiers", "name")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""``sfumato anonymize --max-loss``: as much privacy as a tolerable loss allows."""
+"""``sfumato anonymize --max-gcp``: as much privacy as a tolerable loss allows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ASK = ("anonymize", "patients.csv", "-o", "release.csv", *ROLES)
 
 
 def test_the_largest_k_within_the_loss_is_released(folder: Path) -> None:
-    done = run(*ASK, "--max-loss", 0.3, "--maximize", "k", "--json", "--save-policy", "saved.toml")
+    done = run(*ASK, "--max-gcp", 0.3, "--maximize", "k", "--json", "--save-policy", "saved.toml")
     assert done.code == 0, done.stderr
     told = json.loads(done.stdout)
     searched = told["manifest"]["searched"]
@@ -26,19 +26,19 @@ def test_the_largest_k_within_the_loss_is_released(folder: Path) -> None:
 
 
 def test_k_is_what_is_maximized_unless_said_otherwise(folder: Path) -> None:
-    by_default = run(*ASK, "--max-loss", 0.3, "--json", "-q")
-    with_l = run(*ASK, "--max-loss", 0.3, "--maximize", "l", "--json", "-q")
-    assert json.loads(by_default.stdout)["manifest"]["searched"]["vary"] == "k"
-    assert json.loads(with_l.stdout)["manifest"]["searched"]["vary"] == "l"
+    by_default = run(*ASK, "--max-gcp", 0.3, "--json", "-q")
+    with_l = run(*ASK, "--max-gcp", 0.3, "--maximize", "l", "--json", "-q")
+    assert json.loads(by_default.stdout)["manifest"]["searched"]["maximize"] == "k"
+    assert json.loads(with_l.stdout)["manifest"]["searched"]["maximize"] == "l"
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--maximize", "k"), "--max-loss"),
-        (("--max-loss", "10"), "0.1"),
-        (("--max-loss", "0.1", "--maximize", "t"), "'k', 'l'"),
-        (("--max-loss", "0"), "Even k=2 loses"),
+        (("--maximize", "k"), "--max-gcp"),
+        (("--max-gcp", "10"), "0.1"),
+        (("--max-gcp", "0.1", "--maximize", "t"), "'k', 'l'"),
+        (("--max-gcp", "0"), "Even k=2 loses"),
     ],
 )
 def test_what_makes_no_sense_is_refused(folder: Path, options: tuple[str, ...], said: str) -> None:

@@ -35,7 +35,7 @@ def nothing_is_left_behind(folder: Path) -> Iterator[None]:
         ((*ROLES,), "on the command line: -k 10"),
         ((*K,), "No quasi-identifier is declared"),
         (("--qi", "age", *K), "No role is declared for 'name', 'zip', 'disease'"),
-        (("--qi", "age", *K), "--qi, --sensitive, --drop, --plain, --rest"),
+        (("--qi", "age", *K), "--qi, --sensitive, --identifiers, --plain, --rest"),
         ((*ROLES, "--qi", "agee", *K), "has no column 'agee'. Its columns are 'name', 'age', 'zip', 'disease'"),
         ((*ROLES, "--qi", "agee", *K), "Did you mean 'age'?"),
         (("--qi", "age, zip", *K), "Name 'age', 'zip' one by one (on the command line: an option for each)."),
@@ -46,7 +46,7 @@ def nothing_is_left_behind(folder: Path) -> Iterator[None]:
         ((*ROLES, "-k", "many"), "Invalid value for '-k'"),
         ((*ROLES, "-l", 0.5), "'l' parameter of LDiversity"),
         ((*ROLES, "-t", 2), "For 2 % write 0.02"),
-        ((*ROLES, *K, "--suppress", 4), "For 4 % write 0.04"),
+        ((*ROLES, *K, "--suppression", 4), "For 4 % write 0.04"),
         ((*ROLES, *K, "--missing", "ignore"), "one of 'category', 'suppress', 'error'. Got 'ignore'."),
         ((*ROLES, *K, "--intervals", "words"), "'intervals' parameter"),
         ((*ROLES, *K, "--seed", -1), "'seed' parameter"),
@@ -114,7 +114,7 @@ def test_a_wrong_policy_file() -> None:
         (("-k", 201), "The largest k that works is 200"),
         (("-k", 5, "-l", 5), "The largest l that works is 3"),
         (("--privacy", "l-diversity:l=5,kind=distinct"), "only 4 distinct values"),
-        (("-l", 4, "--suppress", 0.001), "not possible"),
+        (("-l", 4, "--suppression", 0.001), "not possible"),
     ],
 )
 def test_privacy_that_is_not_possible(arguments: tuple[object, ...], said: str) -> None:

@@ -40,7 +40,7 @@ class Picky(OneClass):
 
     name: ClassVar[str] = "picky"
     unsupported: ClassVar[frozenset[str]] = frozenset(
-        {"t-closeness", "l-diversity (entropy)", "minimum span", "suppression", "missing values"}
+        {"t-closeness", "l-diversity (entropy)", "minimum-span", "suppression", "missing values"}
     )
 
 

@@ -86,7 +86,7 @@ def test_the_manifest_says_what_was_tried_and_what_it_lost() -> None:
 
 def test_the_time_limit_is_checked() -> None:
     with pytest.raises(ParameterError, match="seconds"):
-        Best(seconds=0)
+        Best(time_limit=0)
 
 
 class FakeTime:
@@ -121,9 +121,9 @@ def test_what_the_first_run_compiles_is_not_taken_from_the_time_limit(monkeypatc
     monkeypatch.setattr(warming, "_called", set())
     microdata = census(600)
     microdata = replace(microdata, codes=microdata.codes.astype(dtype))
-    Best(seconds=5).run(Task(microdata, Requirements((KAnonymity(5),), microdata)))
+    Best(time_limit=5).run(Task(microdata, Requirements((KAnonymity(5),), microdata)))
     assert limits == [np.inf, 5.0]
-    Best(seconds=5).run(Task(microdata, Requirements((KAnonymity(5),), microdata)))
+    Best(time_limit=5).run(Task(microdata, Requirements((KAnonymity(5),), microdata)))
     assert limits == [np.inf, 5.0, 5.0]
 
 
@@ -134,4 +134,4 @@ def test_warming_up_a_table_that_is_too_small_for_the_models_does_nothing(monkey
     sorted_codes = np.sort(illnesses.codes)  # the first rows all have the same value
     microdata = replace(microdata, sensitive=(replace(illnesses, codes=sorted_codes),))
     task = Task(microdata, Requirements((LDiversity(2),), microdata))
-    assert not task.requirements.broken_by(Best(seconds=0.01).run(task))
+    assert not task.requirements.broken_by(Best(time_limit=0.01).run(task))

@@ -291,7 +291,7 @@ def test_an_empty_table_is_not_verified_and_says_why() -> None:
         {"model": "t-closeness", "t": 0.1},
         {"model": "t-closeness", "t": 0.1, "distance": "ordered"},
         {"model": "t-closeness", "t": 0.1, "distance": "hierarchical", "taxonomy": TREE},
-        {"model": "minimum span", "column": "age", "width": 2},
+        {"model": "minimum-span", "column": "age", "width": 2},
     ]
     for empty in (PATIENTS.slice(0, 0), PATIENTS.schema.empty_table(), pa.table(PATIENTS.slice(0, 0).to_pydict())):
         result = check(empty, *rules)
@@ -319,7 +319,7 @@ def test_nothing_is_changed() -> None:
         ((["zip", "illness"], ["illness"], []), "'illness': each column"),
         ((["zip"], [], [{"model": "l-diversity", "l": 2}]), "needs a sensitive column"),
         ((["zip"], ["illness"], [{"model": "l-diversity", "l": 2, "column": "age"}]), "not one of the sensitive"),
-        ((["zip"], [], [{"model": "minimum span", "column": "age", "width": 2}]), "'age_min', 'age_max'"),
+        ((["zip"], [], [{"model": "minimum-span", "column": "age", "width": 2}]), "'age_min', 'age_max'"),
     ],
 )
 def test_columns_that_do_not_fit_are_refused(arguments: tuple[Any, Any, Any], message: str) -> None:
@@ -350,7 +350,7 @@ def test_a_table_with_a_column_twice_is_refused() -> None:
         {"model": "t-closeness", "t": 0.2, "distance": "far"},
         {"model": "t-closeness", "t": 0.2, "distance": "hierarchical"},
         {"model": "t-closeness", "t": 0.2, "distance": "hierarchical", "taxonomy": {"file": "tree.csv"}},
-        {"model": "minimum span", "column": "age", "width": 0},
+        {"model": "minimum-span", "column": "age", "width": 0},
     ],
 )
 def test_a_requirement_that_is_not_understood_is_never_taken_as_kept(requirement: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from sfumato.verify.release import verify_release
 
 
 def span(width: float, **more: Any) -> dict[str, Any]:
-    return {"model": "minimum span", "column": "age", "width": width, **more}
+    return {"model": "minimum-span", "column": "age", "width": width, **more}
 
 
 def holds(shown: list[str | None], width: float, **more: Any) -> bool:

@@ -57,7 +57,7 @@ def anonymize(
     table: given.Input,
     output: given.Output,
     asked: given.Asked,
-    max_loss: given.MaxLoss = None,
+    max_gcp: given.MaxGcp = None,
     maximize: given.Maximize = None,
     save_policy: given.SavePolicy = None,
     manifest: given.ManifestFile = None,
@@ -67,16 +67,16 @@ def anonymize(
 ) -> None:
     """Make a release of a table that keeps every privacy model asked for, checked before it is written.
 
-    For example: sfumato anonymize patients.csv -o release.csv --qi age --qi zip --sensitive disease --drop name
+    For example: sfumato anonymize patients.csv -o release.csv --qi age --qi zip --sensitive disease --identifiers name
     --hierarchy zip=prefix -k 10 -l 3
     """
     with explained():
-        from sfumato.cli import anonymizing  # noqa: PLC0415
+        from sfumato.cli.anonymize import Goal  # noqa: PLC0415
+        from sfumato.cli.anonymize import run as run_command  # noqa: PLC0415
         from sfumato.cli.files import Files  # noqa: PLC0415
-        from sfumato.cli.maximizing import Goal  # noqa: PLC0415
 
         files = Files(table, output, manifest, save_policy, alternatives)
-        anonymizing.run(asked, files, as_json=as_json, quiet=quiet, goal=Goal.of(max_loss, maximize))
+        run_command(asked, files, as_json=as_json, quiet=quiet, goal=Goal.of(max_gcp, maximize))
 
 
 @app.command(short_help="Check any table: which class breaks which rule?")
@@ -93,9 +93,9 @@ def check(
     --sensitive disease -k 10 -l 3
     """
     with explained():
-        from sfumato.cli import checking  # noqa: PLC0415
+        from sfumato.cli.check import run as run_command  # noqa: PLC0415
 
-        checking.run(asked, table, as_json=as_json, quiet=quiet)
+        run_command(asked, table, as_json=as_json, quiet=quiet)
 
 
 app.command(short_help="Say how likely it is that people in a table are found.")(questions.risk)
@@ -110,9 +110,9 @@ def explain(table: given.Input, asked: given.Asked, as_json: given.AsJson = Fals
     For example: sfumato explain patients.csv --qi age --qi zip --rest drop --hierarchy age=numeric:5,10 -k 10
     """
     with explained():
-        from sfumato.cli import explaining  # noqa: PLC0415
+        from sfumato.cli.explain import run as run_command  # noqa: PLC0415
 
-        explaining.run(asked, table, as_json=as_json)
+        run_command(asked, table, as_json=as_json)
 
 
 @app.command(short_help="Print SQL that makes a full-domain release where the data is.")
@@ -132,18 +132,18 @@ def sql(
     For example: sfumato sql orders.parquet --qi zip --qi day --rest drop --hierarchy zip=prefix -k 10
     """
     with explained():
-        from sfumato.cli import scripting  # noqa: PLC0415
+        from sfumato.cli.sql import run as run_command  # noqa: PLC0415
 
-        scripting.run(asked, place, table, release, kind, create)
+        run_command(asked, place, table, release, kind, create)
 
 
 @app.command()
 def methods(as_json: given.AsJson = False) -> None:
     """List the methods and what each guarantees."""
     with explained():
-        from sfumato.cli import listing  # noqa: PLC0415
+        from sfumato.cli.methods import run as run_command  # noqa: PLC0415
 
-        listing.run(as_json=as_json)
+        run_command(as_json=as_json)
 
 
 @app.command(short_help="Write a hierarchy file for a column, to be edited.")
@@ -163,9 +163,9 @@ def hierarchy(
     For example: sfumato hierarchy patients.csv age=numeric:5,10,20 -o age.csv
     """
     with explained():
-        from sfumato.cli import spelling  # noqa: PLC0415
+        from sfumato.cli.hierarchy import run as run_command  # noqa: PLC0415
 
-        spelling.run(table, column, output, sep)
+        run_command(table, column, output, sep)
 
 
 @app.command()
@@ -175,6 +175,6 @@ def demo(
 ) -> None:
     """Make up a census, anonymize it, and show what comes out."""
     with explained():
-        from sfumato.cli import demonstration  # noqa: PLC0415
+        from sfumato.cli.demo import run as run_command  # noqa: PLC0415
 
-        demonstration.run(rows, folder)
+        run_command(rows, folder)

@@ -18,15 +18,20 @@ Output = Annotated[
 
 QuasiIdentifiers = Annotated[
     list[str] | None,
-    typer.Option("--qi", metavar="COLUMN", help="A column that could single somebody out (repeat for more)."),
+    typer.Option(
+        "--qi",
+        "--quasi-identifiers",
+        metavar="COLUMN",
+        help="A column that could single somebody out (repeat for more).",
+    ),
 ]
 Sensitive = Annotated[
     list[str] | None,
     typer.Option("--sensitive", metavar="COLUMN", help="A column that nobody should be linked to (repeat)."),
 ]
-Drop = Annotated[
+Identifiers = Annotated[
     list[str] | None,
-    typer.Option("--drop", metavar="COLUMN", help="An identifier; never released (repeat)."),
+    typer.Option("--identifiers", metavar="COLUMN", help="An identifier; never released (repeat)."),
 ]
 Plain = Annotated[
     list[str] | None,
@@ -93,17 +98,17 @@ Alternatives = Annotated[
     Path | None,
     typer.Option("--alternatives", metavar="FILE", help="Write every answer of a full-domain method with its losses."),
 ]
-Suppress = Annotated[
+Suppression = Annotated[
     float | None,
-    typer.Option("--suppress", metavar="SHARE", help="The share of rows that may be left out, such as 0.02."),
+    typer.Option("--suppression", metavar="SHARE", help="The share of rows that may be left out, such as 0.02."),
 ]
-MaxLoss = Annotated[
+MaxGcp = Annotated[
     float | None,
-    typer.Option("--max-loss", metavar="GCP", help="The loss that is tolerable, such as 0.10; see --maximize."),
+    typer.Option("--max-gcp", metavar="GCP", help="The loss that is tolerable, such as 0.10; see --maximize."),
 ]
 Maximize = Annotated[
     str | None,
-    typer.Option("--maximize", metavar="k|l", help="What is made as large as --max-loss allows; k if left out."),
+    typer.Option("--maximize", metavar="k|l", help="What is made as large as --max-gcp allows; k if left out."),
 ]
 Missing = Annotated[
     str | None,
@@ -127,7 +132,12 @@ KeepOrder = Annotated[
 ]
 Separator = Annotated[
     str | None,
-    typer.Option("--sep", metavar="CHARACTER", help="What separates the cells of a CSV file; detected if left out."),
+    typer.Option(
+        "--separator",
+        "--sep",
+        metavar="CHARACTER",
+        help="What separates the cells of a CSV file; detected if left out.",
+    ),
 ]
 
 ManifestFile = Annotated[
@@ -156,7 +166,7 @@ class Asked:
     command: str
     quasi_identifiers: QuasiIdentifiers = None
     sensitive: Sensitive = None
-    identifiers: Drop = None
+    identifiers: Identifiers = None
     plain: Plain = None
     rest: Rest = None
     hierarchies: Hierarchy = None
@@ -168,7 +178,7 @@ class Asked:
     settings: Settings = None
     minimize: Minimize = None
     refine: Refine = None
-    suppression: Suppress = None
+    suppression: Suppression = None
     missing: Missing = None
     intervals: Intervals = None
     seed: Seed = None

@@ -54,10 +54,10 @@ def risk(
     For example: sfumato risk patients.csv --qi age --qi zip --sensitive disease --drivers
     """
     with explained():
-        from sfumato.cli import judging  # noqa: PLC0415
+        from sfumato.cli.risk import Beyond, show_risk  # noqa: PLC0415
 
-        beyond = judging.Beyond(population, weights, person, threshold or (), drivers, uniques)
-        judging.show_risk(asked, table, beyond, as_json=as_json)
+        beyond = Beyond(population, weights, person, threshold or (), drivers, uniques)
+        show_risk(asked, table, beyond, as_json=as_json)
 
 
 Original = Annotated[Path, typer.Argument(metavar="ORIGINAL", help="The table that the release was made from.")]
@@ -103,7 +103,7 @@ def attack(
     For example: sfumato attack patients.csv release.csv --qi age --qi zip --sensitive disease -k 10
     """
     with explained():
-        from sfumato.cli import judging  # noqa: PLC0415
+        from sfumato.cli.risk import Means, show_attacks  # noqa: PLC0415
 
-        means = judging.Means(knows, attacks or (), previous or (), control, targets, show)
-        judging.show_attacks(asked, original, release, means, as_json=as_json)
+        means = Means(knows, attacks or (), previous or (), control, targets, show)
+        show_attacks(asked, original, release, means, as_json=as_json)

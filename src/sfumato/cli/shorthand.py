@@ -64,7 +64,7 @@ _INCOMPLETE = {Ordered.name: "ordered:low|mid|high", Taxonomy.name: "taxonomy:zi
 def model(text: str) -> PrivacyModel:
     """Return the privacy model that a text such as ``l-diversity:l=3,kind=entropy`` means."""
     name, _, rest = text.partition(":")
-    record: dict[str, Any] = {"model": _spelt(name)}
+    record: dict[str, Any] = {"model": name.strip()}
     for part in filter(None, rest.split(",")):
         key, value = split_pair("--privacy", part, "name=value, as in l-diversity:l=3,kind=entropy")
         record[key] = {"file": value} if key == "taxonomy" else value if key in _TEXTS else literal(value)
@@ -73,11 +73,6 @@ def model(text: str) -> PrivacyModel:
 
 #: Parameters of models that are text even if they look like a number.
 _TEXTS = {"column", "kind", "distance"}
-
-
-def _spelt(name: str) -> str:
-    """Let a name be written without the blank that a shell would split it at."""
-    return {"minimum-span": "minimum span"}.get(name.strip(), name.strip())
 
 
 def literal(text: str) -> bool | int | float | str:

@@ -93,6 +93,10 @@ class Dataset:
 
         return to_frame(self.table, "polars")
 
+    def to_arrow(self) -> pa.Table:
+        """Return the table as an Arrow table."""
+        return self.table
+
     def write(self, folder: str | Path, format: str = "parquet") -> Path:  # noqa: A002
         """Write the table and one hierarchy file per column into a folder; return the table's path.
 

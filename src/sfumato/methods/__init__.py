@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sfumato.methods.base import REGISTRY, Method, Task, find_method, register
+from sfumato.methods.base import REGISTRY, Method, MethodOption, Task, find_method, register
 
 if TYPE_CHECKING:
     from sfumato.methods.comparators.k_optimize import KOptimize
@@ -131,6 +131,7 @@ __all__ = [
     "Linear",
     "LinearMapping",
     "Method",
+    "MethodOption",
     "Mondrian",
     "OrderedSetPartition",
     "Peeling",

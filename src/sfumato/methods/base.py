@@ -102,10 +102,25 @@ def register(**variants: Callable[[], Method]) -> Callable[[type[M]], type[M]]:
     return add
 
 
-def find_method(method: str | Method) -> Method:
-    """Return the method that is meant by a name, or the method itself."""
+#: What callers may say for a method: its name, the method with its parameters, or its class.
+MethodOption = str | Method | type[Method]
+
+
+def find_method(method: MethodOption) -> Method:
+    """Return the method that is meant by a name or a class, or the method itself."""
     if isinstance(method, Method):
         return method
+    if isinstance(method, type) and issubclass(method, Method):
+        return _by_default(method)
     if method in REGISTRY:
         return REGISTRY[method]()
     raise ParameterError(f"There is no method called {method!r}. Known methods: {', '.join(REGISTRY)}.")
+
+
+def _by_default(kind: type[Method]) -> Method:
+    """Return a method with the parameters that it has by default."""
+    try:
+        return kind()
+    except TypeError:
+        name = kind.__name__
+        raise ParameterError(f"The method {name} has parameters without a default. Write {name}(…).") from None

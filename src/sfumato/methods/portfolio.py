@@ -45,15 +45,15 @@ class Best(Method):
 
     Parameters
     ----------
-    seconds
-        How long it may take, compilation on the first run not counted; what the methods tried need at least is taken
-        in any case. None: a fixed amount of work, so that the result is the same on every machine, which it is not
-        under a time limit.
+    time_limit
+        How many seconds it may take, compilation on the first run not counted; what the methods tried need at least
+        is taken in any case. None: a fixed amount of work, so that the result is the same on every machine, which it is
+        not under a time limit.
     minimize
         What is lowered, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, or a list of queries.
     """
 
-    seconds: float | None = None
+    time_limit: float | None = None
     minimize: Minimized = "gcp"
 
     name: ClassVar[str] = "best"
@@ -62,20 +62,20 @@ class Best(Method):
     order_free: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if self.seconds is not None:
-            parameters.number("Best", "seconds", self.seconds, above=0)
+        if self.time_limit is not None:
+            parameters.number("Best", "time_limit", self.time_limit, above=0)
         check_minimized("Best", self.minimize)
 
     def run(self, task: Task) -> Recoding:
         """Run the methods that suit the table, and refine the best of what they found."""
-        if self.seconds is not None:
-            warm_up(task, replace(self, seconds=None))
+        if self.time_limit is not None:
+            warm_up(task, replace(self, time_limit=None))
         begin = time.perf_counter()
         objective = Objective(task, self.minimize)
         candidates = try_all(objective, list(suitable(task)))
-        if self.seconds is None:
+        if self.time_limit is None:
             return _refined(objective, candidates, Limit(rounds=ROUNDS))
-        left = max(0.0, self.seconds - (time.perf_counter() - begin))
+        left = max(0.0, self.time_limit - (time.perf_counter() - begin))
         return _refined(objective, candidates, Limit(rounds=100_000, seconds=left, patience=0.0))
 
 

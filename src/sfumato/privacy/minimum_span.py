@@ -32,7 +32,7 @@ class MinimumSpan(PrivacyModel):
 
     column: str
     width: float
-    name: ClassVar[str] = "minimum span"
+    name: ClassVar[str] = "minimum-span"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "width", parameters.number("MinimumSpan", "width", self.width, above=0))

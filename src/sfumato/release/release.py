@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import VerificationError
 from sfumato.hierarchies import Hierarchy
-from sfumato.io import write_table, write_text
+from sfumato.io import to_frame, write_table, write_text
 from sfumato.loss import Bound, LossReport
 from sfumato.progress import ProgressOption, reporting, stage
 from sfumato.release.summary import summarize
@@ -69,6 +69,18 @@ class Release:
     def data(self) -> Any:
         """The released rows as the kind of frame that came in (a pyarrow.Table where a file came in)."""
         return self.to_native(self.table)
+
+    def to_pandas(self) -> Any:
+        """Return the released rows as a pandas data frame."""
+        return to_frame(self.table, "pandas")
+
+    def to_polars(self) -> Any:
+        """Return the released rows as a Polars data frame."""
+        return to_frame(self.table, "polars")
+
+    def to_arrow(self) -> pa.Table:
+        """Return the released rows as an Arrow table."""
+        return self.table
 
     @property
     def achieved(self) -> Achieved:

@@ -103,8 +103,8 @@ def _achieved(verification: Verification) -> str:
 
 def _searched(searched: Mapping[str, Any]) -> str:
     """Say what the largest k or l was looked for within, and every one that was tried with its loss."""
-    tried = ", ".join(f"{searched['vary']}={value:,} {loss:.4f}" for value, loss in searched["curve"])
-    return f"the largest {searched['vary']} with a GCP of at most {searched['max_gcp']:g}; tried: {tried}"
+    tried = ", ".join(f"{searched['maximize']}={value:,} {loss:.4f}" for value, loss in searched["curve"])
+    return f"the largest {searched['maximize']} with a GCP of at most {searched['max_gcp']:g}; tried: {tried}"
 
 
 def _bound(gcp: float, bound: Bound) -> str:

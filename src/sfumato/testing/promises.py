@@ -22,7 +22,7 @@ _VARIANTS = {
     "k-anonymity": (),
     "l-diversity": ("frequency", "distinct", "entropy", "recursive"),
     "t-closeness": ("equal", "ordered", "hierarchical"),
-    "minimum span": (),
+    "minimum-span": (),
 }
 
 #: Every word that `Method.unsupported` may hold.

@@ -29,7 +29,7 @@ COMBINATIONS: dict[str, tuple[PrivacyModel, ...]] = {
         KAnonymity(3),
         TCloseness(0.3, distance="hierarchical", taxonomy=_ILLNESS_TREE, column="illness"),
     ),
-    "minimum span": (KAnonymity(3), MinimumSpan("age", 10)),
+    "minimum-span": (KAnonymity(3), MinimumSpan("age", 10)),
     "l alone": (LDiversity(2, column="income"),),
     "every sensitive column": (KAnonymity(2), LDiversity(2), TCloseness(0.5)),
     "everything": (

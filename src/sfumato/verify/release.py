@@ -44,7 +44,7 @@ PARAMETERS = {
     "k-anonymity": {"k"},
     "l-diversity": {"l", "kind", "c", "column"},
     "t-closeness": {"t", "distance", "taxonomy", "column"},
-    "minimum span": {"column", "width", "order", "calendar"},
+    "minimum-span": {"column", "width", "order", "calendar"},
 }
 ABOUT_SENSITIVE = {"l-diversity": check_diversity, "t-closeness": check_closeness}
 
@@ -145,7 +145,7 @@ def _examine_classes(
     """Check what needs no sensitive column."""
     if requirement["model"] == "k-anonymity":
         return check_size(requirement, classes.sizes)
-    if requirement["model"] == "minimum span":
+    if requirement["model"] == "minimum-span":
         return check_span(requirement, table, quasi_identifiers, classes)
     return None
 

@@ -52,7 +52,7 @@ def check_span(
     ``calendar`` is ``"times"``, all of them reach to where the next one begins, and a day without a time is one too.
     """
     name = str(requirement.get("column"))
-    width = parameters.number("minimum span", "width", requirement.get("width"), above=0)
+    width = parameters.number("minimum-span", "width", requirement.get("width"), above=0)
     place = _place_in(requirement.get("order"))
     stretches = _stretches(requirement.get("calendar"))
     bounds = [f"{name}_min", f"{name}_max"]

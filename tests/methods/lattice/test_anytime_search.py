@@ -35,10 +35,10 @@ def task_of(microdata: Microdata, *models, suppressible: int = 0) -> Task:
 @pytest.mark.parametrize("suppressible", [0, 100])
 def test_a_lattice_of_30_billion_nodes_has_an_answer_within_the_time_limit(models, suppressible: int) -> None:
     task = task_of(crowd(), *models, suppressible=suppressible)
-    Lattice(seconds=0).run(task)
+    Lattice(time_limit=0).run(task)
     begin = time.perf_counter()
     tracemalloc.start()
-    recoding = Lattice(seconds=1).run(task)
+    recoding = Lattice(time_limit=1).run(task)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert time.perf_counter() - begin < 30
@@ -66,7 +66,7 @@ def test_nobody_tries_to_list_such_a_lattice(method) -> None:
 
 def test_more_nodes_than_a_length_can_say() -> None:
     task = task_of(crowd(attributes=30, rows=200), KAnonymity(5))
-    recoding = Lattice(seconds=0.2).run(task)
+    recoding = Lattice(time_limit=0.2).run(task)
     assert not task.requirements.broken_by(recoding)
     assert recoding.details["search"].bound <= recoding.details["alternatives"].to_columns()["gcp"][0] + 1e-9
 
@@ -74,9 +74,9 @@ def test_more_nodes_than_a_length_can_say() -> None:
 def test_what_is_proven_is_true() -> None:
     task = task_of(crowd(attributes=5, rows=400), KAnonymity(5), suppressible=20)
     complete = Lattice().run(task).details["alternatives"].to_columns()["gcp"]
-    hurried = Lattice(answers="best", seconds=0).run(task).details
+    hurried = Lattice(answers="best", time_limit=0).run(task).details
     assert hurried["search"].bound <= min(complete) + 1e-12
-    patient = Lattice(answers="best", seconds=60).run(task).details
+    patient = Lattice(answers="best", time_limit=60).run(task).details
     assert patient["search"].bound == pytest.approx(min(complete))
     assert patient["alternatives"].to_columns()["gcp"] == [pytest.approx(min(complete))]
 

@@ -38,8 +38,8 @@ class Lattice(FullDomain):
     answers
         ``"all"``; ``"minimal"``: only those that generalize no other; ``"best"``: only the one that is released, found
         without listing the lattice; ``"auto"``: all, but the best where the lattice has millions of nodes.
-    seconds
-        When to stop looking for a better answer, where only the best is searched for.
+    time_limit
+        After how many seconds to stop looking for a better answer, where only the best is searched for.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Lattice(FullDomain):
     """
 
     answers: str = "auto"
-    seconds: float = 10.0
+    time_limit: float = 10.0
 
     name: ClassVar[str] = "lattice"
     summary: ClassVar[str] = "All full-domain answers by boxes of the lattice; the best one is released. The fastest."
@@ -60,7 +60,7 @@ class Lattice(FullDomain):
     def __post_init__(self) -> None:
         super().__post_init__()
         parameters.choice("Lattice", "answers", self.answers, ("auto", "all", "minimal", "best"))
-        parameters.number("Lattice", "seconds", self.seconds, at_least=0)
+        parameters.number("Lattice", "time_limit", self.time_limit, at_least=0)
 
     def _find(self, judge: Judge, space: Space) -> Found:
         if self.answers == "best" or (self.answers == "auto" and space.size > LISTABLE):
@@ -77,7 +77,7 @@ class Lattice(FullDomain):
     def _find_best(self, judge: Judge, space: Space) -> Found:
         """Search for the best answer alone."""
         choice = Choice(self.minimize, Scorer(judge, self._checked_weights(space)), space)
-        return BoundedSearch(choice, self.seconds).run()
+        return BoundedSearch(choice, self.time_limit).run()
 
     def _swept(self, judge: Judge, space: Space) -> Found:
         """Count every node, and measure it on the way: with suppression most of them are near the limit."""

@@ -41,7 +41,7 @@ class SingleDimension(Method):
         """Divide groups from both starts; without suppression where that would spoil a comparison with the release."""
         found = [
             self._divided(State.of(task)),
-            self._divided(State.at_levels(task, Lattice(seconds=SECONDS).run(task))),
+            self._divided(State.at_levels(task, Lattice(time_limit=SECONDS).run(task))),
         ]
         kept = [recoding for recoding in found if not task.suppressible or keeps(task, recoding)]
         if not kept:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from sfumato.cli.anonymizing import make
+from sfumato.cli.anonymize import make
 from sfumato.cli.files import Files
 from sfumato.cli.screen import aligned, answer, is_watched, say, wrapped
 from sfumato.datasets import Dataset, census

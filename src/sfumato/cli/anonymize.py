@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from sfumato.cli.explaining import require_full_domain
+from sfumato import parameters
+from sfumato.cli.explain import require_full_domain
 from sfumato.cli.files import Files
-from sfumato.cli.maximizing import Goal
 from sfumato.cli.options import Asked
 from sfumato.cli.request import to_policy
 from sfumato.cli.screen import answer_json, is_watched, say, wrapped
+from sfumato.dual import MAXIMIZED, find_strongest, split_models
+from sfumato.errors import ParameterError
 from sfumato.io import write_table
 from sfumato.policy import Policy
+from sfumato.privacy import KAnonymity, LDiversity
 from sfumato.progress import ProgressOption, silent
 from sfumato.release.release import Release
 
@@ -54,3 +59,28 @@ def record(release: Release, files: Files) -> dict[str, Any]:
         "loss": {**release.loss, "by_attribute": release.loss.by_attribute},
         "manifest": release.manifest,
     }
+
+
+@dataclass(frozen=True)
+class Goal:
+    """How much may be lost, and what is to be as large as possible."""
+
+    max_gcp: float
+    maximize: str = "k"
+
+    @classmethod
+    def of(cls, max_gcp: float | None, maximize: str | None) -> Goal | None:
+        """Return what the options say, None where they say nothing."""
+        if max_gcp is None:
+            if maximize is not None:
+                raise ParameterError("--maximize needs the loss that is tolerable, such as --max-gcp 0.10.")
+            return None
+        parameters.share("anonymize", "max_gcp", max_gcp)
+        return cls(max_gcp, parameters.choice("anonymize", "maximize", maximize or "k", MAXIMIZED))
+
+    def run(self, policy: Policy, table: Path, progress: ProgressOption) -> tuple[Release, Policy]:
+        """Return the release, and the policy that makes the same one."""
+        found = find_strongest(table, policy, self.max_gcp, self.maximize, progress)
+        model = KAnonymity(found.value) if self.maximize == "k" else LDiversity(found.value)
+        others, _ = split_models(self.maximize, policy.privacy)
+        return found.release, replace(policy, privacy=[model, *others])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.cli.explaining import full_domain_policy
+from sfumato.cli.explain import full_domain_policy
 from sfumato.cli.options import Asked
 from sfumato.cli.screen import answer, say
 from sfumato.engines import Database, DuckDB, InPlace, PostgreSQL, search_for
