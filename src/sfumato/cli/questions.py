@@ -103,7 +103,7 @@ def attack(
     For example: sfumato attack patients.csv release.csv --qi age --qi zip --sensitive disease -k 10
     """
     with explained():
-        from sfumato.cli.risk import Means, show_attacks  # noqa: PLC0415
+        from sfumato.cli.attack import Means, show_attacks  # noqa: PLC0415
 
         means = Means(knows, attacks or (), previous or (), control, targets, show)
         show_attacks(asked, original, release, means, as_json=as_json)

@@ -1,4 +1,4 @@
-"""``sfumato risk`` and ``sfumato attack``: what a table is worth to an attacker, in words or for a program."""
+"""``sfumato risk``: what a table is worth to an attacker, in words or for a program."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from sfumato import judging
-from sfumato.cli.exits import FAILED
 from sfumato.cli.options import Asked
 from sfumato.cli.request import to_policy
 from sfumato.cli.screen import aligned, answer, answer_json, wrapped
@@ -46,47 +43,8 @@ class Beyond:
             return Path(self.population)
 
 
-@dataclass(frozen=True)
-class Means:
-    """What an attacker knows and tries."""
-
-    knows: Sequence[str] | None = None
-    attacks: Sequence[str] = ()
-    previous: Sequence[Path] = ()
-    control: Path | None = None
-    targets: int = 1_000
-    show: int = 0
-
-
-def show_attacks(asked: Asked, original: Path, release: Path, means: Means, as_json: bool) -> None:
-    """Answer with what came of the attacks on a release; the exit code says whether its promises hold."""
-    policy = to_policy(asked)
-    promised = judging.promised_by([model.to_policy() for model in policy.privacy])
-    report = judging.attack(
-        original,
-        release,
-        quasi_identifiers=_quasi_identifiers(policy.schema),
-        sensitive=policy.schema.sensitive,
-        knows=means.knows,
-        attacks=means.attacks,
-        previous=means.previous,
-        control=means.control,
-        k=int(promised["k"]) if "k" in promised else None,
-        l=promised.get("l"),
-        targets=means.targets,
-        show=means.show,
-        seed=policy.seed,
-        separator=policy.separator,
-    )
-    if as_json:
-        answer_json(report.to_dict())
-    else:
-        answer(report.summary())
-    if not report.ok:
-        raise typer.Exit(FAILED)
-
-
-def _quasi_identifiers(schema: Schema) -> Mapping[str, Declared]:
+def known_columns(schema: Schema) -> Mapping[str, Declared]:
+    """Return the columns that an attacker may know, or say how to name them."""
     if not schema.quasi_identifiers:
         raise SchemaError("Name the columns that an attacker may know with --qi COLUMN or --policy FILE.")
     return schema.quasi_identifiers
@@ -97,7 +55,7 @@ def show_risk(asked: Asked, table: Path, beyond: Beyond, as_json: bool) -> None:
     policy = to_policy(asked)
     found = judging.risk(
         table,
-        quasi_identifiers=_quasi_identifiers(policy.schema),
+        quasi_identifiers=known_columns(policy.schema),
         sensitive=policy.schema.sensitive,
         population=beyond.whole,
         weights=beyond.weights,

@@ -37,7 +37,7 @@ def check_missing(method: Method) -> None:
 
 
 def check_constant_columns(method: Method) -> None:
-    """Check quasi-identifiers that never maximize, some of them and all."""
+    """Check quasi-identifiers that never vary, some of them and all."""
     table = people(40, seed=8)
     rows = table.slice(0, 1).to_pylist()[0]
     for names in (["age"], ["sex", "zip"], ["born", "city"], list(SCHEMA.quasi_identifiers)):
@@ -46,8 +46,8 @@ def check_constant_columns(method: Method) -> None:
             column = pa.array([rows[name]] * len(table), table.schema.field(name).type)
             flat = flat.set_column(flat.column_names.index(name), name, column)
         made = certain_release(method, flat)
-        assert made.table.num_rows == len(table), f"'{method.name}' loses rows where {names} never maximize."
-        assert all(made.loss.by_attribute[name] == 0 for name in names), f"{names} never maximize, so nothing can be lost."
+        assert made.table.num_rows == len(table), f"'{method.name}' loses rows where {names} never vary."
+        assert all(made.loss.by_attribute[name] == 0 for name in names), f"{names} never vary, so nothing can be lost."
 
 
 def check_duplicates(method: Method) -> None:
