@@ -29,7 +29,7 @@ LAYERS = (
     ("guardrails",),
     ("release",),
     ("request",),
-    ("pipeline",),
+    ("pipeline", "guarding"),
     ("engines", "datasets", "attacks"),
     ("api", "dual", "judging"),
     ("policy",),

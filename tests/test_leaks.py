@@ -292,7 +292,8 @@ class TestOrder:
     TABLE = pa.table({"age": [20 + row // 4 for row in range(80)], "row": list(range(80))})
 
     def order(self, table: pa.Table, **options: Any) -> list[int]:
-        return sf.anonymize(table, quasi_identifiers="age", plain="row", k=4, **options).table["row"].to_pylist()
+        options |= {"quasi_identifiers": "age", "plain": "row", "confirm": "row"}
+        return sf.anonymize(table, k=4, **options).table["row"].to_pylist()
 
     def test_rows_are_shuffled(self):
         shuffled = self.order(self.TABLE)

@@ -50,6 +50,13 @@ def anonymize(
     seed
         Where random choices start; the same table and seed give the same bytes. It is a secret: whoever has it can test
         guesses about the original. Without one, 128 bits are drawn from the system and kept in the manifest alone.
+    na
+        Values that mean "no value", as texts or numbers: ``["?", "N/A"]``, or by column, ``{"age": [999]}``.
+    confirm
+        The columns, or the codes of cautions, of which you know what the cautions say. A plain column that is as good
+        as a name is refused unless it is among them.
+    strict
+        Make no release if there is a warning that is not confirmed.
     progress
         True for a progress bar, or a function of a stage's name and the share that is done.
     separator

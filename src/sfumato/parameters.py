@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import TypeVar
 
 from sfumato.errors import invalid_parameter
@@ -64,6 +64,14 @@ def text(owner: str, name: str, value: object) -> str:
     if not isinstance(value, str):
         raise invalid_parameter(owner, name, "text", value)
     return value
+
+
+def names(owner: str, name: str, value: object) -> tuple[str, ...]:
+    """Return one name or several as a tuple, or refuse what is none."""
+    given = (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
+    if not all(isinstance(one, str) for one in given):
+        raise invalid_parameter(owner, name, "a column name or a list of them", value)
+    return given
 
 
 def _float(value: object) -> float:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato import guarding
 from sfumato.clock import Clock
 from sfumato.errors import DataError, InfeasibleError, VerificationError
+from sfumato.guardrails import Released, Requested
+from sfumato.guardrails.kinds import kinds
+from sfumato.guardrails.view import coded_columns
 from sfumato.hierarchies import Dates, Ordered
 from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.levels import only_dates
@@ -53,6 +58,10 @@ class Prepared:
         Where each row of ``microdata`` stands in ``table``.
     secret
         Where all chance of this release comes from.
+    identifiers
+        The dropped columns that may name people, as numbers in the order of ``table``.
+    row_numbers
+        The unnamed columns that were dropped, since they only number the rows.
     """
 
     table: pa.Table = field(repr=False)
@@ -61,6 +70,20 @@ class Prepared:
     left_out: int
     places: NDArray[np.int64] = field(repr=False)
     secret: Secret
+    identifiers: Mapping[str, NDArray[np.integer]] = field(default_factory=dict, repr=False)
+    row_numbers: tuple[str, ...] = ()
+
+    def view(self, request: Request) -> Requested:
+        """Return what guardrails look at before there are classes."""
+        plain = [name for name, role in self.roles.items() if role == "plain"]
+        return Requested(
+            declared=request.schema.quasi_identifiers,
+            microdata=self.microdata,
+            columns=coded_columns(self.microdata, self.table, plain, self.places),
+            models=request.privacy,
+            identifiers={name: codes[self.places] for name, codes in self.identifiers.items()},
+            row_numbers=self.row_numbers,
+        )
 
 
 @dataclass(frozen=True)
@@ -80,6 +103,20 @@ class Found:
     request: Request
     recoding: Recoding
     recoded: Recoded
+
+    def view(self, asked: Requested) -> Released:
+        """Return what guardrails look at once there are classes."""
+        return Released(
+            **{one.name: getattr(asked, one.name) for one in fields(asked)} | {"models": self.request.privacy},
+            classes=self.recoded.classes,
+            minimized=self.recoding.details.get("minimized"),
+            lost=self.loss.by_attribute,
+        )
+
+    @cached_property
+    def loss(self) -> LossReport:
+        """What was lost."""
+        return LossReport.of(self.recoded)
 
 
 #: Finds classes for a table that is ready.
@@ -101,10 +138,18 @@ def run_with(find: Finder, data: object, request: Request, progress: ProgressOpt
             report("reading", 0.0)
             source = open_source(data, separator=request.separator)
             prepared = prepare(source, request, report)
+        with clock.measuring("guardrails"):
+            asked = prepared.view(request)
+            cautions = guarding.cautions_before(asked, request)
         with clock.measuring("method"):
             found = find(prepared, request, report)
+        with clock.measuring("guardrails"):
+            cautions = guarding.cautions_after(found.view(asked), found.request, cautions)
         with clock.measuring("release"):
             release = build_release(source, prepared, found, clock, report)
+    release = replace(release, cautions=cautions)
+    release.manifest["kinds"] = kinds(asked)
+    release.manifest["cautions"] = [caution.to_dict() for caution in cautions]
     release.manifest["seconds"] = clock.rounded()
     return release
 
@@ -112,29 +157,54 @@ def run_with(find: Finder, data: object, request: Request, progress: ProgressOpt
 def prepare(source: Source, request: Request, progress: Progress = silent) -> Prepared:
     """Read the columns that are needed and encode them; missing values are dealt with as asked."""
     schema = request.schema
-    roles = schema.roles(source.columns)
+    guarding.check_names(request, source.columns)
+    row_numbers = guarding.row_numbers(source, schema)
+    roles = schema.with_identifiers(row_numbers).roles(source.columns)
+    naming = guarding.naming_columns(roles, row_numbers)
     wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain"}]
-    table = source.read(wanted, schema.read_as_text(), stage(progress, "reading"))
+    table = guarding.read_with(source, wanted, naming, request, stage(progress, "reading"))
     if not table.num_rows:
         raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
-    left_out = 0
-    names = list(schema.quasi_identifiers)
-    if request.missing == "error":
-        refuse_missing(table, names)
-    elif request.missing == "suppress":
-        lacking = missing_rows(table, names)
-        left_out = int(lacking.sum())
-        table = table.filter(pa.array(~lacking)) if left_out else table
-        if not table.num_rows:
-            raise DataError(
-                "Every row lacks some quasi-identifier, so missing='suppress' leaves nothing to release. "
-                "Use missing='category', or leave out the emptiest column."
-            )
-    microdata = encode(table, schema.quasi_identifiers, schema.sensitive, schema.weights, stage(progress, "encoding"))
-    kept = [name for name in wanted if roles[name] != "quasi-identifier"]
+    taken = _rows_taken(table, request)
+    rows = np.flatnonzero(taken)
+    table = table if taken.all() else table.filter(pa.array(taken))
+    tell = stage(progress, "encoding")
+    microdata = encode(
+        table,
+        schema.quasi_identifiers,
+        schema.sensitive,
+        schema.weights,
+        tell,
+        lambda row: source.place(int(rows[row])),
+    )
     secret = Secret.of(request.seed)
     places = secret.permutation("order before", len(microdata))
-    return Prepared(table.select(kept), microdata.take(places), roles, left_out, places, secret)
+    return Prepared(
+        table=table.select([name for name in wanted if roles[name] != "quasi-identifier"]),
+        microdata=microdata.take(places),
+        roles=roles,
+        left_out=len(taken) - len(rows),
+        places=places,
+        secret=secret,
+        identifiers=guarding.identifier_codes(table, naming),
+        row_numbers=row_numbers,
+    )
+
+
+def _rows_taken(table: pa.Table, request: Request) -> NDArray[np.bool_]:
+    """Return which rows take part, by what missing quasi-identifiers are taken for."""
+    names = list(request.schema.quasi_identifiers)
+    if request.missing == "error":
+        refuse_missing(table, names)
+    if request.missing != "suppress":
+        return np.ones(table.num_rows, bool)
+    taken = ~missing_rows(table, names)
+    if not taken.any():
+        raise DataError(
+            "Every row lacks some quasi-identifier, so missing='suppress' leaves nothing to release. "
+            "Use missing='category', or leave out the emptiest column."
+        )
+    return taken
 
 
 def find_classes(
@@ -226,7 +296,7 @@ def build_release(
         shown=shown,
         sensitive=tuple(schema.sensitive),
         promises=promises,
-        loss=LossReport.of(recoded),
+        loss=found.loss,
         verification=verification,
         manifest=manifest,
         details=recoding.details,

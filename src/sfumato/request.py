@@ -12,6 +12,7 @@ from typing import Any, Self, TypedDict, TypeVar, cast, get_args, get_type_hints
 
 from sfumato import methods, parameters
 from sfumato.errors import ParameterError, SchemaError, invalid_parameter
+from sfumato.io.missing import MissingCodes, missing_codes
 from sfumato.methods import Method, MethodOption, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
 from sfumato.release.values import INTERVALS
@@ -21,6 +22,9 @@ MISSING = ("category", "suppress", "error")
 
 #: What is left to Sfumato: the method, or a hierarchy, which then follows from the type of the column.
 AUTO = "auto"
+
+#: Options that may be said in several ways, of which the request keeps one.
+SPELT = {"na", "confirm"}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -48,6 +52,9 @@ class RecodeArguments(CheckArguments, total=False):
     intervals: str
     keep_order: bool
     seed: int | None
+    na: MissingCodes
+    confirm: Iterable[str] | str
+    strict: bool
 
 
 class Arguments(RecodeArguments, total=False):
@@ -74,7 +81,7 @@ class Request:
         The privacy models; all of them hold together.
     method
         A method, or its name.
-    suppression, missing, intervals, keep_order, seed, separator
+    suppression, missing, intervals, keep_order, seed, separator, na, confirm, strict
         As in `sfumato.anonymize`.
     caller
         Who is told about a wrong value: the function or command that the user called.
@@ -89,6 +96,9 @@ class Request:
     keep_order: bool = option(False, parameters.flag)
     seed: int | None = option(None, parameters.integer, at_least=0)
     separator: str | None = option(None, parameters.text)
+    na: Mapping[str, tuple[str, ...]] = option((), missing_codes)
+    confirm: tuple[str, ...] = option((), parameters.names)
+    strict: bool = option(False, parameters.flag)
     caller: str = field(default="anonymize", repr=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -97,7 +107,8 @@ class Request:
         for declared in _options():
             value = getattr(self, declared.name)
             if value is not None or declared.default is not None:
-                declared.metadata["check"](self.caller, declared.name, value)
+                checked = declared.metadata["check"](self.caller, declared.name, value)
+                object.__setattr__(self, declared.name, checked if declared.name in SPELT else value)
         self._check_together()
 
     def _check_together(self) -> None:
@@ -146,7 +157,9 @@ class Request:
     def options(self) -> dict[str, Any]:
         """Return everything that is neither a role, nor a model, nor a method; None is left out."""
         given = {name: getattr(self, name) for name in option_names()}
-        return {name: value for name, value in given.items() if value is not None}
+        said = {name: value for name, value in given.items() if value is not None and value not in ({}, ())}
+        lists = {"na": {column: list(codes) for column, codes in self.na.items()}, "confirm": list(self.confirm)}
+        return said | {name: value for name, value in lists.items() if value}
 
     def unusual(self) -> dict[str, Any]:
         """Return the options that are not as they are by default."""

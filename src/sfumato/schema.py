@@ -94,6 +94,17 @@ class Schema:
             "plain": self.plain,
         }
 
+    def declared(self) -> list[str]:
+        """Return the columns that have a role of their own."""
+        return [name for names in self._by_role().values() for name in names]
+
+    def with_identifiers(self, names: Sequence[str]) -> Schema:
+        """Return the same schema with more columns that are never released."""
+        if not names:
+            return self
+        identifiers = [*self.identifiers, *names]
+        return Schema(self.quasi_identifiers, self.sensitive, identifiers, self.plain, self.rest, self.weights)
+
     def roles(self, columns: Sequence[str]) -> dict[str, str]:
         """Return the role of every column of a table, in the table's order; ``"drop"`` for what is left out.
 

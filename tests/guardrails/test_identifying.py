@@ -139,3 +139,10 @@ def test_a_dropped_column_that_groups_people_names_nobody() -> None:
     cells = {"age": [row // 4 for row in range(1000)], "town": [row % 4 for row in range(1000)]}
     view = released(cells, Schema("age", identifiers="town"), cells["age"], models=(KAnonymity(4),))
     assert cautions(view, "several-rows-per-person") == []
+
+
+def test_classes_that_show_a_star_look_alike() -> None:
+    cells = {"job": list("abcd"), "ward": list("xyxy")}
+    view = released(cells, Schema("job", plain="ward"), [0, 0, 1, 1])
+    assert len(set(view.visible.tolist())) == 1
+    assert cautions(view, "unique-rows") == []

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.guardrails import Caution, Released, Requested, look_after, look_before
+from sfumato.guardrails.view import coded_columns
 from sfumato.loss import LossReport, Recoded
 from sfumato.microdata import EquivalenceClasses, Recoding, distinct, encode
 from sfumato.privacy import KAnonymity
@@ -31,12 +32,11 @@ def released(cells: dict[str, Any], schema: Schema, classes: Sequence[int], **mo
 
 def _request(cells: dict[str, Any], schema: Schema) -> dict[str, Any]:
     table = pa.table(cells)
-    roles = schema.roles(table.column_names)
+    microdata = encode(table, schema.quasi_identifiers, schema.sensitive)
     return {
-        "roles": roles,
         "declared": schema.quasi_identifiers,
-        "microdata": encode(table, schema.quasi_identifiers, schema.sensitive),
-        "kept": table.select([name for name, role in roles.items() if role in {"sensitive", "plain"}]),
+        "microdata": microdata,
+        "columns": coded_columns(microdata, table, schema.plain),
         "models": (KAnonymity(2),),
         "identifiers": {name: distinct(name, table[name])[1] for name in schema.identifiers},
     }

@@ -52,6 +52,9 @@ intervals = "text"
 keep_order = false
 seed = 7
 separator = ";"
+na = { "*" = ["?"], age = ["999"] }
+confirm = ["zip code"]
+strict = true
 """
 
 
@@ -69,6 +72,9 @@ def example() -> Policy:
         suppression=0.02,
         seed=7,
         separator=";",
+        na={"*": ["?"], "age": 999},
+        confirm="zip code",
+        strict=True,
     )
 
 

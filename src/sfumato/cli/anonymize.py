@@ -12,7 +12,7 @@ from sfumato import parameters
 from sfumato.cli.explain import require_full_domain
 from sfumato.cli.files import Files
 from sfumato.cli.options import Asked
-from sfumato.cli.request import to_policy
+from sfumato.cli.request import columns_of, to_policy
 from sfumato.cli.screen import answer_json, is_watched, say, wrapped
 from sfumato.dual import MAXIMIZED, find_strongest, split_models
 from sfumato.errors import ParameterError
@@ -25,7 +25,7 @@ from sfumato.release.release import Release
 
 def run(asked: Asked, files: Files, as_json: bool, quiet: bool, goal: Goal | None = None) -> None:
     """Make the release, write it, and tell about it."""
-    policy = to_policy(asked)
+    policy = to_policy(asked, columns_of(files.table, asked))
     release = make(policy, files, progress=silent if quiet else is_watched(), goal=goal)
     if as_json:
         answer_json(record(release, files))
@@ -57,6 +57,7 @@ def record(release: Release, files: Files) -> dict[str, Any]:
         "files": {name.replace(" ", "_"): str(path) for name, path in files.written().items()},
         "released": release.verification.to_dict(),
         "loss": {**release.loss, "by_attribute": release.loss.by_attribute},
+        "cautions": [caution.to_dict() for caution in release.cautions],
         "manifest": release.manifest,
     }
 

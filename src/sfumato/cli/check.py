@@ -8,7 +8,7 @@ import typer
 
 from sfumato.cli.exits import FAILED
 from sfumato.cli.options import Asked
-from sfumato.cli.request import to_policy
+from sfumato.cli.request import columns_of, to_policy
 from sfumato.cli.screen import answer, answer_json
 from sfumato.errors import SchemaError
 from sfumato.policy import Policy
@@ -17,7 +17,7 @@ from sfumato.verify.verification import SensitiveAchieved, Verification
 
 def run(asked: Asked, table: Path, as_json: bool, quiet: bool) -> None:
     """Check a table; the exit code is the verdict."""
-    policy = to_policy(asked)
+    policy = to_policy(asked, columns_of(table, asked))
     _require_roles(policy)
     result = policy.check(table)
     if as_json:

@@ -13,24 +13,26 @@ from types import FrameType
 import typer
 
 from sfumato import errors
-from sfumato.cli.screen import say
+from sfumato.cli.screen import paragraphs, say
 
 FAILED = 1
 WRONG_REQUEST = 2
 BAD_DATA = 3
 NOT_WRITTEN = 4
+CAREFUL = 5
 UNEXPECTED = 70
 INTERRUPTED = 130
 TERMINATED = 143
 
 MEANING = """Exit codes: 0 done, or every rule holds; 1 the privacy asked for is not possible, or a rule is broken;
 2 a wrong option, column, hierarchy or policy; 3 the data cannot be read or used; 4 the output cannot be written;
-70 a fault of Sfumato; 130 interrupted."""
+5 a caution stands in the way (see --confirm and --strict); 70 a fault of Sfumato; 130 interrupted."""
 
 #: The first that fits counts.
 CODES: tuple[tuple[type[Exception], int], ...] = (
     (errors.InfeasibleError, FAILED),
     (errors.VerificationError, FAILED),
+    (errors.CautionError, CAREFUL),
     (errors.DataError, BAD_DATA),
     (errors.OutputError, NOT_WRITTEN),
     (errors.SfumatoError, WRONG_REQUEST),
@@ -43,7 +45,7 @@ def explained() -> Iterator[None]:
     try:
         yield
     except errors.SfumatoError as error:
-        say(f"Error: {error}")
+        say(paragraphs(f"Error: {error}") if isinstance(error, errors.CautionError) else f"Error: {error}")
         raise typer.Exit(next(code for kind, code in CODES if isinstance(error, kind))) from None
     except KeyboardInterrupt:
         say("\nInterrupted. No half-written file is left behind.")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from sfumato.cli.options import Asked
-from sfumato.cli.request import to_policy
+from sfumato.cli.request import columns_of, to_policy
 from sfumato.cli.screen import answer, answer_json
 from sfumato.errors import ParameterError
 from sfumato.methods import Method
@@ -16,18 +17,18 @@ from sfumato.release.release import Release
 
 def run(asked: Asked, table: Path, as_json: bool) -> None:
     """Make the release in memory and explain it; nothing is written."""
-    release: Release = full_domain_policy(asked).run(table)
+    release: Release = full_domain_policy(asked, columns_of(table, asked)).run(table)
     if as_json:
         answer_json({"levels": release.levels, "explanation": list(release.explanation.lines())})
     else:
         answer(str(release.explanation))
 
 
-def full_domain_policy(asked: Asked) -> Policy:
+def full_domain_policy(asked: Asked, columns: Callable[[], Sequence[str]]) -> Policy:
     """Return what is asked for, by a method that chooses levels."""
     if asked.method is None and asked.policy is None:
         asked = replace(asked, method="lattice")
-    policy = to_policy(asked)
+    policy = to_policy(asked, columns)
     require_full_domain(policy.method)
     return policy
 

@@ -22,20 +22,20 @@ QuasiIdentifiers = Annotated[
         "--qi",
         "--quasi-identifiers",
         metavar="COLUMN",
-        help="A column that could single somebody out (repeat for more).",
+        help="A column that could single somebody out (repeat, or a,b,c).",
     ),
 ]
 Sensitive = Annotated[
     list[str] | None,
-    typer.Option("--sensitive", metavar="COLUMN", help="A column that nobody should be linked to (repeat)."),
+    typer.Option("--sensitive", metavar="COLUMN", help="A column that nobody should be linked to (repeat, or a,b)."),
 ]
 Identifiers = Annotated[
     list[str] | None,
-    typer.Option("--identifiers", metavar="COLUMN", help="An identifier; never released (repeat)."),
+    typer.Option("--identifiers", metavar="COLUMN", help="An identifier; never released (repeat, or a,b)."),
 ]
 Plain = Annotated[
     list[str] | None,
-    typer.Option("--plain", metavar="COLUMN", help="A column that is released as it is (repeat)."),
+    typer.Option("--plain", metavar="COLUMN", help="A column that is released as it is (repeat, or a,b)."),
 ]
 Rest = Annotated[
     str | None,
@@ -140,6 +140,27 @@ Separator = Annotated[
     ),
 ]
 
+MissingCodes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--na",
+        metavar="VALUES",
+        help="Values that mean 'no value', such as '?,N/A', or in one column, such as age=999 (repeat).",
+    ),
+]
+Confirm = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--confirm",
+        metavar="COLUMN",
+        help="A column, or the code of a caution, of which you know what the cautions say (repeat).",
+    ),
+]
+Strict = Annotated[
+    bool | None,
+    typer.Option("--strict/--lenient", help="Write nothing if there is a warning that is not confirmed; exit code 5."),
+]
+
 ManifestFile = Annotated[
     Path | None, typer.Option("--manifest", metavar="FILE", help="Write how the release was made, as JSON.")
 ]
@@ -184,6 +205,9 @@ class Asked:
     seed: Seed = None
     keep_order: KeepOrder = None
     separator: Separator = None
+    na: MissingCodes = None
+    confirm: Confirm = None
+    strict: Strict = None
     policy: PolicyFile = None
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from sfumato.cli.options import Asked
 from sfumato.cli.shorthand import hierarchy_of, literal, literals, model, queries, split_pair
 from sfumato.errors import SchemaError, listed
+from sfumato.io import open_source
+from sfumato.io.missing import EVERY_COLUMN
 from sfumato.methods import Method, Refined, find_method
 from sfumato.policy import Policy
 from sfumato.policy.records import refined, with_parameters
@@ -16,13 +19,23 @@ from sfumato.privacy import PrivacyModel
 from sfumato.request import AUTO, all_models, option_names
 from sfumato.schema import Declared, Schema
 
+#: The roles that columns are given by name.
+ROLES = ("quasi_identifiers", "sensitive", "identifiers", "plain")
 
-def to_policy(asked: Asked) -> Policy:
-    """Return the policy file's policy with everything changed that the options say otherwise."""
+
+def to_policy(asked: Asked, columns: Callable[[], Sequence[str]] = tuple) -> Policy:
+    """Return the policy file's policy with everything changed that the options say otherwise.
+
+    ``columns`` returns those of the table, for names with a comma that may be several.
+    """
+    named: dict[str, Any] = {role: _separated(getattr(asked, role), columns) for role in ROLES}
+    asked = replace(asked, **named)
     base = _nothing_said(asked) if asked.policy is None else Policy.read(asked.policy)
     said = {name: value for name in option_names() if (value := getattr(asked, name)) is not None}
     if "separator" in said:
         said["separator"] = _separator(said["separator"])
+    if "na" in said:
+        said["na"] = missing_codes(said["na"])
     return replace(
         base,
         schema=_schema(asked, base.schema),
@@ -31,6 +44,12 @@ def to_policy(asked: Asked) -> Policy:
         caller=asked.command,
         **said,
     )
+
+
+def columns_of(table: Path, asked: Asked) -> Callable[[], Sequence[str]]:
+    """Return what looks into a file for its columns, if somebody wants to know."""
+    separator = None if asked.separator is None else _separator(asked.separator)
+    return lambda: open_source(table, separator=separator).columns
 
 
 def _nothing_said(asked: Asked) -> Policy:
@@ -116,6 +135,32 @@ def _refined(asked: Asked, chosen: Method, values: dict[str, Any]) -> Method:
 
 def _joined(base: Iterable[str], said: Sequence[str], named: set[str]) -> list[str]:
     return [*(name for name in base if name not in named), *said]
+
+
+def _separated(names: Sequence[str] | None, columns: Callable[[], Sequence[str]]) -> list[str] | None:
+    """Take ``a,b,c`` for three columns, unless the table has one of that name."""
+    if names is None or not any("," in name for name in names):
+        return None if names is None else list(names)
+    known = columns()
+    return [one for name in names for one in ([name] if name in known or "," not in name else _listed(name))]
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def missing_codes(texts: Sequence[str]) -> dict[str, list[str]]:
+    """Return the values that mean "no value", by column.
+
+    >>> missing_codes(["?,N/A", "age=999,-9"])
+    {'*': ['?', 'N/A'], 'age': ['999', '-9']}
+    """
+    codes: dict[str, list[str]] = {}
+    for text in texts:
+        column, equals, values = text.partition("=")
+        name, said = (column.strip(), values) if equals and column.strip() else (EVERY_COLUMN, text)
+        codes.setdefault(name, []).extend(part.strip() for part in said.split(","))
+    return codes
 
 
 def _separator(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sfumato import judging
 from sfumato.cli.options import Asked
-from sfumato.cli.request import to_policy
+from sfumato.cli.request import columns_of, to_policy
 from sfumato.cli.screen import aligned, answer, answer_json, wrapped
 from sfumato.errors import SchemaError
 from sfumato.risks.drivers import Drivers
@@ -52,7 +52,7 @@ def known_columns(schema: Schema) -> Mapping[str, Declared]:
 
 def show_risk(asked: Asked, table: Path, beyond: Beyond, as_json: bool) -> None:
     """Answer with the risk of a table."""
-    policy = to_policy(asked)
+    policy = to_policy(asked, columns_of(table, asked))
     found = judging.risk(
         table,
         quasi_identifiers=known_columns(policy.schema),

@@ -15,8 +15,8 @@ from sfumato.errors import OutputError
 
 ELLIPSIS = "…"
 
-#: The name of a fact and the blanks up to its text.
-_NAME = re.compile(r"\S+( \S+)*  +")
+#: The name of a fact, if the line has one, and the blanks up to its text.
+_NAME = re.compile(r"(\S+( \S+)*)?  +")
 
 
 def answer(text: str) -> None:
@@ -84,6 +84,11 @@ def wrapped(facts: str, width: int | None = None) -> str:
         name = _NAME.match(line)
         lines += _wrap(line, width or screen_width(), " " * name.end() if name else "") or [""]
     return "\n".join(lines)
+
+
+def paragraphs(text: str, width: int | None = None) -> str:
+    """Return lines that fit on the screen, each continued a little to the right."""
+    return "\n".join(part for line in text.splitlines() for part in _wrap(line, width or screen_width(), "  "))
 
 
 def _wrap(line: str, width: int, indent: str) -> list[str]:

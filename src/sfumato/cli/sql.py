@@ -11,8 +11,8 @@ from sfumato.errors import ParameterError
 
 def run(asked: Asked, place: str, table: str | None, release: str, kind: str, create: bool) -> None:
     """Search, then print the script; with ``create`` also run it."""
-    policy = full_domain_policy(asked)
     with open_database(place, table) as database:
+        policy = full_domain_policy(asked, database.columns)
         if create and not database.lasting:
             raise ParameterError(
                 f"--create needs a database to make the {kind} in: a DuckDB file, or postgresql://…. For a Parquet or "

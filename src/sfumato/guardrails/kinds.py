@@ -72,11 +72,11 @@ def code_as_number(view: Requested) -> Iterator[Finding]:
             continue
         name, texts = domain.name, domain.values.cast(pa.string())
         if _all(texts, _DAY_NUMBER):
-            yield _found(name, len(texts), "days written as numbers, such as 20241231", "dates:%Y%m%d", "warning")
+            yield _found(name, len(texts), "days written as numbers, such as 20241231", "'dates:%Y%m%d'", "warning")
         elif says_code(name):
-            yield _found(name, len(texts), "codes, by its name", "categorical' or 'prefix", "warning")
+            yield _found(name, len(texts), "codes, by its name", _code_kinds(texts), "warning")
         elif looks_like_code(texts):
-            yield _found(name, len(texts), "codes, all with as many digits", "categorical' or 'prefix", "note")
+            yield _found(name, len(texts), "codes, all with as many digits", _code_kinds(texts), "note")
 
 
 def _found(name: str, count: int, what: str, kind: str, severity: str) -> Finding:
@@ -85,8 +85,13 @@ def _found(name: str, count: int, what: str, kind: str, severity: str) -> Findin
         (name,),
         count,
         f"{quoted(name)} is taken for a number and shown as intervals, but its {count:,} values look like {what}.",
-        f"Declare what it is: {quoted(name)} as '{kind}', or as 'numeric' if intervals are right.",
+        f"Declare it as {kind}, or as 'numeric' if intervals are right.",
     )
+
+
+def _code_kinds(texts: pa.StringArray) -> str:
+    """Return what codes can be declared as; of a few, the first digit hardly means anything."""
+    return "'categorical'" if len(texts) < FEWEST_CODES else "'categorical', or 'prefix' if first digits mean something"
 
 
 @before("code-as-category")

@@ -86,8 +86,8 @@ def _sentinels(view: Requested, column: Column) -> Iterator[Finding]:
             "warning",
             (column.name,),
             rows,
-            f"{quoted(column.name)} holds the number {_listed(words)} in {share(rows, view.rows)} rows, far from "
-            "all others: it looks like a code for 'no value' and stretches every interval.",
+            f"{quoted(column.name)} holds the number {_listed(words)} in {share(rows, view.rows)} rows, apart from "
+            "all others: it looks like a code for 'no value', and then stretches every interval.",
             f"If that is what it means, say so: {_na(column.name, words)}.",
         )
 

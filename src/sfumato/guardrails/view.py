@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -36,20 +36,44 @@ class Column:
         return int(np.count_nonzero(self.counts[:-1] == 1))
 
 
+def coded_columns(
+    microdata: Microdata, kept: pa.Table, plain: Iterable[str], places: NDArray[np.integer] | None = None
+) -> dict[str, Column]:
+    """Return every column that is released in some form, quasi-identifiers as they came.
+
+    Parameters
+    ----------
+    microdata
+        The quasi-identifiers and the sensitive columns.
+    kept, plain
+        The table with the plain columns, and their names.
+    places
+        Where each row of ``microdata`` stands in ``kept``, if the order is another one.
+    """
+    columns = [
+        Column(domain.name, "quasi-identifier", domain.values, microdata.codes[:, at])
+        for at, domain in enumerate(microdata.domains)
+    ]
+    columns += [Column(one.name, "sensitive", one.values.drop_null(), one.codes) for one in microdata.sensitive]
+    for name in plain:
+        values, found = distinct(name, kept.column(name))
+        codes = np.where(found < 0, len(values), found)
+        columns.append(Column(name, "plain", values, codes if places is None else codes[places]))
+    return {column.name: column for column in columns}
+
+
 @dataclass(frozen=True)
 class Requested:
     """A request and its table, before any method has run.
 
     Attributes
     ----------
-    roles
-        The role of every column of the table.
     declared
         How each quasi-identifier was declared to generalize, None where its type decides.
     microdata
         The encoded quasi-identifiers and sensitive columns.
-    kept
-        The columns that are released as they are, row by row as in ``microdata``.
+    columns
+        Every column that is released in some form, row by row as in ``microdata``.
     models
         The privacy that is asked for.
     identifiers
@@ -58,10 +82,9 @@ class Requested:
         The unnamed columns that only number the rows, and so were dropped without being asked for.
     """
 
-    roles: Mapping[str, str]
     declared: Mapping[str, Declared]
     microdata: Microdata
-    kept: pa.Table = field(repr=False)
+    columns: Mapping[str, Column] = field(repr=False)
     models: Sequence[PrivacyModel] = ()
     identifiers: Mapping[str, NDArray[np.integer]] = field(default_factory=dict, repr=False)
     row_numbers: Sequence[str] = ()
@@ -81,28 +104,15 @@ class Requested:
         """The quasi-identifiers."""
         return {domain.name: domain for domain in self.microdata.domains}
 
-    @cached_property
-    def columns(self) -> dict[str, Column]:
-        """Every column that is released in some form, quasi-identifiers as they came."""
-        found = [Column(d.name, "quasi-identifier", d.values, self.codes_of(d.name)) for d in self.microdata.domains]
-        for sensitive in self.microdata.sensitive:
-            values = sensitive.values.drop_null()
-            found.append(Column(sensitive.name, "sensitive", values, sensitive.codes))
-        plain = [name for name, role in self.roles.items() if role == "plain"]
-        return {column.name: column for column in [*found, *(self._plain(name) for name in plain)]}
-
-    def _plain(self, name: str) -> Column:
-        values, places = distinct(name, self.kept.column(name))
-        return Column(name, "plain", values, np.where(places < 0, len(values), places))
-
-    def codes_of(self, quasi_identifier: str) -> NDArray[np.integer]:
-        """Return the codes of a quasi-identifier."""
-        codes: NDArray[np.integer] = self.microdata.codes[:, self.microdata.names.index(quasi_identifier)]
-        return codes
-
     def with_role(self, *roles: str) -> list[Column]:
         """Return the columns of these roles."""
         return [column for column in self.columns.values() if column.role in roles]
+
+
+def _numbers(indices: pa.Array) -> NDArray[np.int64]:
+    """Return indices from 1 on, 0 where missing."""
+    numbers: NDArray[np.int64] = indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return numbers.astype(np.int64) + 1
 
 
 @dataclass(frozen=True)
@@ -129,10 +139,19 @@ class Released(Requested):
 
         Two classes that look alike are one to a reader.
         """
-        shown = np.hstack([self.classes.lo, self.classes.hi])
-        sizes = [domain.size for domain in self.microdata.domains] * 2
-        looks = np.append(group_rows(shown, sizes).of_row, np.int32(-1))
+        shown = [self._shown(at).dictionary_encode() for at in range(len(self.microdata.domains))]
+        codes = np.stack([_numbers(column.indices) for column in shown], axis=1)
+        looks = np.append(group_rows(codes, [len(column.dictionary) + 1 for column in shown]).of_row, np.int32(-1))
         return looks[self.classes.of_row].astype(np.int32)
+
+    def _shown(self, at: int) -> pa.StringArray:
+        """Return what every class shows of a quasi-identifier."""
+        domain, levels = self.microdata.domains[at], self.classes.levels
+        lo, hi = self.classes.lo[:, at], self.classes.hi[:, at]
+        if levels is None:
+            return domain.span_labels(lo, hi)
+        level = domain.levels[levels[at]]
+        return level.labels.take(pa.array(level.groups[lo]))
 
     @cached_property
     def released(self) -> NDArray[np.bool_]:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import VerificationError
+from sfumato.guardrails import Caution
 from sfumato.hierarchies import Hierarchy
 from sfumato.io import to_frame, write_table, write_text
 from sfumato.loss import Bound, LossReport
@@ -44,6 +45,8 @@ class Release:
     hierarchies, row_of
         How the quasi-identifiers generalize, and which row of the original each row is: for attacks on one's own
         release. They stay with the publisher; no file has them.
+    cautions
+        What a careful person should know before publishing it, the gravest first.
     """
 
     shown: Shown = field(repr=False)
@@ -53,6 +56,7 @@ class Release:
     verification: Verification = field(repr=False)
     manifest: dict[str, Any] = field(repr=False)
     details: dict[str, Any] = field(default_factory=dict, repr=False)
+    cautions: tuple[Caution, ...] = ()
     to_native: Callable[[pa.Table], object] = field(default=lambda table: table, repr=False)
     describe_classes: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
     find_bound: Callable[[], Bound] = field(default=lambda: Bound(0.0), repr=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,9 @@ from sfumato.verify.verification import Verification
 
 #: A bound that the loss is farther from says nothing about the release.
 FARTHEST = 100
+
+#: Cautions of one kind that are told before the others are only counted.
+CAUTIONS_SHOWN = 3
 
 #: Columns of one role that are named before the others are only counted.
 NAMES_SHOWN = 30
@@ -26,7 +30,7 @@ def summarize(
     suppressed = manifest["suppressed"]["total"]
     rows_in = manifest["input"]["rows"]
     lines = [
-        *_roles(manifest["roles"]),
+        *_roles(manifest["roles"], manifest.get("kinds", {})),
         ("method", _method(manifest["method"])),
         ("asked for", ", ".join(_model(model) for model in manifest["privacy"])),
         *([("searched", _searched(manifest["searched"]))] if "searched" in manifest else []),
@@ -44,6 +48,7 @@ def summarize(
         ("lost most", _worst(loss)),
         ("verified", "yes, from the released rows alone" if verification.ok else "NO"),
         ("seconds", f"{manifest['seconds']['total']:.2f}"),
+        *_cautions(manifest.get("cautions", ())),
     ]
     width = max(len(name) for name, _ in lines)
     return "\n".join(f"{name:<{width}}  {text}" for name, text in lines)
@@ -54,7 +59,7 @@ def _classes(seen: int, made: int) -> str:
     return f"{seen:,}" if seen == made else f"{seen:,} different, of {made:,} made"
 
 
-def _roles(roles: Mapping[str, str]) -> list[tuple[str, str]]:
+def _roles(roles: Mapping[str, str], kinds: Mapping[str, str]) -> list[tuple[str, str]]:
     titles = {
         "quasi-identifier": "quasi-identifiers",
         "sensitive": "sensitive",
@@ -65,7 +70,28 @@ def _roles(roles: Mapping[str, str]) -> list[tuple[str, str]]:
     names: dict[str, list[str]] = {}
     for name, role in roles.items():
         names.setdefault(titles[role], []).append(name)
-    return [(title, _names(names[title])) for title in dict.fromkeys(titles.values()) if title in names]
+    return [(title, _with_kinds(names[title], kinds)) for title in dict.fromkeys(titles.values()) if title in names]
+
+
+def _with_kinds(names: Sequence[str], kinds: Mapping[str, str]) -> str:
+    """Join names with what each column was taken for; of many columns of one kind, that is said once."""
+    found = {kinds.get(name) for name in names}
+    if len(names) > 3 and len(found) == 1 and None not in found:
+        return f"{_names(names)} (each a {found.pop()})"
+    return _names([f"{name} ({kinds[name]})" if name in kinds else name for name in names])
+
+
+def _cautions(cautions: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return what was found and what to do, of many cautions of a kind for the first ones."""
+    lines: list[tuple[str, str]] = []
+    seen: Counter[str] = Counter()
+    for caution in cautions:
+        seen[caution["code"]] += 1
+        if seen[caution["code"]] <= CAUTIONS_SHOWN:
+            known = " (confirmed)" if caution["confirmed"] else ""
+            lines += [(caution["severity"], f"{caution['code']}{known}: {caution['found']}"), ("", caution["advice"])]
+    more = [f"{count - CAUTIONS_SHOWN} {code}" for code, count in seen.items() if count > CAUTIONS_SHOWN]
+    return [*lines, *([("more", f"{', '.join(more)}: all of them are in the manifest")] if more else [])]
 
 
 def _names(names: Sequence[str]) -> str:

@@ -1,0 +1,104 @@
+"""What guardrails need of a table besides what is released: the columns that never leave, as numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sfumato.errors import DataError, SchemaError, listed
+from sfumato.guardrails import CODES, Caution, Requested, check_confirmed, look_before, refuse, with_confirmations
+from sfumato.guardrails.registry import look_after
+from sfumato.guardrails.view import Released
+from sfumato.io import Source
+from sfumato.io.missing import EVERY_COLUMN
+from sfumato.microdata import distinct
+from sfumato.progress import Tell
+from sfumato.request import Request
+from sfumato.schema import Schema
+
+#: What pandas calls a column without a name, and an index that it wrote into a Parquet file.
+UNNAMED = re.compile(r"Unnamed: \d+|__index_level_\d+__")
+#: Words in the name of a column that is dropped without being called an identifier, though it may name people.
+NAMES_PEOPLE = re.compile(
+    r"(^|[^a-z])(id|ids|ssn|patient|person|customer|client|user|member|employee|passenger|subject|participant|respondent|"
+    r"student|name|email|mail|phone|mrn|nhs|account)($|[^a-z])"
+)
+
+
+def check_names(request: Request, columns: Sequence[str]) -> None:
+    """Refuse confirmations and missing values of columns that the table does not have."""
+    check_confirmed(request.confirm, columns, CODES)
+    unknown = [name for name in request.na if name not in columns and name != EVERY_COLUMN]
+    if unknown:
+        raise SchemaError(
+            f"'na' names {listed(unknown)}, which the table does not have. Its columns are {listed(columns)}."
+        )
+
+
+def row_numbers(source: Source, schema: Schema) -> tuple[str, ...]:
+    """Return the unnamed columns without a role that only number the rows, or hold nothing."""
+    unnamed = [name for name in source.columns if UNNAMED.fullmatch(name) and name not in schema.declared()]
+    return tuple(name for name in unnamed if numbers_rows(source.read([name]).column(0)) or name.startswith("__index"))
+
+
+def numbers_rows(column: pa.ChunkedArray) -> bool:
+    """Return whether a column is 0, 1, 2, … or 1, 2, 3, … from top to bottom, or holds nothing at all.
+
+    >>> [numbers_rows(pa.chunked_array([cells])) for cells in ([0, 1, 2], [1, 2, 3], [None], [2, 1], ["a"])]
+    [True, True, True, False, False]
+    """
+    if column.null_count == len(column):
+        return True
+    if column.null_count or not pa.types.is_integer(column.type):
+        return False
+    first = pc.min(column).as_py()
+    return first in (0, 1) and bool((column.to_numpy() == np.arange(first, first + len(column))).all())
+
+
+def naming_columns(roles: Mapping[str, str], skipped: Sequence[str]) -> list[str]:
+    """Return the columns that are dropped and may name people."""
+    dropped = {name: role for name, role in roles.items() if role in {"identifier", "drop"} and name not in skipped}
+    return [name for name, role in dropped.items() if role == "identifier" or NAMES_PEOPLE.search(name.lower())]
+
+
+def read_with(source: Source, wanted: Sequence[str], naming: Sequence[str], request: Request, tell: Tell) -> pa.Table:
+    """Read the wanted columns, and beside them those that name people as far as they can be read at all."""
+    as_text = request.schema.read_as_text()
+    if naming:
+        with suppress(DataError):  # of some type that has no place in a release, where it is not going to be
+            return source.read([*wanted, *naming], as_text, tell, request.na)
+    table = source.read(wanted, as_text, tell, request.na)
+    for name in naming:
+        with suppress(DataError):
+            table = table.append_column(name, source.read([name]).column(0))
+    return table
+
+
+def identifier_codes(table: pa.Table, naming: Sequence[str]) -> dict[str, NDArray[np.integer]]:
+    """Return for every row a number in place of what names somebody: the names themselves go no further."""
+    codes: dict[str, NDArray[np.integer]] = {}
+    for name in naming:
+        if name in table.column_names:
+            with suppress(DataError):
+                codes[name] = distinct(name, table.column(name))[1]
+    return codes
+
+
+def cautions_before(view: Requested, request: Request) -> tuple[Caution, ...]:
+    """Look at a request, and stop it if it is careless."""
+    cautions = with_confirmations(look_before(view), request.confirm)
+    refuse(cautions, strict=False)
+    return cautions
+
+
+def cautions_after(view: Released, request: Request, before: Sequence[Caution]) -> tuple[Caution, ...]:
+    """Look at what a method made; with what was said before, stop a release if it is to be strict."""
+    cautions = with_confirmations([*before, *look_after(view)], request.confirm)
+    refuse(cautions, request.strict)
+    return cautions
