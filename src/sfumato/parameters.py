@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Collection, Iterable
+from fractions import Fraction
 from typing import TypeVar
 
 from sfumato.errors import invalid_parameter
@@ -42,6 +43,11 @@ def share(owner: str, name: str, value: object) -> float:
         return given
     hint = f"For {given:g} % write {given / 100:g}." if 1 < given <= 100 else ""
     raise invalid_parameter(owner, name, "a share from 0 to 1", value, hint)
+
+
+def rows_within(share: float, rows: int) -> int:
+    """Return how many rows a share of them is at most: of 100 rows 0.29 is 29, although 0.29 * 100 is a little less."""
+    return int(Fraction(repr(float(share))) * rows)
 
 
 def choice(owner: str, name: str, value: T, allowed: Collection[T]) -> T:

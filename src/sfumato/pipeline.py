@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato import guarding
+from sfumato import guarding, parameters
 from sfumato.clock import Clock
 from sfumato.errors import DataError, InfeasibleError, VerificationError
 from sfumato.guardrails import Released, Requested
@@ -213,7 +213,7 @@ def find_classes(
     """Let the method find classes that keep every model, leaving rows out where that is needed and allowed."""
     microdata, models, method = prepared.microdata, tuple(request.privacy), request.method
     secret = prepared.secret
-    suppressible = int(request.suppression * len(microdata) + 1e-9)
+    suppressible = parameters.rows_within(request.suppression, len(microdata))
     refuse_unsupported(method, models, microdata, suppressible)
     requirements = Requirements(models, microdata)
     left_out = make_feasible(requirements, suppressible, secret.generator("left out"))

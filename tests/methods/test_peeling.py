@@ -43,7 +43,6 @@ def test_a_node_releases_exactly_the_allowed_cells(table, data: st.DataObject) -
     classes, left = peel_node(
         frequencies,
         requirements.rules,
-        microdata.spans,
         max(1, requirements.smallest_class),
         np.concatenate(hashes),
         at,

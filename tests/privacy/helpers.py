@@ -21,8 +21,8 @@ histograms = st.lists(histogram, min_size=1, max_size=4)
 
 
 @njit
-def compiled_verdict(size, counts, lo, hi, rules, spans):
-    return class_allowed(size, counts, lo, hi, rules, spans)
+def compiled_verdict(size, counts, lo, hi, rules):
+    return class_allowed(size, counts, lo, hi, rules)
 
 
 def table_of(classes: Sequence[Sequence[int]]) -> tuple[Microdata, Recoding]:
@@ -60,5 +60,5 @@ def compiled_verdicts(model: PrivacyModel, microdata: Microdata, recoding: Recod
         for codes in requirements.sensitive_codes[classes.of_row == group]:
             counts[rules.counts_at[: len(codes)] + codes] += 1
         lo, hi = classes.lo[group], classes.hi[group]
-        verdicts.append(compiled_verdict(int(classes.sizes[group]), counts, lo, hi, rules, microdata.spans))
+        verdicts.append(compiled_verdict(int(classes.sizes[group]), counts, lo, hi, rules))
     return verdicts

@@ -66,7 +66,8 @@ class ClassConditions:
             self.tests.append(f"sfumato_distinct_{rule.column} > {math.ceil(rule.first) - 0.5}")
         elif rule.kind == condition.ENTROPY:
             self._column(1, f"AVG(LN({same}))", f"sfumato_mean_{rule.column}")
-            self.tests.append(f"LN({SIZE}) - sfumato_mean_{rule.column} >= {math.log(rule.first) - TOLERANCE!r}")
+            least = math.log(rule.first) * (1 - TOLERANCE)
+            self.tests.append(f"GREATEST(LN({SIZE}) - sfumato_mean_{rule.column}, 0.0) >= {least!r}")
         else:
             self._column(1, f"MAX({same})", largest)
             self.tests.append(self._at_most(rule, largest, value, same))

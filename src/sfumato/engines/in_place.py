@@ -67,7 +67,7 @@ class FrequencyTable:
     def judge(self, models: tuple[PrivacyModel, ...], suppression: float, prune: bool = True) -> Judge:
         """Return what judges the nodes of this table."""
         requirements = Requirements(models, self.microdata)
-        task = Task(self.microdata, requirements, int(suppression * self.counts.sum() + 1e-9))
+        task = Task(self.microdata, requirements, parameters.rows_within(suppression, int(self.counts.sum())))
         judge = Judge(task, self.counts, prune)
         # Shares are of all rows, not of the distinct ones.
         scale = len(self.microdata) / max(1, judge.rows)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import kernel
 from sfumato.kernels.rules import Rules, class_allowed
-from sfumato.kernels.spans import Spans
 
 
 @kernel
@@ -45,7 +44,6 @@ def groups_allowed(
     rows: NDArray[np.int64],
     offsets: NDArray[np.int64],
     rules: Rules,
-    spans: Spans,
 ) -> NDArray[np.bool_]:
     """Return for every group, the rows ``rows[offsets[g]:offsets[g + 1]]``, whether it keeps every rule."""
     attributes = codes.shape[1]
@@ -63,7 +61,7 @@ def groups_allowed(
                 lo[attribute], hi[attribute] = min(lo[attribute], code), max(hi[attribute], code)
             for column in range(sensitive.shape[1]):
                 histogram[rules.counts_at[column] + sensitive[row, column]] += 1
-        allowed[group] = class_allowed(len(members), histogram, lo, hi, rules, spans)
+        allowed[group] = class_allowed(len(members), histogram, lo, hi, rules)
     return allowed
 
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner
-from sfumato.kernels.spans import Spans, span_cost
 
 (
     SIZE,
@@ -22,12 +21,13 @@ from sfumato.kernels.spans import Spans, span_cost
     SPAN,
 ) = range(9)
 
-#: Sums of many fractions are off by a little; a class that is exactly at a limit must not fail for that.
+#: Products and logarithms are off by a little of themselves; a class that is exactly at a limit must not fail for that.
 TOLERANCE = 1e-9
-
+#: Sums of shares, which are at most 1, are off by less than this.
+SHARE_TOLERANCE = 1e-12
 
 #: The columns of ``Rules.table``.
-KIND, COLUMN, LIMIT, FACTOR, TREE_BEGIN, TREE_END = range(6)
+KIND, COLUMN, LIMIT, FACTOR, BEGIN, END = range(6)
 
 
 class Rules(NamedTuple):
@@ -37,19 +37,22 @@ class Rules(NamedTuple):
     ----------
     table
         One row per condition: its kind, the place of its sensitive column (of the quasi-identifier for ``SPAN``), two
-        parameters, and which nodes of ``trees`` belong to it.
+        parameters, and which nodes of ``trees``, or codes of ``reach``, belong to it.
     counts_at
         Where each sensitive column's counts begin in one flat histogram.
     reference
         The table's own distribution of every sensitive column, laid out like that histogram.
     trees
         The nodes for hierarchical distances, the sensitive values first: each with its parent and its height.
+    reach
+        For spans, the first code that is far enough from every code: only whole numbers are compared here.
     """
 
     table: NDArray[np.float64]
     counts_at: NDArray[np.int64]
     reference: NDArray[np.float64]
     trees: NDArray[np.float64]
+    reach: NDArray[np.int64]
 
 
 @inner
@@ -59,9 +62,8 @@ def class_allowed(
     lo: NDArray[np.int64],
     hi: NDArray[np.int64],
     rules: Rules,
-    spans: Spans,
 ) -> bool:
-    """Return whether a class of this size, with these sensitive counts and spans, keeps every rule."""
+    """Return whether a class of this size, with these sensitive counts and codes, keeps every rule."""
     for rule in range(len(rules.table)):
         kind = int(rules.table[rule, KIND])
         column = int(rules.table[rule, COLUMN])
@@ -70,7 +72,7 @@ def class_allowed(
             if size < limit:
                 return False
         elif kind == SPAN:
-            if span_cost(spans, column, lo[column], hi[column]) < limit - TOLERANCE:
+            if hi[column] < rules.reach[int(rules.table[rule, BEGIN]) + lo[column]]:
                 return False
         else:
             begin, end = rules.counts_at[column], rules.counts_at[column + 1]
@@ -82,15 +84,15 @@ def class_allowed(
                 if _distinct(counts) < limit:
                     return False
             elif kind == ENTROPY:
-                if _entropy(counts, size) < np.log(limit) - TOLERANCE:
+                if _entropy(counts, size) < np.log(limit) * (1 - TOLERANCE):
                     return False
             elif kind == RECURSIVE:
                 if not _recursive(counts, size, limit, rules.table[rule, FACTOR]):
                     return False
             elif kind == CLOSE_TREE:
-                if _tree_distance(counts, size, rules, rule, rules.reference[begin:end]) > limit + TOLERANCE:
+                if _tree_distance(counts, size, rules, rule, rules.reference[begin:end]) > limit + SHARE_TOLERANCE:
                     return False
-            elif _distance(counts, size, rules.reference[begin:end], kind == CLOSE_ORDERED) > limit + TOLERANCE:
+            elif _distance(counts, size, rules.reference[begin:end], kind == CLOSE_ORDERED) > limit + SHARE_TOLERANCE:
                 return False
     return True
 
@@ -117,7 +119,7 @@ def _entropy(counts: NDArray[np.int64], size: int) -> float:
     for count in counts:
         if count > 0:
             total += count * np.log(count)
-    return np.log(size) - total / size
+    return max(0.0, np.log(size) - total / size)
 
 
 @inner
@@ -154,7 +156,7 @@ def _tree_distance(
     counts: NDArray[np.int64], size: int, rules: Rules, rule: int, reference: NDArray[np.float64]
 ) -> float:
     """Return the work of evening out the class within each subtree before moving anything further up."""
-    begin, end = int(rules.table[rule, TREE_BEGIN]), int(rules.table[rule, TREE_END])
+    begin, end = int(rules.table[rule, BEGIN]), int(rules.table[rule, END])
     above = np.zeros(end - begin)
     below = np.zeros(end - begin)
     total = 0.0

@@ -121,7 +121,6 @@ class _Walk:
         self.classes, left = peel_node(
             self._compiled,
             requirements.rules,
-            self.task.microdata.spans,
             max(1, requirements.smallest_class),
             self.hashes,
             at,

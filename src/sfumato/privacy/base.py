@@ -26,6 +26,8 @@ class Rule:
         Which condition, on which sensitive column (or quasi-identifier, for spans), with which parameters.
     tree
         For hierarchical distances: every node's parent and height, the sensitive values being the first nodes.
+    reach
+        For spans: the first code that is far enough from every code.
     """
 
     model: PrivacyModel
@@ -34,6 +36,7 @@ class Rule:
     first: float = 0.0
     second: float = 0.0
     tree: tuple[NDArray[np.int64], NDArray[np.float64]] | None = field(default=None, repr=False)
+    reach: NDArray[np.int64] | None = field(default=None, repr=False)
 
 
 class PrivacyModel(ABC):

@@ -76,7 +76,7 @@ class LDiversity(SensitiveModel):
         if self.kind == "distinct":
             return np.count_nonzero(counts, axis=1) >= self.l
         if self.kind == "entropy":
-            return entropy(counts) >= math.log(self.l) - TOLERANCE
+            return entropy(counts) >= math.log(self.l) * (1 - TOLERANCE)
         ordered = -np.sort(-counts, axis=1)
         rare = ordered[:, int(self.l) - 1 :].sum(axis=1)
         return ordered[:, 0] < (self.c or 0.0) * rare * (1 - TOLERANCE)

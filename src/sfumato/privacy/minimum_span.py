@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.errors import SchemaError, listed
 from sfumato.hierarchies import ScaledDomain
+from sfumato.hierarchies.widths import exact_extent, first_reached
 from sfumato.kernels import rules
-from sfumato.kernels.rules import TOLERANCE
 from sfumato.microdata import EquivalenceClasses, Microdata
 from sfumato.privacy.base import PrivacyModel, Rule
 
@@ -27,7 +27,8 @@ class MinimumSpan(PrivacyModel):
     column
         A quasi-identifier with numbers, dates or an order.
     width
-        In the column's own unit; days for dates, steps for an order.
+        In the column's own unit; days for dates, steps for an order. Intervals are as wide as one computes from what is
+        shown: ``[0.2, 0.3]`` spans 0.1, whatever floats make of it.
     """
 
     column: str
@@ -35,7 +36,9 @@ class MinimumSpan(PrivacyModel):
     name: ClassVar[str] = "minimum-span"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "width", parameters.number("MinimumSpan", "width", self.width, above=0))
+        number = parameters.number("MinimumSpan", "width", self.width, above=0)
+        # Whole numbers beyond 2**53 are no floats.
+        object.__setattr__(self, "width", int(self.width) if number.is_integer() else number)
 
     def bind(self, microdata: Microdata) -> Sequence[Rule]:
         if self.column not in microdata.names:
@@ -50,17 +53,17 @@ class MinimumSpan(PrivacyModel):
                 f"MinimumSpan is about the column '{self.column}', which is shown as categories, not as intervals. "
                 "Declare it as Numeric(), Dates() or Ordered([...])."
             )
-        # A table without any extent can never reach the width, which a share above 1 says.
-        return [Rule(self, rules.SPAN, at, self.width / domain.extent if domain.extent else 2.0)]
+        share = min(1.0, self.width / domain.extent) if domain.extent else 1.0
+        return [Rule(self, rules.SPAN, at, share, reach=first_reached(domain, self.width))]
 
     def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
+        assert rule.reach is not None
         at = rule.column
-        spans = microdata.domains[at].span_costs(classes.lo[:, at], classes.hi[:, at])
-        return spans >= rule.first - TOLERANCE
+        return classes.hi[:, at] >= rule.reach[classes.lo[:, at]]
 
     def nearest(self, rule: Rule, microdata: Microdata) -> str:
         domain = microdata.domains[rule.column]
-        extent = domain.extent if isinstance(domain, ScaledDomain) else 0.0
+        extent = exact_extent(domain) if isinstance(domain, ScaledDomain) else 0.0
         return (
             f"A minimum span of {self.width:g} is not possible for '{self.column}': the whole table spans only "
             f"{extent!r}. " + (f"The largest width that works is {extent!r}." if extent else "No width works.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,17 +68,22 @@ class Requirements:
         counts = [column.counts() for column in self.microdata.sensitive] if self._counts_values else []
         total = max(1, len(self.microdata))
         trees: list[NDArray[np.float64]] = [np.empty((0, 2))]
+        reach: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
         table = []
         for rule in self.bound:
-            begin = sum(map(len, trees))
+            laid: list[Any] = trees if rule.tree is not None else reach
+            begin = sum(map(len, laid))
             if rule.tree is not None:
                 trees.append(np.stack(rule.tree, axis=1))
-            table.append((rule.kind, rule.column, rule.first, rule.second, begin, sum(map(len, trees))))
+            if rule.reach is not None:
+                reach.append(rule.reach)
+            table.append((rule.kind, rule.column, rule.first, rule.second, begin, sum(map(len, laid))))
         return Rules(
             table=np.array(table, np.float64).reshape(-1, 6),
             counts_at=np.cumsum([0, *(len(count) for count in counts)], dtype=np.int64),
             reference=np.concatenate([np.empty(0), *(count / total for count in counts)]),
             trees=np.concatenate(trees),
+            reach=np.concatenate(reach),
         )
 
     def broken_by(self, recoding: Recoding) -> list[Rule]:

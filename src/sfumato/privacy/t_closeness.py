@@ -14,7 +14,7 @@ from sfumato.errors import invalid_parameter
 from sfumato.hierarchies import Taxonomy
 from sfumato.hierarchies.domain import Tree
 from sfumato.kernels import rules
-from sfumato.kernels.rules import TOLERANCE
+from sfumato.kernels.rules import SHARE_TOLERANCE
 from sfumato.microdata import Microdata, SensitiveColumn
 from sfumato.privacy.base import Rule, SensitiveModel
 
@@ -68,7 +68,7 @@ class TCloseness(SensitiveModel):
             # Steps are counted between the values that are released.
             counts, whole = counts[:, whole > 0], whole[whole > 0]
         extra = counts / counts.sum(axis=1, keepdims=True) - whole / whole.sum()
-        return self._distances(extra, rule) <= self.t + TOLERANCE
+        return self._distances(extra, rule) <= self.t + SHARE_TOLERANCE
 
     def _distances(self, extra: NDArray[np.float64], rule: Rule) -> NDArray[np.float64]:
         """Return the distances of classes, given how far each value's share exceeds its share in the table."""

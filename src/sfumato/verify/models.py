@@ -19,8 +19,10 @@ from sfumato import parameters
 from sfumato.errors import HierarchyError, invalid_parameter, shortened
 from sfumato.verify.classes import Histogram
 
-#: Sums of many fractions are off by a little; a class that is exactly at a limit must not fail for that.
+#: Quotients and logarithms are off by a little of themselves; a class exactly at a limit must not fail for that.
 TOLERANCE = 1e-9
+#: Sums of shares, which are at most 1, are off by less than this.
+SHARE_TOLERANCE = 1e-12
 
 DIVERSITY_KINDS = ("frequency", "distinct", "entropy", "recursive")
 DISTANCES = ("equal", "ordered", "hierarchical")
@@ -64,7 +66,9 @@ def check_diversity(requirement: Mapping[str, Any], column: Sensitive) -> Findin
         return _check_recursive(requirement, column)
     asked = parameters.number("l-diversity", "l", requirement.get("l"), at_least=1)
     found = DIVERSITIES[kind](column.histogram)
-    enough = np.log(found) >= math.log(asked) - TOLERANCE if kind == "entropy" else found * (1 + TOLERANCE) >= asked
+    enough = (
+        np.log(found) >= math.log(asked) * (1 - TOLERANCE) if kind == "entropy" else found * (1 + TOLERANCE) >= asked
+    )
     return Finding(f"l-diversity l={asked:g} ({kind})", column.name, asked, "lowest", found, enough)
 
 
@@ -84,7 +88,7 @@ def check_closeness(requirement: Mapping[str, Any], column: Sensitive) -> Findin
     distance = parameters.choice("t-closeness", "distance", requirement.get("distance", "equal"), DISTANCES)
     found = _distances(distance, requirement, column)
     rule = f"t-closeness t={asked:g} ({distance})"
-    return Finding(rule, column.name, asked, "largest", found, found <= asked + TOLERANCE, least_is_worst=False)
+    return Finding(rule, column.name, asked, "largest", found, found <= asked + SHARE_TOLERANCE, least_is_worst=False)
 
 
 def frequency_l(histogram: Histogram) -> NDArray[np.float64]:

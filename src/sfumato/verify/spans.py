@@ -1,11 +1,16 @@
-"""How wide are the intervals that a table shows? Read from its text, or from its two columns of bounds."""
+"""How wide are the intervals that a table shows? Read from its text, or from its two columns of bounds.
+
+All widths are exact: numbers are those that are shown, digit by digit, and moments are counted in their own ticks. So
+neither the size of the numbers nor the range of the column decides whether an interval is wide enough.
+"""
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -16,11 +21,9 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.errors import DataError, SchemaError, listed, shortened
 from sfumato.verify.classes import Classes, code_column
-from sfumato.verify.models import TOLERANCE, Finding
+from sfumato.verify.models import Finding
 
 ANYTHING = "*"
-EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-MICROSECONDS_PER_DAY = 86_400_000_000
 
 #: Labels that stand for a stretch of the calendar, and how many months it has.
 STRETCHES = (
@@ -32,13 +35,23 @@ STRETCHES = (
 YEAR = re.compile(r"(?P<year>\d{4})")
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
-Place = Callable[[str], float | None]
-Interval = tuple[float, float]
-Stretches = Callable[[str], Interval | None]
+#: A date in ISO form, with or without a time of day and a zone.
+MOMENT = re.compile(
+    r"(?P<day>[+-]?\d{4,6}-\d{2}-\d{2})"
+    r"(?:[ T](?P<hour>\d{2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d+)?))?)?"
+    r"(?P<zone>Z|(?P<sign>[+-])(?P<ahead>\d{2}):?(?P<minutes>\d{2})?)?"
+)
+#: What an Arrow type counts its moments in, as parts of a day.
+PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+#: Powers of ten beyond these are in no table, and would only take time to write out.
+MOST_DIGITS = 1_000
 
-POINT: Interval = (0.0, 0.0)
-#: Shows nothing, so no width is too much to ask of it.
-UNLIMITED: Interval = (-math.inf, math.inf)
+Place = Callable[[str], Fraction | None]
+Stretches = Callable[[str], Fraction | None]
+
+#: How wide an interval is; None where nothing is shown, so that no width is too much to ask.
+Width = Fraction | None
+POINT = Fraction(0)
 
 
 def check_span(
@@ -52,62 +65,96 @@ def check_span(
     ``calendar`` is ``"times"``, all of them reach to where the next one begins, and a day without a time is one too.
     """
     name = str(requirement.get("column"))
-    width = parameters.number("minimum-span", "width", requirement.get("width"), above=0)
+    asked = parameters.number("minimum-span", "width", requirement.get("width"), above=0)
+    # A whole number may be too large to be a float.
+    exact = int(requirement["width"]) if asked.is_integer() else asked
     place = _place_in(requirement.get("order"))
     stretches = _stretches(requirement.get("calendar"))
     bounds = [f"{name}_min", f"{name}_max"]
     if name in quasi_identifiers:
-        intervals = _shown_intervals(table, name, classes, place, stretches)
+        widths, of_class = _shown_widths(table, name, classes, place, stretches)
     elif set(bounds) <= set(quasi_identifiers):
-        intervals = _bounds(table, bounds, classes, place)
+        widths, of_class = _widths_between(table, bounds, classes, place)
     else:
         raise SchemaError(
             f"The minimum span is about the column '{name}', which is not a quasi-identifier, nor are "
             f"{listed(bounds)}. Quasi-identifiers: {listed(quasi_identifiers)}."
         )
-    found = intervals[:, 1] - intervals[:, 0]
-    finite = intervals[np.isfinite(found) & (found > 0)]
-    # Positions are rounded relative to the scale they lie on.
-    slack = TOLERANCE * max(width, float(np.ptp(finite)) if len(finite) else 0.0)
-    return Finding(f"minimum span {width:g}", name, width, "narrowest", found, found >= width - slack)
+    found = np.array([_rounded(width) for width in widths], np.float64)[of_class]
+    holds = np.array([_is_enough(width, exact) for width in widths], np.bool_)[of_class]
+    return Finding(f"minimum span {asked:g}", name, asked, "narrowest", found, holds)
+
+
+def _is_enough(found: Width, asked: float) -> bool:
+    """Return whether an interval is as wide as was asked.
+
+    Whole numbers are compared as they are. Other widths are only known as the nearest float, so that is what the width
+    that was found is rounded to.
+    """
+    if found is None:
+        return True
+    return found >= asked if isinstance(asked, int) else _rounded(found) >= asked
+
+
+def _rounded(width: Width) -> float:
+    try:
+        return math.inf if width is None else float(width)
+    except OverflowError:
+        return math.inf
 
 
 def _place_in(order: Sequence[object] | None) -> Place:
     """Return what places a text on a scale: its rank in an order, else its number or its day."""
     if order is not None:
-        return {str(value): float(rank) for rank, value in enumerate(order)}.get
+        return {str(value): Fraction(rank) for rank, value in enumerate(order)}.get
     # Few different bounds make many different intervals.
     return cache(_position)
 
 
-def _shown_intervals(
+def _shown_widths(
     table: pa.Table, name: str, classes: Classes, place: Place, stretches: Stretches
-) -> NDArray[np.float64]:
+) -> tuple[list[Width], NDArray[np.integer]]:
+    """Return the width of every different cell of a column, and which of them every class shows."""
     coded = code_column(name, table.column(name))
+    widths: list[Width] = [POINT] * len(coded.values)
     if _is_text(coded.values):
-        shown = [stretches(text) or _read(name, text, place) for text in coded.values.to_pylist()]
-    else:
-        shown = [POINT] * len(coded.values)
-    return np.array([*shown, POINT])[coded.codes[classes.first_rows]]
+        widths = [_width_of(name, text, place, stretches) for text in coded.values.to_pylist()]
+    return [*widths, POINT], coded.codes[classes.first_rows]
+
+
+def _width_of(name: str, text: str, place: Place, stretches: Stretches) -> Width:
+    """Return the width of the interval that a text shows."""
+    if text == ANYTHING:
+        return None
+    stretch = stretches(text)
+    if stretch is not None:
+        return stretch
+    parts = text[1:-1].split(", ")
+    if text[:1] not in {"[", "("} or text[-1:] not in {"]", ")"} or len(parts) == 1:
+        return POINT
+    for cut in range(1, len(parts)):
+        low, high = place(", ".join(parts[:cut])), place(", ".join(parts[cut:]))
+        if low is not None and high is not None:
+            return high - low
+    raise _unreadable(name, "interval", text)
 
 
 def _stretches(calendar: object) -> Stretches:
-    """Return what reads stretches of the calendar: the first and the last day, or where the next one begins."""
+    """Return what reads stretches of the calendar: the days to the last day, or to where the next stretch begins."""
     with_times = calendar == "times"
     months = (*STRETCHES, (YEAR, 12)) if calendar else STRETCHES
 
-    def read(text: str) -> Interval | None:
+    def read(text: str) -> Fraction | None:
         if with_times and DAY.fullmatch(text):
-            first = _position(text)
-            return None if first is None else (first, first + 1)
+            return None if _days(text) is None else Fraction(1)
         found = _stretch(text, months)
-        return None if found is None else (found[0], found[1] - (not with_times))
+        return None if found is None else found - (not with_times)
 
     return read
 
 
-def _stretch(text: str, stretches: Sequence[tuple[re.Pattern[str], int]]) -> Interval | None:
-    """Return the first day of a stretch of the calendar and the first one after it; None for any other text."""
+def _stretch(text: str, stretches: Sequence[tuple[re.Pattern[str], int]]) -> Fraction | None:
+    """Return how many days a stretch of the calendar has; None for any other text."""
     for pattern, months in stretches:
         found = pattern.fullmatch(text)
         if found is None:
@@ -115,60 +162,54 @@ def _stretch(text: str, stretches: Sequence[tuple[re.Pattern[str], int]]) -> Int
         parts = {name: int(number) for name, number in found.groupdict().items()}
         month = parts.get("month", 3 * parts["quarter"] - 2 if "quarter" in parts else 1)
         first = parts["year"] * 12 + month - 1
-        return _first_day(first), _first_day(first + months)
+        return _first_day(first + months) - _first_day(first)
     return None
 
 
-def _first_day(month: int) -> float:
+def _first_day(month: int) -> Fraction:
     """Return the first day of a month, counted from the year 0, in days since 1970."""
-    return float(np.datetime64(f"{month // 12:04d}-{month % 12 + 1:02d}-01").astype(np.int64))
+    return Fraction(int(np.datetime64(f"{month // 12:04d}-{month % 12 + 1:02d}-01").astype(np.int64)))
 
 
 def _is_text(values: pa.Array) -> bool:
     return pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
 
 
-def _read(name: str, text: str, place: Place) -> Interval:
-    """Return the interval that a text shows."""
-    if text == ANYTHING:
-        return UNLIMITED
-    parts = text[1:-1].split(", ")
-    if text[:1] not in {"[", "("} or text[-1:] not in {"]", ")"} or len(parts) == 1:
-        return POINT
-    for cut in range(1, len(parts)):
-        low, high = place(", ".join(parts[:cut])), place(", ".join(parts[cut:]))
-        if low is not None and high is not None:
-            return (low, high)
-    raise _unreadable(name, "interval", text)
+def _widths_between(
+    table: pa.Table, names: list[str], classes: Classes, place: Place
+) -> tuple[list[Width], NDArray[np.integer]]:
+    """Return the widths of the different pairs of two columns, and which of them every class shows."""
+    lows, highs = (_side(name, table.column(name), place) for name in names)
+    codes = [code_column(name, table.column(name)).codes[classes.first_rows] for name in names]
+    pairs, of_class = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
+    return [_between(lows[low], highs[high]) for low, high in pairs.tolist()], of_class.reshape(-1)
 
 
-def _bounds(table: pa.Table, names: list[str], classes: Classes, place: Place) -> NDArray[np.float64]:
-    """Return the intervals of two columns; where both are missing, nothing is shown."""
-    intervals = np.stack([_side(name, table.column(name), classes, place) for name in names], axis=1)
-    missing = np.isnan(intervals)
-    intervals[missing.any(axis=1)] = POINT  # half an interval still shows a value
-    intervals[missing.all(axis=1)] = UNLIMITED
-    return intervals
+def _between(low: Fraction | float | None, high: Fraction | float | None) -> Width:
+    """Return the width between two bounds; where both are missing, nothing is shown."""
+    if low is None or high is None:
+        return None if low is high else POINT  # half an interval still shows a value
+    if isinstance(low, Fraction) and isinstance(high, Fraction):
+        return high - low
+    return None if float(low) < float(high) else POINT
 
 
-def _side(name: str, column: pa.ChunkedArray, classes: Classes, place: Place) -> NDArray[np.float64]:
-    coded = code_column(name, column)
-    return np.append(_positions(name, coded.values, place), math.nan)[coded.codes[classes.first_rows]]
-
-
-def _positions(name: str, values: pa.Array, place: Place) -> NDArray[np.float64]:
-    """Return numbers as they are, dates and times as days, text as it is read."""
+def _side(name: str, column: pa.ChunkedArray, place: Place) -> list[Fraction | float | None]:
+    """Return where the different values of a column of bounds lie, and at the end a missing one."""
+    values = code_column(name, column).values
     kind = values.type
+    if pa.types.is_temporal(kind):
+        per_day = 1 if pa.types.is_date32(kind) else PER_DAY[getattr(kind, "unit", "ms")]
+        wide = pa.int32() if kind.bit_width == 32 else pa.int64()
+        return [*(Fraction(ticks, per_day) for ticks in values.cast(wide).to_pylist()), None]
+    texts = values.cast(pa.string()).to_pylist()
     if _is_text(values) or pa.types.is_boolean(kind):
-        return np.array([_known(name, text, place) for text in values.cast(pa.string()).to_pylist()], np.float64)
-    if not pa.types.is_temporal(kind):
-        return np.asarray(values.cast(pa.float64(), safe=False))
-    zone = getattr(kind, "tz", None)
-    ticks = values.cast(pa.timestamp("us", zone), safe=False).cast(pa.int64())
-    return np.asarray(ticks) / MICROSECONDS_PER_DAY
+        return [*(_known(name, text, place) for text in texts), None]
+    # A float is the number that is shown of it.
+    return [*(Fraction(text) if text[-3:] not in {"inf", "nan"} else float(text) for text in texts), None]
 
 
-def _known(name: str, text: str, place: Place) -> float:
+def _known(name: str, text: str, place: Place) -> Fraction:
     position = place(text)
     if position is None:
         raise _unreadable(name, "bound", text)
@@ -182,20 +223,27 @@ def _unreadable(name: str, what: str, text: str) -> DataError:
     )
 
 
-def _position(text: str) -> float | None:
+def _position(text: str) -> Fraction | None:
     """Return a number as itself and an ISO date or time as days; None for anything else."""
     try:
-        number = float(text)
-    except ValueError:
+        number = Decimal(text)
+    except InvalidOperation:
         return _days(text)
-    return number if math.isfinite(number) else None
+    return Fraction(number) if number.is_finite() and abs(number.adjusted()) < MOST_DIGITS else None
 
 
-def _days(text: str) -> float | None:
+def _days(text: str) -> Fraction | None:
+    """Return how many days after the beginning of 1970 a moment is, whatever fractions of a second it tells."""
+    found = MOMENT.fullmatch(text)
+    if found is None:
+        return None
     try:
-        moment = dt.datetime.fromisoformat(text)
+        day = int(np.datetime64(found["day"], "D").astype(np.int64))
     except ValueError:
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=dt.UTC)
-    return (moment - EPOCH) / dt.timedelta(days=1)
+    hours, minutes = (int(found[part] or 0) for part in ("hour", "minute"))
+    seconds = Fraction((found["second"] or "0").replace(",", "."))
+    ahead = (60 * int(found["ahead"] or 0) + int(found["minutes"] or 0)) * (-1 if found["sign"] == "-" else 1)
+    if hours > 23 or minutes > 59 or seconds >= 60:
+        return None
+    return day + Fraction(60 * hours + minutes - ahead, 1440) + seconds / 86_400

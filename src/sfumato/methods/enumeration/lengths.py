@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.hierarchies import Domain
-from sfumato.kernels.rules import SPAN, TOLERANCE
+from sfumato.kernels.rules import SPAN
 from sfumato.methods.enumeration.kernels.boxes import Grid
 from sfumato.microdata import group_rows
 from sfumato.privacy import Requirements
@@ -35,14 +34,20 @@ def least_shares(requirements: Requirements) -> NDArray[np.float64]:
     return shares
 
 
+def least_reach(requirements: Requirements, attribute: int) -> Codes:
+    """Return the first code that every code of an attribute must reach: itself where nothing is asked."""
+    asked = [rule.reach for rule in requirements.bound if rule.reach is not None and rule.column == attribute]
+    return np.maximum.reduce([np.arange(requirements.microdata.domains[attribute].size), *asked])
+
+
 def least_sizes(requirements: Requirements, grid: Grid) -> Codes:
     """Return for every atom a number of rows that no block with it can be below, as far as lengths are concerned."""
     cells = (grid.cells - grid.slabs[:-1]).astype(np.int64)
     rows, radix = grid.rows, np.diff(grid.slabs).tolist()
     ways: list[tuple[Codes, NDArray[np.bool_]]] = []
-    for at, share in enumerate(least_shares(requirements)):
+    for at in range(len(radix)):
         edges = grid.edges[grid.slabs[at] : grid.slabs[at + 1]]
-        windows = windows_of(requirements.microdata.domains[at], edges, share)
+        windows = windows_of(least_reach(requirements, at), edges)
         most = windows.holding.shape[1]
         if windows.slabs_alone or len(cells) * most > MOST_CELLS:
             continue
@@ -81,10 +86,10 @@ class Windows(NamedTuple):
     slabs_alone: bool
 
 
-def windows_of(domain: Domain, edges: Codes, share: float) -> Windows:
-    """Return the narrowest windows of slabs that span this share of a domain, for every slab that they hold."""
+def windows_of(reach: Codes, edges: Codes) -> Windows:
+    """Return the narrowest windows of slabs that reach far enough, for every slab that they hold."""
     slabs = range(len(edges))
-    around = [_around(domain, edges, share, slab) for slab in slabs]
+    around = [_around(reach, edges, slab) for slab in slabs]
     known = sorted(set().union(*around))
     holding = [[at for at, (first, last) in enumerate(known) if first <= slab <= last] for slab in slabs]
     most = max(map(len, holding))
@@ -97,15 +102,14 @@ def windows_of(domain: Domain, edges: Codes, share: float) -> Windows:
     )
 
 
-def _around(domain: Domain, edges: Codes, share: float, slab: int) -> set[tuple[int, int]]:
+def _around(reach: Codes, edges: Codes, slab: int) -> set[tuple[int, int]]:
     """Return the narrowest windows around a slab; where none is wide enough, all slabs."""
     slabs = len(edges)
     windows: set[tuple[int, int]] = set()
     nearest = slabs
     lasts = np.arange(slab, slabs)
     for first in range(slab, -1, -1):
-        spans = domain.span_costs(np.full(len(lasts), edges[first, 0]), edges[lasts, 1])
-        enough = lasts[spans >= share - TOLERANCE]
+        enough = lasts[edges[lasts, 1] >= reach[edges[first, 0]]]
         if len(enough) and enough[0] < nearest:
             nearest = int(enough[0])
             windows.add((first, nearest))

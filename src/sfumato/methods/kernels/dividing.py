@@ -70,7 +70,7 @@ def sides_allowed(
             find_bounds(layout.codes, begin, end, inner)
         if needs_counts:
             count_values(layout.sensitive, cutting.rules.counts_at, begin, end, histogram)
-        if not class_allowed(end - begin, histogram, inner[0], inner[1], cutting.rules, cutting.spans):
+        if not class_allowed(end - begin, histogram, inner[0], inner[1], cutting.rules):
             return False
     return True
 

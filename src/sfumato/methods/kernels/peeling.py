@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
 from sfumato.kernels.rules import Rules, class_allowed, clear, counts_values, limits_spans
-from sfumato.kernels.spans import Spans
 
 #: The columns of ``Cells.tuples``: a tuple's cell, and the next tuple of the same cell.
 CELL, NEXT = 0, 1
@@ -50,7 +49,6 @@ class Cells(NamedTuple):
 def peel_node(
     frequencies: Frequencies,
     rules: Rules,
-    spans: Spans,
     smallest: int,
     hashes: NDArray[np.uint64],
     at: NDArray[np.int64],
@@ -79,7 +77,7 @@ def peel_node(
         rows = cells.table[cell, ROWS]
         if rows >= smallest:
             # Where the number of rows stood is now what was decided: below 0 a class, 0 that the cell is refused.
-            allowed = only_size or cell_allowed(frequencies, rules, spans, waiting, cells, cell, bounds, histogram)
+            allowed = only_size or cell_allowed(frequencies, rules, waiting, cells, cell, bounds, histogram)
             cells.table[cell, ROWS] = -1 - classes if allowed else 0
             classes += allowed
             rows = cells.table[cell, ROWS]
@@ -123,7 +121,6 @@ def sort_into_cells(
 def cell_allowed(
     frequencies: Frequencies,
     rules: Rules,
-    spans: Spans,
     waiting: NDArray[np.int32],
     cells: Cells,
     cell: int,
@@ -149,4 +146,4 @@ def cell_allowed(
             for column in range(frequencies.sensitive.shape[1]):
                 histogram[rules.counts_at[column] + frequencies.sensitive[row, column]] += 1
         place = cells.tuples[place, NEXT]
-    return class_allowed(cells.table[cell, ROWS], histogram, bounds[0], bounds[1], rules, spans)
+    return class_allowed(cells.table[cell, ROWS], histogram, bounds[0], bounds[1], rules)

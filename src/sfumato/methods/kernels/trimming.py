@@ -61,7 +61,7 @@ def best_trims(
                     continue
                 bound = hi[attribute] if upper else lo[attribute]
                 summarize(codes, sensitive, rows, attribute, bound, rules, histogram, inside)
-                if class_allowed(len(rows) - leaving, histogram, inside[0], inside[1], rules, spans):
+                if class_allowed(len(rows) - leaving, histogram, inside[0], inside[1], rules):
                     saved[group], counts[group] = gain, leaving
                     best_attribute[group], best_upper[group] = attribute, upper == 1
     return saved, counts, best_attribute, best_upper

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from sfumato.kernels import rules as condition
 from sfumato.kernels.rules import Rules
-from sfumato.kernels.spans import Spans
 from sfumato.methods.base import Task
 from sfumato.methods.lattice.frequencies import Frequencies, Levels, Roller, roller_for
 from sfumato.methods.lattice.kernels.node_classes import ALLOWED, BROKEN_FOR_GOOD, judge_classes
@@ -76,7 +75,6 @@ class Judge:
         requirements = task.requirements
         self.budget = task.suppressible
         self.rules: Rules = requirements.rules
-        self.spans: Spans = task.microdata.spans
         kinds = self.rules.table[:, condition.KIND]
         self.size_only = bool((kinds == condition.SIZE).all())
         self.absorbing = bool(np.isin(kinds, ABSORBING).all())
@@ -184,7 +182,6 @@ class Judge:
             self.roller.edges,
             rules,
             rules.table[np.isin(rules.table[:, condition.KIND], ABSORBING)],
-            self.spans,
         )
 
     def _reference(self, frequencies: Frequencies, kept: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -132,7 +132,7 @@ def cut_by_rules(line: Line, ends: NDArray[np.int64], requirements: Requirements
     codes = np.ascontiguousarray(line.microdata.codes[line.order])
     sensitive = np.ascontiguousarray(requirements.sensitive_codes[line.order])
     rules, spans = requirements.rules, line.microdata.spans
-    typical = len(line) / max(1, len(greedy_runs(sensitive, codes, rules, spans)))
+    typical = len(line) / max(1, len(greedy_runs(sensitive, codes, rules)))
     coarse = max(1, round(typical * (len(ends) - 1) / len(line) / UNITS_PER_RUN))
     ends = np.append(ends[:-1:coarse], ends[-1])
     longest = max(4 * UNITS_PER_RUN, int(4 * typical * (len(ends) - 1) / len(line)))

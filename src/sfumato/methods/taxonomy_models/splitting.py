@@ -30,7 +30,6 @@ def broken_rows(task: Task, rows: NDArray[np.int64], groups: NDArray[np.int64]) 
         rows[order],
         offsets,
         requirements.rules,
-        task.microdata.spans,
     )
     return rows[order][np.repeat(~allowed, np.diff(offsets))]
 

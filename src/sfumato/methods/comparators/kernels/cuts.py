@@ -116,7 +116,7 @@ def judge(
         if not size:
             continue
         describe(people, members, rules, bounds, histogram)
-        allowed = class_allowed(size, histogram, bounds[0], bounds[1], rules, spans)
+        allowed = class_allowed(size, histogram, bounds[0], bounds[1], rules)
         if allowed:
             found[COST] += strangers(people.labels, members, labels) if prices.by_label else float(size) ** 2
         else:

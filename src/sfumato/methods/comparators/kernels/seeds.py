@@ -169,7 +169,7 @@ def borrow(
     find_bounds(layout.codes, begin, end, bounds)
     count_values(layout.sensitive, cutting.rules.counts_at, begin, end, histogram)
     size = end - begin
-    if class_allowed(size, histogram, bounds[0], bounds[1], cutting.rules, cutting.spans):
+    if class_allowed(size, histogram, bounds[0], bounds[1], cutting.rules):
         return middle
     distances = np.empty(other_end - other_begin)
     for at in range(len(distances)):
@@ -181,7 +181,7 @@ def borrow(
         to_second[row - start] = side == 1
         size += 1
         include(layout, cutting.rules, row, bounds, histogram)
-        if class_allowed(size, histogram, bounds[0], bounds[1], cutting.rules, cutting.spans):
+        if class_allowed(size, histogram, bounds[0], bounds[1], cutting.rules):
             return move_sides(layout, start, to_second)
     return middle
 

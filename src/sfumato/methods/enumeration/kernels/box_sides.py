@@ -68,7 +68,7 @@ def judge_side(
         lo[attribute] = max(lo[attribute], grid.edges[cut + 1, 0])
     else:
         hi[attribute] = min(hi[attribute], grid.edges[cut, 1])
-    if not class_allowed(rows, histogram, lo, hi, problem.rules, problem.spans):
+    if not class_allowed(rows, histogram, lo, hi, problem.rules):
         return FORBIDDEN
     if costs.spread > 0 or costs.by_block:
         return UNKNOWN

@@ -167,7 +167,7 @@ def class_cost(problem: Problem, order: NDArray[np.int32], start: int, close: in
 def cost_of(problem: Problem, rows: int, bounds: NDArray[np.int64], histogram: NDArray[np.int64]) -> float:
     """Return what a class costs, given what it holds and spans; infinite if it is not allowed."""
     costs = problem.costs
-    if not class_allowed(rows, histogram, bounds[0], bounds[1], problem.rules, problem.spans):
+    if not class_allowed(rows, histogram, bounds[0], bounds[1], problem.rules):
         return np.inf
     penalty = box_penalty(problem.spans, bounds) if costs.spread > 0 else 0.0
     return costs.by_size[rows] + costs.spread * rows * penalty

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
 from sfumato.kernels.rules import Rules, class_allowed
-from sfumato.kernels.spans import Spans
 from sfumato.methods.lattice.kernels.rollup import MASK, SHIFT, WORD, Layout
 
 #: A class is allowed; breaks a rule; breaks one that every part of it then breaks as well.
@@ -34,7 +33,6 @@ def judge_classes(
     edges: Edges,
     rules: Rules,
     absorbing: NDArray[np.float64],
-    spans: Spans,
 ) -> NDArray[np.uint8]:
     """Judge the classes of a node, given the class of every key.
 
@@ -55,7 +53,7 @@ def judge_classes(
     histogram = np.empty(max(1, rules.counts_at[-1]), np.int64)
     lo, hi = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
     verdicts = np.empty(classes, np.uint8)
-    lasting = Rules(absorbing, rules.counts_at, rules.reference, rules.trees)
+    lasting = Rules(absorbing, rules.counts_at, rules.reference, rules.trees, rules.reach)
     for group in range(classes):
         histogram[:] = 0
         size = 0
@@ -68,9 +66,9 @@ def judge_classes(
         for attribute in range(attributes):
             place = edges.at[attribute, levels[attribute]] + code_in(keys, row, layout, attribute)
             lo[attribute], hi[attribute] = edges.codes[place, 0], edges.codes[place, 1]
-        if class_allowed(size, histogram, lo, hi, rules, spans):
+        if class_allowed(size, histogram, lo, hi, rules):
             verdicts[group] = ALLOWED
-        elif class_allowed(size, histogram, lo, hi, lasting, spans):
+        elif class_allowed(size, histogram, lo, hi, lasting):
             verdicts[group] = BROKEN
         else:
             verdicts[group] = BROKEN_FOR_GOOD

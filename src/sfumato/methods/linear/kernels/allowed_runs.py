@@ -49,7 +49,7 @@ def cheapest_allowed_runs(
                 penalty = box_penalty(spans, bounds)
             size = ends[stop] - ends[start]
             total = loss[start] + size * penalty
-            if total < loss[stop] and class_allowed(size, histogram, bounds[0], bounds[1], rules, spans):
+            if total < loss[stop] and class_allowed(size, histogram, bounds[0], bounds[1], rules):
                 if loss[stop] == np.inf:
                     # Twice as long a run could mostly be two.
                     limit = max(LEAST_REACH, 2 * (stop - start))
@@ -62,9 +62,7 @@ def cheapest_allowed_runs(
 
 
 @kernel
-def greedy_runs(
-    sensitive: NDArray[np.int32], codes: NDArray[np.unsignedinteger], rules: Rules, spans: Spans
-) -> NDArray[np.int64]:
+def greedy_runs(sensitive: NDArray[np.int32], codes: NDArray[np.unsignedinteger], rules: Rules) -> NDArray[np.int64]:
     """Return where runs end that are closed as soon as they are allowed; rows behind the last belong to none."""
     ends = np.empty(len(codes), np.int64)
     count = start = 0
@@ -81,7 +79,7 @@ def greedy_runs(
         # Asking anew only when the run has grown by a part keeps long runs affordable.
         if size > tried + tried // 16:
             tried = size
-            if class_allowed(size, histogram, bounds[0], bounds[1], rules, spans):
+            if class_allowed(size, histogram, bounds[0], bounds[1], rules):
                 ends[count] = row + 1
                 count += 1
                 start = row + 1

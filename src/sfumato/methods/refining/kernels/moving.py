@@ -111,7 +111,7 @@ def leaving_allowed(
     if counts_values(aim.rules):
         count_class(table, groups, aim.rules, group, histogram)
         count_row(table, aim.rules, row, -1, histogram)
-    return class_allowed(groups.sizes[group] - 1, histogram, box[0], box[1], aim.rules, aim.spans)
+    return class_allowed(groups.sizes[group] - 1, histogram, box[0], box[1], aim.rules)
 
 
 @inner
@@ -132,7 +132,7 @@ def joining_allowed(
         code = np.int64(table.codes[row, attribute])
         box[0, attribute] = min(groups.boxes[target, 0, attribute], code)
         box[1, attribute] = max(groups.boxes[target, 1, attribute], code)
-    return class_allowed(groups.sizes[target] + 1, histogram, box[0], box[1], aim.rules, aim.spans)
+    return class_allowed(groups.sizes[target] + 1, histogram, box[0], box[1], aim.rules)
 
 
 @inner
@@ -235,4 +235,4 @@ def keeps_rules(
     if counting:
         count_class(table, groups, aim.rules, group, histogram)
     box = groups.boxes[group]
-    return class_allowed(groups.sizes[group], histogram, box[0], box[1], aim.rules, aim.spans)
+    return class_allowed(groups.sizes[group], histogram, box[0], box[1], aim.rules)

@@ -105,7 +105,7 @@ def grow(table: Table, aim: Aim, pool: Pool, count: int, group: int, seed: int) 
         size += 1
         if sensitive:
             count_row(table, aim.rules, np.int64(pool.rows[entry]), 1, pool.histogram)
-        if size >= aim.smallest and class_allowed(size, pool.histogram, box[0], box[1], aim.rules, aim.spans):
+        if size >= aim.smallest and class_allowed(size, pool.histogram, box[0], box[1], aim.rules):
             break
         if sensitive:
             entry = nearest_rare(table, aim, pool, count)

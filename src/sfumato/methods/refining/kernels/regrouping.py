@@ -327,9 +327,7 @@ def further_cost(
             cost += strangers(aim, pool.sizes[group], pool.histogram)
         if group < lenders and shows_spans:
             exact_lender_box(table, groups, pool, count, group, np.int64(members[0, group]))
-        if not class_allowed(
-            pool.sizes[group], pool.histogram, pool.boxes[group][0], pool.boxes[group][1], aim.rules, aim.spans
-        ):
+        if not class_allowed(pool.sizes[group], pool.histogram, pool.boxes[group][0], pool.boxes[group][1], aim.rules):
             return np.inf
     return cost
 
