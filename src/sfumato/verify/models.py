@@ -66,9 +66,10 @@ def check_diversity(requirement: Mapping[str, Any], column: Sensitive) -> Findin
         return _check_recursive(requirement, column)
     asked = parameters.number("l-diversity", "l", requirement.get("l"), at_least=1)
     found = DIVERSITIES[kind](column.histogram)
-    enough = (
-        np.log(found) >= math.log(asked) * (1 - TOLERANCE) if kind == "entropy" else found * (1 + TOLERANCE) >= asked
-    )
+    if kind == "entropy":
+        enough = np.log(found) >= math.log(asked) * (1 - TOLERANCE)
+    else:
+        enough = found * (1 + TOLERANCE) >= asked
     return Finding(f"l-diversity l={asked:g} ({kind})", column.name, asked, "lowest", found, enough)
 
 

@@ -44,8 +44,7 @@ def wide_enough(instance: Instance, box: tuple[tuple[int, int], ...]) -> bool:
     for rule in requirements.bound:
         if isinstance(rule.model, MinimumSpan):
             lo, hi = (grid.edges[grid.slabs[rule.column] + slab] for slab in box[rule.column])
-            domain = requirements.microdata.domains[rule.column]
-            if domain.span_costs(lo[:1], hi[1:])[0] < rule.first - 1e-9:
+            if hi[1] < rule.reach[lo[0]]:
                 return False
     return True
 

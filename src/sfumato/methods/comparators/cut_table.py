@@ -99,7 +99,6 @@ class CutTable:
             floors,
             self.prices,
             self.task.requirements.rules,
-            self.task.microdata.spans,
             self.task.requirements.smallest_class,
         )
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
 from sfumato.kernels.rules import Rules, class_allowed, clear, limits_spans
-from sfumato.kernels.spans import Spans
 
 #: The columns of what `try_cuts` returns. Of all releases with the cut: the rows that are left out at least, and the
 #: least that one costs. Of the one that has no further cut: the rows that are left out, and what it costs.
@@ -73,7 +72,6 @@ def try_cuts(
     floors: NDArray[np.float64],
     prices: Prices,
     rules: Rules,
-    spans: Spans,
     smallest: int,
 ) -> NDArray[np.float64]:
     """Return for every cut, an attribute and the first code of its second side, what it leads to.
@@ -85,7 +83,7 @@ def try_cuts(
     for at in range(len(cuts)):
         for row in range(len(classes)):
             halves[row] = 2 * np.int64(classes[row]) + (people.codes[row, cuts[at, 0]] >= cuts[at, 1])
-        judge(people, halves, floors, prices, rules, spans, smallest, found[at])
+        judge(people, halves, floors, prices, rules, smallest, found[at])
     return found
 
 
@@ -96,7 +94,6 @@ def judge(
     floors: NDArray[np.float64],
     prices: Prices,
     rules: Rules,
-    spans: Spans,
     smallest: int,
     found: NDArray[np.float64],
 ) -> None:
