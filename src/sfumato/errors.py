@@ -17,12 +17,17 @@ Every message says what is wrong, where, and what to do.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 
 class SfumatoError(Exception):
     """Root of all errors that Sfumato raises on purpose."""
+
+    def __init__(self, *args: object) -> None:
+        # Names and paths come from files of strangers: what a terminal would obey is shown instead.
+        super().__init__(*(printable(one) if isinstance(one, str) else one for one in args))
 
     #: Which of the values that somebody looked at are to blame; whoever knows their rows can say where they are.
     misfits: Sequence[int] = ()
@@ -99,6 +104,31 @@ def invalid_parameter(owner: str, name: str, expected: str, got: object, hint: s
     return ParameterError(f"{message} {hint}".rstrip())
 
 
+_UNPRINTABLE = re.compile(
+    "[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb"
+    "\\ud800-\\udfff\\U000e0000-\\U000e007f]"
+)
+
+
+def printable(text: str, lines: bool = True) -> str:
+    r"""Show what a terminal would obey instead of showing it: escapes, marks of direction, characters without width.
+
+    Parameters
+    ----------
+    text
+        What is going to be printed.
+    lines
+        Whether a line break is one; otherwise it is shown as well.
+
+    Examples
+    --------
+    >>> print(printable("age\x1b[2J\u202e"))
+    age\x1b[2J\u202e
+    """
+    text = _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return text if lines else text.replace("\n", "\\n")
+
+
 def shortened(value: object, limit: int = 60) -> str:
     """Show a value in a message without letting a huge one flood the screen."""
     text = repr(value)
@@ -107,7 +137,8 @@ def shortened(value: object, limit: int = 60) -> str:
 
 def listed(names: Iterable[str], limit: int = 12) -> str:
     """Join names for a message: ``'a', 'b', 'c'``, and how many more there are."""
-    quoted = [f"'{name}'" if len(name) <= 80 else f"'{name[:79]}…'" for name in names]
+    shown = [printable(name, lines=False) for name in names]
+    quoted = [f"'{name}'" if len(name) <= 80 else f"'{name[:79]}…'" for name in shown]
     if len(quoted) <= limit:
         return ", ".join(quoted)
     return ", ".join(quoted[:limit]) + f" and {len(quoted) - limit} more"

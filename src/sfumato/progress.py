@@ -89,6 +89,7 @@ def _line_in_notebook() -> Iterator[Progress]:
 @contextmanager
 def _bar() -> Iterator[Progress]:
     from rich.console import Console  # noqa: PLC0415
+    from rich.markup import escape  # noqa: PLC0415
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
     from rich.progress import Progress as Bar  # noqa: PLC0415
 
@@ -96,7 +97,7 @@ def _bar() -> Iterator[Progress]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=1.0)
         # A bar that was full once stops its clock, and other stages follow.
-        yield lambda stage, share: bar.update(task, description=stage, completed=min(share, 0.999))
+        yield lambda stage, share: bar.update(task, description=escape(stage), completed=min(share, 0.999))
 
 
 def _say_once() -> None:

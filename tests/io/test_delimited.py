@@ -227,6 +227,17 @@ def test_broken_files_say_where_and_quote_nothing(read, content, message):
     assert caught.value.__context__ is None or caught.value.__suppress_context__
 
 
+@pytest.mark.parametrize("cells", [["x"] * 600_000, ["x" * 2_000_000]], ids=["wide", "long"])
+def test_a_header_beyond_all_measure(read, cells):
+    with pytest.raises(SourceError, match=r"The header of .* is longer than 1,048,576 bytes"):
+        read(",".join(cells) + "\n" + ",".join(cells) + "\n")
+
+
+@pytest.mark.parametrize("name", ["a\u2028b", "a\x0cb", "a\x85b", "a\nb"])
+def test_names_with_what_looks_like_a_line_end(read, name):
+    assert read(f'"{name}",c\n1,2\n3,4\n').to_pydict() == {name: [1, 3], "c": [2, 4]}
+
+
 @pytest.mark.parametrize(
     ("header", "message"),
     [("a,b,a", "Columns 1 and 3 are both named 'a'"), ("Unnamed: 1,,a", "Columns 1 and 2 are both named 'Unnamed: 1'")],

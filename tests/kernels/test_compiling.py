@@ -98,3 +98,47 @@ def test_what_two_processes_compiled_runs_side_by_side(tmp_path: Path):
     apart = results("small") + results("large")
     assert results("small", "large") == apart
     assert len(list((tmp_path / "cache").rglob("*.nbc"))) == 2
+
+
+#: A kernel of two lines whose result has to be right, whatever becomes of what would be kept.
+TRIED = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import entry
+print(entry.twice(21))
+"""
+ENTRY = """
+from sfumato.kernels.compiling import kernel
+@kernel
+def twice(x):
+    return 2 * x
+"""
+FULL_DISK = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+NOWHERE = (
+    "from numba.core import caching\n"
+    "def nowhere(*_):\n    raise RuntimeError('no locator available')\n"
+    "caching.CacheImpl.__init__ = nowhere\n"
+)
+
+
+@pytest.mark.parametrize("trouble", [FULL_DISK, NOWHERE], ids=["full disk", "nowhere to write"])
+def test_a_cache_that_cannot_be_written_only_costs_time(tmp_path: Path, trouble: str):
+    (tmp_path / "entry.py").write_text(ENTRY)
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", trouble + TRIED, tmp_path], capture_output=True, text=True, check=False
+        )
+        assert (done.stdout, done.returncode) == ("42\n", 0), done.stderr
+
+
+def test_a_damaged_cache_only_costs_time(tmp_path: Path):
+    (tmp_path / "entry.py").write_text(ENTRY)
+    kept = tmp_path / "__pycache__"
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", TRIED, tmp_path], capture_output=True, text=True, check=False)
+        assert (done.stdout, done.returncode) == ("42\n", 0), done.stderr
+        files = [path for path in kept.iterdir() if path.suffix in {".nbi", ".nbc"}]
+        assert files
+        for path in files:
+            path.write_bytes(path.read_bytes()[:40])

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.privacy.helpers import compiled_verdicts, readable_verdicts
 
+import sfumato as sf
 from sfumato.errors import HierarchyError, ParameterError, SchemaError
 from sfumato.hierarchies import Ordered, Taxonomy
 from sfumato.microdata import Recoding, encode
@@ -171,3 +172,11 @@ def test_a_taxonomy_that_lacks_a_sensitive_value_is_refused():
 def test_parameters_are_refused_in_one_form(wrong):
     with pytest.raises(ParameterError, match=r"^The '\w+' parameter of \w+ must be .+\. Got .+\."):
         wrong()
+
+
+def test_a_column_of_missing_values_has_no_distance_from_itself():
+    tree = Taxonomy.from_dict({"a": ["x", "y"], "b": ["z"]})
+    closeness = TCloseness(0.1, distance="hierarchical", taxonomy=tree)
+    table = pa.table({"q": [1, 2, 3, 4], "s": pa.array([None] * 4, pa.string())})
+    release = sf.anonymize(table, quasi_identifiers="q", sensitive="s", k=2, privacy=closeness, method="mondrian")
+    assert release.verification.t == 0

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 def main() -> None:
     """Run the command line."""
+    open_closed_streams()
     try:
         # Even Typer is imported here, so that an interrupt right after the start ends as quietly as any other.
         from sfumato.cli.app import run  # noqa: PLC0415
@@ -17,6 +18,20 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+
+
+def open_closed_streams() -> None:
+    """Give this program the three streams that it expects, should whoever started it have closed one.
+
+    Otherwise the next file that is opened would take the number of a closed stream, and talk would get into it.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free, which is this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def program() -> NoReturn:

@@ -11,9 +11,12 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from sfumato.errors import OutputError
+from sfumato.errors import OutputError, printable
 
 ELLIPSIS = "…"
+
+#: What JSON may hold as it is and a terminal would obey; in JSON it can be written in digits as well.
+_OBEYED = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 #: The name of a fact, if the line has one, and the blanks up to its text.
 _NAME = re.compile(r"(\S+( \S+)*)?  +")
@@ -26,7 +29,8 @@ def answer(text: str) -> None:
 
 def answer_json(data: Any) -> None:
     """Print what was asked for, for a program."""
-    answer(json.dumps(data, indent=2, ensure_ascii=False))
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    answer(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def say(text: str) -> None:
@@ -50,6 +54,7 @@ def _print(text: str, stream: TextIO | None) -> None:
 def _printable(text: str, stream: TextIO) -> str:
     """Return text that the stream can show: an old terminal gets a question mark instead of an accident."""
     encoding = stream.encoding or "utf-8"
+    text = printable(text)
     return text.encode(encoding, "replace").decode(encoding)
 
 

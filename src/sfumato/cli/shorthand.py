@@ -12,6 +12,7 @@ from sfumato.hierarchies import Dates, Hierarchy, Numeric, Ordered, Taxonomy
 from sfumato.policy import hierarchy_from_policy, model_from_policy
 from sfumato.policy.records import HIERARCHIES
 from sfumato.privacy import PrivacyModel
+from sfumato.textfiles import read_text
 
 
 def split_pair(option: str, text: str, example: str) -> tuple[str, str]:
@@ -89,11 +90,10 @@ def literal(text: str) -> bool | int | float | str:
 
 def queries(path: str) -> Any:
     """Return the workload of a JSON file: a list of queries, each with a range or categories by column."""
+    text = read_text(Path(path), "The workload", ParameterError)
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise ParameterError(f"--minimize {path} cannot be read: {error.strerror}.") from None
-    except ValueError:
+        return json.loads(text)
+    except (ValueError, RecursionError):
         raise ParameterError(
             f'--minimize {path} is not JSON. It is a list of queries, such as [{{"age": [20, 39], "city": "Siena"}}].'
         ) from None

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sfumato.errors import HierarchyError, invalid_parameter
+from sfumato.errors import HierarchyError, invalid_parameter, shortened
+from sfumato.textfiles import LISTED, read_text
 
 DELIMITERS = ";,\t|"
 
@@ -19,18 +20,16 @@ class Row(NamedTuple):
 
     where: str
     cells: tuple[str, ...]
+    in_file: bool = False
+
+    def quoted(self, cell: str) -> str:
+        """Quote a cell for a message, with a blank before it; not that of a file, which may be no hierarchy at all."""
+        return "" if self.in_file else f" {shortened(cell)}"
 
 
 def read_rows(path: Path, delimiter: str | None = None) -> tuple[list[Row], str]:
     """Read the rows of a hierarchy file; return them with the delimiter that was given or detected."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise HierarchyError(f"The hierarchy file {path} does not exist. Check the path.") from None
-    except UnicodeDecodeError:
-        raise HierarchyError(f"The hierarchy file {path} is not UTF-8 text. Save it as UTF-8.") from None
-    except OSError as error:
-        raise HierarchyError(f"The hierarchy file {path} cannot be read: {error.strerror}.") from None
+    text = read_text(path, "The hierarchy file", HierarchyError, limit=LISTED)
     try:
         separator = detect_delimiter(text) if delimiter is None else checked_delimiter(delimiter)
         rows = list(_parsed(path, text, separator))
@@ -47,7 +46,7 @@ def _parsed(path: Path, text: str, delimiter: str) -> Iterator[Row]:
     begin = 1
     for cells in reader:
         if _filled(cells):
-            yield Row(f"{path}, line {begin}", tuple(cell.strip() for cell in cells))
+            yield Row(f"{path}, line {begin}", tuple(cell.strip() for cell in cells), in_file=True)
         begin = reader.line_num + 1
 
 

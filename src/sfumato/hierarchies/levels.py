@@ -139,7 +139,7 @@ def grouped_level(
     begins = np.ones(len(keys), bool)
     begins[1:] = keys[1:] != keys[:-1]
     groups = (np.cumsum(begins) - 1).astype(np.int32)
-    shown = labels.filter(pa.array(begins))
+    shown = labels.filter(pa.array(begins)).cast(pa.string())
     if has_missing:
         groups = np.append(groups, np.int32(len(shown)))
         shown = pa.concat_arrays([shown, pa.nulls(1, pa.string())])

@@ -134,15 +134,15 @@ def _checked(rows: list[Row]) -> list[tuple[str, ...]]:
     seen: dict[str, Row] = {}
     parents: dict[tuple[int, str], tuple[str, Row]] = {}
     for row in rows:
-        value = shortened(row.cells[0])
+        value = f"the value{row.quoted(row.cells[0])}"
         if len(row.cells) != depth:
             raise HierarchyError(
-                f"{row.where}: the value {value} has {_columns(len(row.cells))}, but the first row has {depth}. "
+                f"{row.where}: {value} has {_columns(len(row.cells))}, but the first row has {depth}. "
                 "Give every row the same number of columns."
             )
         previous = seen.setdefault(row.cells[0], row)
         if previous is not row:
-            raise HierarchyError(f"{row.where}: the value {value} {_contradiction(previous, row)}. Keep one row.")
+            raise HierarchyError(f"{row.where}: {value} {_contradiction(previous, row)}. Keep one row.")
         _check_parents(row, parents)
     return [row.cells for row in rows]
 
@@ -155,7 +155,8 @@ def _contradiction(first: Row, second: Row) -> str:
     """Say how two rows of one value differ, at the lowest level where they do."""
     for mine, other in zip(second.cells, first.cells, strict=True):
         if mine != other:
-            return f"has two parents, {shortened(other)} ({first.where}) and {shortened(mine)}"
+            here = second.quoted(mine) or " another here"
+            return f"has two parents,{first.quoted(other) or ' one'} ({first.where}) and{here}"
     return f"is listed twice (first at {first.where})"
 
 
@@ -164,9 +165,13 @@ def _check_parents(row: Row, parents: dict[tuple[int, str], tuple[str, Row]]) ->
         label, parent = row.cells[level], row.cells[level + 1]
         known, first = parents.setdefault((level, label), (parent, row))
         if known != parent:
+            what, here = (
+                row.quoted(label) or f" what stands in column {level + 1}",
+                row.quoted(parent) or " another here",
+            )
             raise HierarchyError(
-                f"{row.where}: {shortened(label)} has two parents, {shortened(known)} ({first.where}) and "
-                f"{shortened(parent)}. Give it one."
+                f"{row.where}:{what} has two parents,{first.quoted(known) or ' one'} ({first.where}) and{here}. "
+                "Give it one."
             )
 
 

@@ -11,6 +11,7 @@ import io
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow as pa
@@ -43,8 +44,19 @@ class DelimitedSource(QueriedSource):
         super().__init__(path)
         lines = self._first_lines()
         self.separator = _checked(separator) if separator is not None else _detected(lines, path)
-        names = next(_records(lines, self.separator), [])
-        self.columns = checked_names(named(names))
+        self.columns = checked_names(named(self._header(lines)))
+
+    def _header(self, lines: list[str]) -> list[str]:
+        """Return the cells of the first record, if it is there as a whole."""
+        records = csv.reader(lines, delimiter=self.separator)
+        with suppress(csv.Error):  # a cell beyond what Python's reader takes
+            names = next(records, [])
+            if records.line_num < len(lines) or not self._goes_on:
+                return names
+        raise SourceError(
+            f"The header of {shown(self.path)} is longer than {_HEAD_BYTES:,} bytes. Is it a header at all? Leave out "
+            "columns that nobody needs."
+        )
 
     def place(self, row: int) -> str:
         """Say in which line a row is, unless a cell with a line break before it makes that unsure."""
@@ -61,6 +73,7 @@ class DelimitedSource(QueriedSource):
         try:
             with opened(self.path) as file:
                 head = file.read(_HEAD_BYTES)
+                self._goes_on = bool(file.read(1))
         except (OSError, EOFError, zlib.error):
             raise SourceError(f"{shown(self.path)} is not a gzip file, or was cut short.") from None
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -167,7 +180,10 @@ def _fitness(lines: list[str], separator: str) -> tuple[bool, float, int]:
     try:
         widths = [len(record) for record, _ in zip(_records(lines, separator), range(_SAMPLE_RECORDS), strict=False)]
     except csv.Error:  # a cell beyond what Python's reader takes; the header decides alone
-        widths = [len(next(_records(lines[:1], separator), []))]
+        with suppress(csv.Error):
+            width = len(next(_records(lines[:1], separator), []))
+            return (width > 1, 1.0, width)
+        return (False, 0.0, 0)
     if not widths:
         return (False, 0.0, 0)
     agreement = widths.count(widths[0]) / len(widths)

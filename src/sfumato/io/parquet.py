@@ -36,6 +36,8 @@ class ParquetSource(FileSource):
         try:
             with pq.ParquetFile(self.path, read_dictionary=self._texts) as file:
                 table = pa.concat_tables(_parts(file, list(columns), tell))
+            # A damaged file may have words by numbers that its dictionary does not reach.
+            table.validate(full=True)
         except READ_ERRORS as error:
             raise self._explained(error) from None
         return pa.table({name: arrow.tidy(name, table[name], name in as_text) for name in columns})

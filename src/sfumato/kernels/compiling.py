@@ -7,10 +7,12 @@ import os
 import re
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from inspect import getsourcefile
 from itertools import count
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, ParamSpec, TypeVar
 
 from numba import njit
@@ -40,10 +42,35 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that Python calls; keep the result for the next run."""
-    compile_entry = njit(cache=True, nogil=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
-    compiled: Callable[P, R] = compile_entry(function)
+    compiled: Callable[P, R]
+    try:
+        compiled = njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)  # type: ignore[call-overload]
+    except RuntimeError:  # there is no place where anything could be kept
+        compiled = njit(nogil=True, no_cfunc_wrapper=True)(function)  # type: ignore[call-overload]
+        return compiled
     _watch_all_sources(compiled)
+    _forgive_the_disk(compiled)
     return compiled
+
+
+def _forgive_the_disk(compiled: Any) -> None:
+    """Let a kept result that cannot be read or written, such as on a full disk, cost time and nothing else."""
+    kept = compiled._cache
+    load, save = kept.load_overload, kept.save_overload
+
+    def load_overload(*arguments: Any) -> Any:
+        with suppress(OSError):
+            try:
+                return load(*arguments)
+            except (EOFError, ValueError, UnpicklingError):
+                kept.flush()
+        return None
+
+    def save_overload(*arguments: Any) -> None:
+        with suppress(OSError):
+            save(*arguments)
+
+    kept.load_overload, kept.save_overload = load_overload, save_overload
 
 
 def _watch_all_sources(compiled: Any) -> None:

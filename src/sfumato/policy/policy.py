@@ -25,6 +25,7 @@ from sfumato.progress import ProgressOption
 from sfumato.release.release import Release
 from sfumato.request import AUTO, Request, option_names
 from sfumato.schema import Declared, Schema
+from sfumato.textfiles import read_text
 from sfumato.verify.verification import Verification
 
 ROLES = ("sensitive", "identifiers", "plain")
@@ -112,13 +113,7 @@ class Policy(Request):
 
 def _load(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise ParameterError(f"The policy file {file} does not exist. Check the path.") from None
-    except OSError as error:
-        raise ParameterError(f"The policy file {file} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise ParameterError(f"The policy file {file} is not UTF-8 text. Save it as UTF-8.") from None
+        return tomllib.loads(read_text(file, "The policy file", ParameterError))
     except tomllib.TOMLDecodeError as error:
         raise ParameterError(f"The policy file {file} is not valid TOML: {error}.") from None
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sfumato.errors import printable
 from sfumato.loss import Bound, LossReport
 from sfumato.verify.verification import Verification
 
@@ -51,7 +52,7 @@ def summarize(
         *_cautions(manifest.get("cautions", ())),
     ]
     width = max(len(name) for name, _ in lines)
-    return "\n".join(f"{name:<{width}}  {text}" for name, text in lines)
+    return "\n".join(f"{name:<{width}}  {printable(text, lines=False)}" for name, text in lines)
 
 
 def _classes(seen: int, made: int) -> str:

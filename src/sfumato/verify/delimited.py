@@ -24,11 +24,15 @@ _LARGEST_BLOCK = 2**31 - 1
 
 
 def read_header(path: Path, separator: str) -> list[str]:
-    """Return the names of the columns: the cells of the first record, without the blanks around them."""
+    """Return the names of the columns: the cells of the first record, without the blanks around them.
+
+    A column without a name is called by its place, as pandas does.
+    """
     with _explained(path), opened(path) as file:
         text = io.TextIOWrapper(cast("BinaryIO", file), encoding="utf-8-sig", newline="")
         records = csv.reader(text, delimiter=separator, strict=True)
-        return [name.strip() for name in next((record for record in records if record), [])]
+        header = next((record for record in records if record), [])
+        return [name.strip() or f"Unnamed: {place}" for place, name in enumerate(header)]
 
 
 def read_delimited(path: Path, width: int, places: Sequence[int], separator: str) -> pa.Table:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sfumato.errors import printable
+
 
 @dataclass(frozen=True)
 class BreakingClass:
@@ -182,11 +184,11 @@ class Verification:
             if check.breaking > len(check.sample):
                 lines.append(f"  and {check.breaking - len(check.sample):,} more")
         lines += [f"Note: {note}" for note in self.notes]
-        return "\n".join(lines)
+        return "\n".join(printable(line, lines=False) for line in lines)
 
     def broken_rules(self) -> str:
         """Say which rules are broken, without a value of the table: what is not safe must not get into logs."""
-        return "\n".join(str(check) for check in self.violations)
+        return "\n".join(printable(str(check), lines=False) for check in self.violations)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON; an endless number becomes None."""
