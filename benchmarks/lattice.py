@@ -17,7 +17,7 @@ from sfumato.engines import DuckDB, search_in_place
 from sfumato.methods import BottomUp, Incognito, Lattice
 from sfumato.methods.lattice.incognito import SubsetSearch
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.losses import Scorer
+from sfumato.methods.lattice.scoring import Scorer
 from sfumato.methods.lattice.space import Space
 from sfumato.methods.lattice.sweeps import sweep_nodes
 from sfumato.microdata import Microdata

@@ -33,6 +33,7 @@ PUBLIC = [
     "MinimumSpan",
     "Mondrian",
     "Numeric",
+    "Objective",
     "Ordered",
     "Peeling",
     "Policy",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sfumato.errors import SfumatoError
     from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
     from sfumato.judging import attack, risk
+    from sfumato.loss import Objective
     from sfumato.methods import (
         Auto,
         Best,
@@ -73,6 +74,7 @@ _HOMES = {
     "KOptimize": "sfumato.methods",
     "TopDown": "sfumato.methods",
     "Datafly": "sfumato.methods",
+    "Objective": "sfumato.loss",
     "SfumatoError": "sfumato.errors",
     "Verification": "sfumato.verify.verification",
     "Strongest": "sfumato.dual",
@@ -102,6 +104,7 @@ __all__ = [
     "MinimumSpan",
     "Mondrian",
     "Numeric",
+    "Objective",
     "Ordered",
     "Peeling",
     "Policy",

@@ -163,11 +163,20 @@ def test_parameters_of_the_method(folder: Path) -> None:
 
 
 def test_parameters_of_the_method_by_column(folder: Path) -> None:
-    cuts = ("--set", "splits.age=40,50", "--set", "splits.zip=[53706]", "--set", "cost=gcp", "--set", "time_limit=1.5")
+    cuts = (
+        "--set",
+        "splits.age=40,50",
+        "--set",
+        "splits.zip=[53706]",
+        "--set",
+        "minimize=gcp",
+        "--set",
+        "time_limit=1.5",
+    )
     policy = saved(*ASK, "--method", "enum-multi", *cuts)
-    assert policy.method == sf.EnumMulti(splits={"age": [40, 50], "zip": [53706]}, cost="gcp", time_limit=1.5)
+    assert policy.method == sf.EnumMulti(splits={"age": [40, 50], "zip": [53706]}, minimize="gcp", time_limit=1.5)
     again = saved("--policy", "saved.toml", "--set", "splits.age=3")
-    assert again.method == sf.EnumMulti(splits={"age": 3, "zip": [53706]}, cost="gcp", time_limit=1.5)
+    assert again.method == sf.EnumMulti(splits={"age": 3, "zip": [53706]}, minimize="gcp", time_limit=1.5)
 
 
 BASE = """

@@ -94,7 +94,8 @@ def test_a_workload_comes_from_a_file_and_stays_in_the_policy(folder: Path) -> N
         (("--refine", "0"), "refine"),
         (("--minimize", "none.json"), "cannot be read"),
         (("--minimize", "patients.csv"), "a list of queries"),
-        (("--method", "hilbert", "--minimize", "dm"), "'minimize' is not known"),
+        (("--method", "hilbert", "--minimize", "dm"), "Hilbert cannot minimize 'dm'"),
+        (("--method", "mondrian", "--minimize", "gcp"), "'mondrian' has no choice of what it minimizes"),
     ],
 )
 def test_mistakes_are_explained(folder: Path, arguments: tuple[str, ...], message: str) -> None:

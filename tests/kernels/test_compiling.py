@@ -58,6 +58,32 @@ def test_a_kernel_without_source_is_compiled_as_usual(package: Path):
     assert compiling._digests(package / "nowhere.py") == frozenset()
 
 
+RENAMED = """
+from typing import NamedTuple
+from sfumato.kernels.compiling import kernel
+
+class {name}(NamedTuple):
+    height: int
+
+@kernel
+def doubled(given):
+    return given.height * 2
+
+if __name__ == "__main__":
+    import renamed
+    print(renamed.doubled(renamed.{name}(21)))
+"""
+
+
+def test_what_an_older_version_kept_may_name_what_is_no_longer_there(tmp_path: Path):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    for name in ("Old", "New", "New"):
+        (tmp_path / "renamed.py").write_text(RENAMED.format(name=name))
+        command = [sys.executable, str(tmp_path / "renamed.py")]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert ran.stdout == "42\n"
+
+
 TWO_OF_ONE_NAME = """
 from sfumato.kernels.compiling import inner, kernel
 

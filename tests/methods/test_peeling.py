@@ -13,7 +13,7 @@ from tests.helpers import table_strategy
 from sfumato.errors import ParameterError
 from sfumato.methods import Peeling, Task
 from sfumato.methods.kernels.peeling import Cells, Frequencies, peel_node
-from sfumato.methods.refining.levels import level_costs, search_levels
+from sfumato.methods.levels import level_costs, search_levels
 from sfumato.microdata import EquivalenceClasses, Recoding
 from sfumato.microdata.frequency import frequency_set
 from sfumato.privacy import KAnonymity, LDiversity, Requirements, TCloseness

@@ -14,7 +14,6 @@ from tests.policy.strategies import policies
 
 import sfumato as sf
 from sfumato.errors import DataError, HierarchyError, OutputError, ParameterError, SchemaError, SfumatoError
-from sfumato.methods import BlockCost
 from sfumato.policy import Policy
 from sfumato.policy.toml import dumps
 
@@ -141,9 +140,9 @@ def test_quasi_identifiers_may_be_a_list_of_names() -> None:
 @pytest.mark.parametrize("name", ["mixed", "dm"])
 def test_what_only_python_can_hold_is_refused_at_saving(name: str, tmp_path: Path) -> None:
     """Also under the name of a cost that exists: reading it back would give that one instead."""
-    own = BlockCost(name, lambda sizes: sizes**3)
-    policy = Policy(sf.Schema(["age"]), [sf.KAnonymity(2)], sf.EnumMulti(cost=own))
-    with pytest.raises(ParameterError, match="The 'cost' parameter of the method 'enum-multi' is a BlockCost"):
+    own = sf.Objective(name, by_size=lambda sizes: sizes**3)
+    policy = Policy(sf.Schema(["age"]), [sf.KAnonymity(2)], sf.EnumMulti(minimize=own))
+    with pytest.raises(ParameterError, match="The 'minimize' parameter of the method 'enum-multi' is a Python object"):
         policy.write(tmp_path / "policy.toml")
     assert list(tmp_path.iterdir()) == []
 

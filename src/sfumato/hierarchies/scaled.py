@@ -112,7 +112,7 @@ class CountedDomain(IntervalDomain):
 
     def span_costs(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:
         first = np.where((hi == self.missing_code) & (lo != hi), 0, lo) if self.has_missing else lo
-        return np.log(self.reached[hi + 1] - self.reached[first])
+        return np.log(np.maximum(1, self.reached[hi + 1] - self.reached[first]))
 
 
 @dataclass(frozen=True)

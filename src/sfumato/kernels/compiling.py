@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import re
 import secrets
 from collections.abc import Callable
@@ -83,6 +84,19 @@ def _watch_all_sources(compiled: Any) -> None:
     files = compiled._cache._cache_file
     if source is not None and hasattr(files, "_source_stamp"):
         files._source_stamp = sorted(_digests(Path(source)))
+        files._load_index = _forgetful(files._load_index)
+
+
+def _forgetful(load_index: Callable[[], dict[Any, str]]) -> Callable[[], dict[Any, str]]:
+    """Make nothing of what an older version kept, where that names what is no longer there, such as a renamed class."""
+
+    def load() -> dict[Any, str]:
+        try:
+            return load_index()
+        except (AttributeError, ImportError, EOFError, pickle.UnpicklingError):
+            return {}
+
+    return load
 
 
 @cache

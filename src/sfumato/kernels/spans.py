@@ -63,7 +63,7 @@ def span_cost(spans: Spans, attribute: int, lo: int, hi: int) -> float:
     if kind == LOGARITHM:
         # The values are the rows below each code; a span that reaches the missing value, the last code, shows nothing.
         first = 0 if hi == spans.index[attribute, TREE_AT] and lo < hi else lo
-        return math.log(spans.values[at + hi + 1] - spans.values[at + first])
+        return math.log(max(1.0, spans.values[at + hi + 1] - spans.values[at + first]))
     return spans.values[spans.index[attribute, COSTS_AT] + common_ancestor(spans, attribute, lo, hi)]
 
 

@@ -1,9 +1,36 @@
-"""What a release lost: per class, per table, by every measure the field uses."""
+"""What a release lost, and what methods minimize: per class, per table, by every measure the field uses."""
 
 from __future__ import annotations
 
 from sfumato.loss.bound import Bound, gcp_bound
-from sfumato.loss.metrics import METRICS, Metric, Recoded, metric, ncp, ncp_by_attribute
+from sfumato.loss.metrics import (
+    METRICS,
+    Minimized,
+    can_minimize,
+    find_objective,
+    metric,
+    names_of,
+    register_loss,
+)
+from sfumato.loss.objective import Blocks, Objective, Total
+from sfumato.loss.recoded import Recoded, ncp, ncp_by_attribute
 from sfumato.loss.report import LossReport
 
-__all__ = ["METRICS", "Bound", "LossReport", "Metric", "Recoded", "gcp_bound", "metric", "ncp", "ncp_by_attribute"]
+__all__ = [
+    "METRICS",
+    "Blocks",
+    "Bound",
+    "LossReport",
+    "Minimized",
+    "Objective",
+    "Recoded",
+    "Total",
+    "can_minimize",
+    "find_objective",
+    "gcp_bound",
+    "metric",
+    "names_of",
+    "ncp",
+    "ncp_by_attribute",
+    "register_loss",
+]

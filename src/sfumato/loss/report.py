@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from sfumato.loss.metrics import METRICS, Recoded, ncp_by_attribute
+from sfumato.loss.metrics import METRICS
+from sfumato.loss.recoded import Recoded, ncp_by_attribute
 
 
 class LossReport(Mapping[str, float]):

@@ -11,7 +11,6 @@ from sfumato.methods.base import REGISTRY, Method, MethodOption, Task, find_meth
 if TYPE_CHECKING:
     from sfumato.methods.comparators.k_optimize import KOptimize
     from sfumato.methods.comparators.top_down import TopDown
-    from sfumato.methods.enumeration.costs import BlockCost, Blocks
     from sfumato.methods.enumeration.enum_multi import EnumMulti
     from sfumato.methods.enumeration.partitions import partitions
     from sfumato.methods.lattice import BottomUp, Datafly, FixedLevels, Incognito, Lattice, Samarati
@@ -72,8 +71,6 @@ DEFAULT = "auto"
 _HOMES = {
     "KOptimize": "comparators.k_optimize",
     "TopDown": "comparators.top_down",
-    "BlockCost": "enumeration.costs",
-    "Blocks": "enumeration.costs",
     "EnumMulti": "enumeration.enum_multi",
     "partitions": "enumeration.partitions",
     "BottomUp": "lattice",
@@ -110,8 +107,6 @@ __all__ = [
     "Auto",
     "Best",
     "BestCuts",
-    "BlockCost",
-    "Blocks",
     "BottomUp",
     "CellGeneralization",
     "CellSuppression",

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from sfumato.errors import ParameterError
+from sfumato.loss import Objective
 from sfumato.microdata import Microdata, Recoding
 from sfumato.privacy import Requirements
 from sfumato.progress import Progress, silent
@@ -64,6 +65,8 @@ class Method(ABC):
         What it cannot do, so that such a request is refused instead of tried: models (``"t-closeness"``), variants of
         them (``"l-diversity (entropy)"``, ``"t-closeness (ordered)"``), ``"suppression"``, ``"missing values"``,
         ``"several sensitive columns"``.
+    lowers
+        What its ``minimize=`` can be about (parts of an `Objective`); nothing for methods that have no choice.
     """
 
     name: ClassVar[str]
@@ -71,6 +74,7 @@ class Method(ABC):
     recoding: ClassVar[str]
     order_free: ClassVar[bool] = True
     unsupported: ClassVar[frozenset[str]] = frozenset()
+    lowers: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def run(self, task: Task) -> Recoding:
@@ -78,11 +82,19 @@ class Method(ABC):
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters, for manifests and policy files."""
-        return {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
+        found = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
+        return found | {"minimize": plain_minimized(found["minimize"])} if "minimize" in found else found
 
     def recorded(self) -> dict[str, Any]:
         """Return the parameters as a manifest has them: without values of the table, if there are any among them."""
         return self.parameters()
+
+
+def plain_minimized(minimize: Any) -> Any:
+    """Return what is minimized as a plain value: a loss or a function of one's own by its name."""
+    if isinstance(minimize, Objective):
+        return minimize.name
+    return getattr(minimize, "__name__", "a function") if callable(minimize) else minimize
 
 
 #: Every name that ``method=`` takes, and how to make the method.

@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import parameters
+from sfumato.loss import Minimized, find_objective
+from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Method, Task, register
+from sfumato.methods.goal import Goal
 from sfumato.methods.kernels.peeling import Cells, Frequencies, peel_node
+from sfumato.methods.levels import level_costs, search_levels
 from sfumato.methods.multidim.best_cuts import cut_classes
 from sfumato.methods.refining.leftovers import join_leftovers
-from sfumato.methods.refining.levels import level_costs, search_levels
 from sfumato.methods.suppression import trim
 from sfumato.microdata import Recoding
 from sfumato.microdata.frequency import FrequencySet, frequency_set
@@ -37,20 +40,26 @@ class Peeling(Method):
     ----------
     nodes
         How many nodes are visited at most; rows that wait after that are one cell, which is then cut.
+    minimize
+        What is lowered: ``"gcp"``, ``"entropy"``, a list of queries, or an `Objective` that is about what classes span.
     """
 
     nodes: int = 20_000
+    minimize: Minimized = "gcp"
 
     name: ClassVar[str] = "peeling"
     summary: ClassVar[str] = "Every row at the finest full-domain node that allows it; spans tightened. O(nodes n)."
     recoding: ClassVar[str] = "local"
     order_free: ClassVar[bool] = False
+    lowers: ClassVar[frozenset[str]] = frozenset({SPANS})
 
     def __post_init__(self) -> None:
+        find_objective("Peeling", self.minimize, self.lowers)
         parameters.integer("Peeling", "nodes", self.nodes, at_least=1)
 
     def run(self, task: Task) -> Recoding:
         """Peel, join what is left, cut what can be cut, and leave rows out where that is allowed and saves most."""
+        task = Goal(task, find_objective("Peeling", self.minimize, self.lowers)).lowered
         walk = _Walk(task)
         visited = walk.run(self.nodes)
         classes = join_leftovers(task, walk.of_tuple[walk.frequencies.of_row])

@@ -13,19 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import parameters
+from sfumato.loss import Minimized, find_objective
+from sfumato.loss.objective import LABELS, SIZES, SPANS
 from sfumato.methods.base import Method, Task, register
+from sfumato.methods.goal import Goal, Measured
+from sfumato.methods.levels import mostly_categories
 from sfumato.methods.linear.linear import CostAware, Hilbert
 from sfumato.methods.multidim.best_cuts import BestCuts
 from sfumato.methods.peeling import Peeling
-from sfumato.methods.refining import Limit, Minimized, Objective, check_minimized, refine
-from sfumato.methods.refining.levels import mostly_categories
-from sfumato.methods.refining.objective import Measured
-from sfumato.methods.refining.starting_classes import shaped
 from sfumato.methods.warming import warm_up
-from sfumato.microdata import EquivalenceClasses, Recoding
+from sfumato.microdata import Recoding
+
+Classes = NDArray[np.int32]
 
 #: Rounds of refinement without a time limit; the work, and so the result, is the same on every machine.
 ROUNDS = 64
+
+#: What the methods tried and refinement can lower.
+ABLE = frozenset({SPANS, SIZES, LABELS})
 
 #: Where the default method refines: a table of so many rows once, of half as many twice, larger ones not at all.
 LIGHT_WORK = 64_000
@@ -35,7 +40,7 @@ class Candidate(NamedTuple):
     """What one method found."""
 
     method: str
-    classes: NDArray[np.int32]
+    classes: Classes
     loss: Measured
 
 
@@ -50,7 +55,8 @@ class Best(Method):
         is taken in any case. None: a fixed amount of work, so that the result is the same on every machine, which it is
         not under a time limit.
     minimize
-        What is lowered, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, or a list of queries.
+        What is lowered, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, a list of queries, or an
+        `Objective`.
     """
 
     time_limit: float | None = None
@@ -60,23 +66,24 @@ class Best(Method):
     summary: ClassVar[str] = "The least loss of several methods, refined; give it time. Never above Hilbert."
     recoding: ClassVar[str] = "local"
     order_free: ClassVar[bool] = False
+    lowers: ClassVar[frozenset[str]] = ABLE
 
     def __post_init__(self) -> None:
         if self.time_limit is not None:
             parameters.number("Best", "time_limit", self.time_limit, above=0)
-        check_minimized("Best", self.minimize)
+        find_objective("Best", self.minimize, ABLE)
 
     def run(self, task: Task) -> Recoding:
         """Run the methods that suit the table, and refine the best of what they found."""
         if self.time_limit is not None:
             warm_up(task, replace(self, time_limit=None))
         begin = time.perf_counter()
-        objective = Objective(task, self.minimize)
-        candidates = try_all(objective, list(suitable(task)))
+        goal = Goal(task, find_objective("Best", self.minimize, ABLE))
+        candidates = try_all(goal, list(suitable(task)))
         if self.time_limit is None:
-            return _refined(objective, candidates, Limit(rounds=ROUNDS))
+            return _refined(goal, candidates, rounds=ROUNDS)
         left = max(0.0, self.time_limit - (time.perf_counter() - begin))
-        return _refined(objective, candidates, Limit(rounds=100_000, seconds=left, patience=0.0))
+        return _refined(goal, candidates, rounds=100_000, seconds=left, patience=0.0)
 
 
 @dataclass(frozen=True)
@@ -86,7 +93,8 @@ class Auto(Method):
     Parameters
     ----------
     minimize
-        What is lowered, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, or a list of queries.
+        What is lowered, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, a list of queries, or an
+        `Objective`.
     """
 
     minimize: Minimized = "gcp"
@@ -95,18 +103,19 @@ class Auto(Method):
     summary: ClassVar[str] = "The better of two linear methods, by any loss. Never above Hilbert. O(kn)."
     recoding: ClassVar[str] = "local"
     order_free: ClassVar[bool] = False
+    lowers: ClassVar[frozenset[str]] = ABLE
 
     def __post_init__(self) -> None:
-        check_minimized("Auto", self.minimize)
+        find_objective("Auto", self.minimize, ABLE)
 
     def run(self, task: Task) -> Recoding:
         """Run the two linear methods, which lower the certainty penalty; for another loss, refine small tables."""
-        objective = Objective(task, self.minimize)
-        candidates = try_all(objective, [Hilbert(), CostAware()])
+        goal = Goal(task, find_objective("Auto", self.minimize, ABLE))
+        candidates = try_all(goal, [Hilbert(), CostAware()])
         # Refinement gains a few percent more, but its kernels take longer to compile than all others together, and the
         # first run of the default method should not be a long one.
         rounds = 0 if self.minimize == "gcp" else min(16, LIGHT_WORK // max(1, len(task.microdata)))
-        return _refined(objective, candidates, Limit(rounds=rounds))
+        return _refined(goal, candidates, rounds=rounds)
 
 
 def suitable(task: Task) -> Iterator[Method]:
@@ -119,21 +128,21 @@ def suitable(task: Task) -> Iterator[Method]:
         yield Peeling(nodes=max(200, min(20_000, 1_000_000_000 // max(1, len(task.microdata)))))
 
 
-def try_all(objective: Objective, methods: Sequence[Method]) -> list[Candidate]:
+def try_all(goal: Goal, methods: Sequence[Method]) -> list[Candidate]:
     """Run methods side by side; return what they found, the least loss first."""
-    task = objective.start
+    task = goal.start
     task.progress(f"trying {', '.join(method.name for method in methods)}", 0.0)
     with ThreadPoolExecutor(max_workers=min(len(methods), os.cpu_count() or 1)) as pool:
         recodings = list(pool.map(lambda method: method.run(task), methods))
     found = [
-        Candidate(method.name, recoding.classes, objective.measure_rows(recoding.classes))
+        Candidate(method.name, recoding.classes, goal.measure_rows(recoding.classes))
         for method, recoding in zip(methods, recodings, strict=True)
         if recoding.classes is not None
     ]
     found += [
-        Candidate(f"{candidate.method}, {shape}", classes, objective.measure_rows(classes))
+        Candidate(f"{candidate.method}, {shape}", classes, goal.measure_rows(classes))
         for candidate in found
-        for shape, classes in shaped(objective, candidate.classes)
+        for shape, classes in _reshaped(goal, candidate.classes)
     ]
     return sorted(found, key=_loss)
 
@@ -142,20 +151,62 @@ def _loss(candidate: Candidate) -> Measured:
     return candidate.loss
 
 
-def loss_of(task: Task, recoding: Recoding, minimize: Minimized = "gcp") -> float:
-    """Return what a recoding loses; a row that is left out loses everything."""
-    return Objective(task, minimize).measure(EquivalenceClasses.of(task.microdata, recoding)).loss
-
-
-def _refined(objective: Objective, candidates: Sequence[Candidate], limit: Limit) -> Recoding:
+def _refined(
+    goal: Goal, candidates: Sequence[Candidate], rounds: int, seconds: float = np.inf, patience: float = 1e-3
+) -> Recoding:
     best = candidates[0]
     tried: dict[str, Any] = {candidate.method: candidate.loss.loss for candidate in candidates}
     classes = best.classes
-    if limit.rounds:
-        classes = refine(objective.task, classes, limit, objective.minimize)
-        tried["refined"] = objective.measure_rows(classes).loss
-    details = {"tried": tried, "chosen": best.method, "minimized": objective.name}
+    if rounds:
+        # Refinement brings its kernels along, which the default method does without.
+        from sfumato.methods.refining.search import Limit, refine  # noqa: PLC0415
+
+        classes = refine(goal, classes, Limit(rounds, seconds, patience))
+        tried["refined"] = goal.measure_rows(classes).loss
+    details = {"tried": tried, "chosen": best.method, "minimized": goal.objective.name}
     return Recoding(classes=classes, details=details)
+
+
+# Classes to start from where a loss is about something else than spans: even sizes, and equal labels
+
+
+def _reshaped(goal: Goal, classes: Classes) -> Iterator[tuple[str, Classes]]:
+    """Yield other classes of the same rows that suit the loss by their shape, where every rule allows them."""
+    smallest = max(1, goal.task.requirements.smallest_class)
+    rows = np.argsort(classes, kind="stable")
+    rows = rows[np.searchsorted(classes[rows], 0) :]
+    made: list[tuple[str, Classes]] = []
+    if SIZES in goal.objective.parts:
+        made.append(("sizes evened", _cut(rows, [len(rows)], smallest, len(classes))))
+    if goal.label >= 0:
+        label = goal.task.microdata.sensitive[goal.label].codes
+        made.append(("by label", _by_label(rows, label, smallest, len(classes))))
+    for name, found in made:
+        if goal.task.requirements.kept_by(Recoding(classes=found)):
+            yield name, found
+
+
+def _cut(rows: NDArray[np.intp], ends: list[int], smallest: int, total: int) -> Classes:
+    """Cut rows, in their order, into as many and as equal runs as can be, none across an end; all others stay out."""
+    classes = np.full(total, -1, np.int32)
+    begin = count = 0
+    for end in ends:
+        part = rows[begin:end]
+        runs = max(1, len(part) // smallest)
+        classes[part] = count + np.arange(len(part)) * runs // max(1, len(part))
+        begin, count = end, count + runs
+    return classes
+
+
+def _by_label(rows: NDArray[np.intp], label: NDArray[np.int32], smallest: int, total: int) -> Classes:
+    """Cut the rows of each label by themselves; labels of too few rows go with the one before."""
+    rows = rows[np.argsort(label[rows], kind="stable")]
+    ends = [*(np.flatnonzero(np.diff(label[rows])) + 1).tolist(), len(rows)]
+    kept: list[int] = []
+    for end in ends:
+        if end - (kept[-1] if kept else 0) >= smallest:
+            kept.append(end)
+    return _cut(rows, [*kept[:-1], len(rows)], smallest, total)
 
 
 register()(Best)

@@ -29,7 +29,7 @@ def make_feasible(requirements: Requirements, suppressible: int, random: np.rand
         if rows is None or not len(rows):
             raise InfeasibleError(_explanation(requirements, current))
         kept[np.flatnonzero(kept)[rows]] = False
-        current = Requirements(requirements.models, requirements.microdata.take(kept))
+        current = requirements.of_released(kept)
     needed = len(kept) - int(kept.sum())
     if needed > suppressible:
         share = np.ceil(needed / len(kept) * 1e4) / 1e4
@@ -96,10 +96,8 @@ def trim(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
         if not spent:
             break
         left -= spent
-    kept = trimmed != SUPPRESSED
-    remaining = Requirements(task.requirements.models, task.microdata.take(kept))
     # t-closeness compares with the released rows, which have become fewer; where that matters nothing is trimmed.
-    return classes if remaining.broken_by(Recoding(classes=trimmed[kept])) else trimmed
+    return trimmed if task.requirements.kept_by(Recoding(classes=trimmed)) else classes
 
 
 def _trim_once(task: Task, classes: NDArray[np.int32], most: int) -> int:

@@ -72,9 +72,19 @@ class Microdata:
         """The span costs of all quasi-identifiers, for kernels."""
         return pack_spans(self.domains, self.weights)
 
-    def sensitive_index(self, name: str) -> int:
-        """Return the place of a sensitive column."""
-        return [column.name for column in self.sensitive].index(name)
+    @cached_property
+    def marginals(self) -> tuple[NDArray[np.int64], ...]:
+        """How often every code of each quasi-identifier occurs."""
+        return tuple(np.bincount(self.codes[:, at], minlength=domain.size) for at, domain in enumerate(self.domains))
+
+    def span_costs(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return what classes (rows) lose that span the codes ``lo..hi`` of every quasi-identifier (columns)."""
+        costs = [domain.span_costs(lo[:, at], hi[:, at]) for at, domain in enumerate(self.domains)]
+        return np.stack(costs, axis=1)
+
+    def penalties(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return what a row of each of these classes loses, all quasi-identifiers together."""
+        return self.span_costs(lo, hi) @ self.weights
 
     def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> Microdata:
         """Return these rows alone; the domains stay those of the whole table, so that losses stay comparable."""

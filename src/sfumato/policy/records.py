@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
+from sfumato.loss import can_minimize, find_objective
 from sfumato.methods import REGISTRY, Method, Refined, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
 from sfumato.request import AUTO
@@ -97,14 +98,18 @@ def method_from_policy(record: Record, where: str = "The method") -> Method:
 
 
 def refined(method: Method, parameters: Record, refine: bool | float | str, where: str) -> Refined:
-    """Return a method refined; what is to be minimized is its own parameter if it has one, else the refinement's."""
+    """Return a method refined; what it can lower itself it minimizes, all else the refinement does."""
     own = dict(parameters)
-    minimize = own.pop("minimize", None) if "minimize" not in method.parameters() else None
+    given = own.get("minimize")
+    # Where the method itself cannot lower it, refinement does.
+    minimize = own.pop("minimize", None) if not can_minimize(given, method.lowers) else None
     return Refined(with_parameters(method, own, where), refine, minimize)
 
 
 def with_parameters(method: Method, parameters: Record, where: str) -> Method:
     """Return the method with some of its parameters changed."""
+    if "minimize" in parameters and "minimize" not in method.parameters():
+        find_objective(f"The method '{method.name}'", parameters["minimize"], method.lowers)
     refuse_unknown(where, parameters, method.parameters())
     return dataclasses.replace(method, **parameters)  # type: ignore[type-var]
 
@@ -127,7 +132,7 @@ def _refuse_objects(method: Method) -> None:
         given = getattr(method, name, recorded)
         if isinstance(recorded, str) and not isinstance(given, str):
             raise ParameterError(
-                f"The '{name}' parameter of the method '{method.name}' is a {type(given).__name__}, a Python object "
+                f"The '{name}' parameter of the method '{method.name}' is a Python object ({type(given).__name__}) "
                 "that a policy cannot hold. Set it in Python, or use one of the named ones."
             )
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import InfeasibleError
 from sfumato.kernels.rules import Rules
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Microdata, Recoding
 from sfumato.privacy.base import PrivacyModel, Rule
 
 
@@ -95,8 +94,17 @@ class Requirements:
         """Return the rules that even the whole table as one class breaks, so that no release can keep them."""
         return self.broken_by(Recoding(classes=np.zeros(len(self.microdata), np.int32)))
 
-    def check_feasible(self) -> None:
-        """Raise an error that names the failing condition and the nearest one that works."""
-        broken = self.broken_by_table()
-        if broken:
-            raise InfeasibleError(" ".join(rule.model.nearest(rule, self.microdata) for rule in broken))
+    def of_released(self, kept: NDArray[np.bool_]) -> Requirements:
+        """Return the same models for the rows that stay.
+
+        t-closeness compares with what is released, so rows that are left out must not count.
+        """
+        return self if kept.all() else replace(self, microdata=self.microdata.take(kept))
+
+    def kept_by(self, recoding: Recoding) -> bool:
+        """Return whether a class per row keeps every model among the rows that are released; there must be some."""
+        assert recoding.classes is not None
+        kept = recoding.classes != SUPPRESSED
+        if not kept.any():
+            return False
+        return not self.of_released(kept).broken_by(replace(recoding, classes=recoding.classes[kept]))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.methods.enumeration.brute_force import grid_box
 from tests.methods.enumeration.tables import mixed, numbers
 
+from sfumato.loss.metrics import DM, GCP
 from sfumato.methods.enumeration import lengths
-from sfumato.methods.enumeration.costs import DM, GCP
 from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.lengths import least_sizes
 from sfumato.methods.enumeration.pet import describe, inside

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from tests.methods.enumeration.brute_force import cost_of, optimum
 from tests.methods.enumeration.tables import MODELS, feasible, mixed, numbers
 
+from sfumato.loss import METRICS, Objective
 from sfumato.methods.enumeration import boxes
 from sfumato.methods.enumeration.boxes import best_by_boxes
-from sfumato.methods.enumeration.costs import COSTS, BlockCost
 from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.optimality import Found
 from sfumato.methods.enumeration.pet import PRIORITIES, best_by_partitions
@@ -25,6 +25,9 @@ from sfumato.microdata import Microdata, Recoding
 Engine = Callable[[Instance], Found]
 
 SEEDS = st.integers(0, 2**32 - 1)
+
+#: Every loss that can be searched for without a label.
+COSTS = ("dm", "c_avg", "gcp")
 
 
 def by_table(instance: Instance) -> Found:
@@ -49,7 +52,7 @@ def instance_of(microdata: Microdata, model: str, cost: str, splits: int, gap: f
     requirements = feasible(MODELS[model], microdata)
     assume(requirements is not None)
     assert requirements is not None
-    return Instance.of(requirements, split_codes(microdata, splits, "auto"), COSTS[cost], gap)
+    return Instance.of(requirements, split_codes(microdata, splits, "auto"), METRICS[cost], gap)
 
 
 def classes(instance: Instance, found: Found) -> NDArray[np.int32]:
@@ -156,7 +159,7 @@ def test_little_memory_costs_the_proof_but_not_the_validity(cost: str, seed: int
 @settings(max_examples=10)
 def test_a_cost_of_your_own_adds_sizes_and_spans(seed: int, weight: float) -> None:
     random = np.random.default_rng(seed)
-    cost = BlockCost("own", lambda sizes: np.sqrt(sizes) + 0.1 * sizes**1.5, spread=weight)
+    cost = Objective("own", by_size=lambda sizes: np.sqrt(sizes) + 0.1 * sizes**1.5, spread=weight)
     requirements = feasible(MODELS["k"], numbers(random, 30, 2))
     assert requirements is not None
     instance = Instance.of(requirements, split_codes(requirements.microdata, 2, "auto"), cost)

@@ -16,7 +16,7 @@ from tests.methods.enumeration.test_optimum import ENGINES
 
 import sfumato as sf
 from sfumato.errors import ParameterError
-from sfumato.methods import BlockCost, Blocks
+from sfumato.loss import Blocks, Objective
 from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.splits import split_codes
 from sfumato.microdata import Recoding
@@ -29,12 +29,12 @@ def errors_and_volume(blocks: Blocks) -> NDArray[np.float64]:
 
 
 OWN = {
-    "blocks": BlockCost("blocks", by_block=errors_and_volume),
-    "sizes too": BlockCost("sizes too", lambda sizes: 0.1 * sizes**1.5, spread=0.5, by_block=errors_and_volume),
+    "blocks": Objective("blocks", by_block=errors_and_volume),
+    "sizes too": Objective("sizes too", by_size=lambda sizes: 0.1 * sizes**1.5, spread=0.5, by_block=errors_and_volume),
 }
 
 
-def by_definition(instance: Instance, classes: NDArray[np.int32], own: BlockCost) -> float:
+def by_definition(instance: Instance, classes: NDArray[np.int32], own: Objective) -> float:
     """The cost of a partition, class by class and row by row."""
     microdata = instance.requirements.microdata
     total = 0.0
@@ -57,7 +57,7 @@ def by_definition(instance: Instance, classes: NDArray[np.int32], own: BlockCost
 @pytest.mark.parametrize("own", OWN.values(), ids=OWN)
 @given(seed=st.integers(0, 2**32 - 1), model=st.sampled_from(["k", "distinct", "length"]))
 @settings(max_examples=6)
-def test_whatever_adds_up_is_minimized(engine: str, own: BlockCost, seed: int, model: str) -> None:
+def test_whatever_adds_up_is_minimized(engine: str, own: Objective, seed: int, model: str) -> None:
     random = np.random.default_rng(seed)
     requirements = feasible(MODELS[model], numbers(random, int(random.integers(8, 40)), 2))
     if requirements is None:
@@ -78,8 +78,8 @@ def test_whatever_adds_up_is_minimized(engine: str, own: BlockCost, seed: int, m
 
 def test_as_people_use_it() -> None:
     table = pa.table({"age": [20, 21, 30, 31, 40, 41], "illness": ["a", "a", "b", "b", "b", "b"]})
-    errors = BlockCost("errors", by_block=lambda blocks: blocks.sizes - blocks.counts["illness"].max(axis=1))
-    method = sf.EnumMulti(splits={"age": [21, 30]}, cost=errors)
+    errors = Objective("errors", by_block=lambda blocks: blocks.sizes - blocks.counts["illness"].max(axis=1))
+    method = sf.EnumMulti(splits={"age": [21, 30]}, minimize=errors)
     release = sf.anonymize(table, quasi_identifiers="age", sensitive="illness", k=2, method=method)
     assert release.optimality.cost == 0
     assert release.optimality.proven
@@ -98,6 +98,6 @@ def test_as_people_use_it() -> None:
 )
 def test_what_cannot_be_added_up_is_refused(wrong: object) -> None:
     table = pa.table({"age": [20, 21, 30, 31]})
-    own = BlockCost("odd", by_block=wrong)  # type: ignore[arg-type]
+    own = Objective("odd", by_block=wrong)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="The cost 'odd' must be a finite number of at least 0"):
-        sf.anonymize(table, quasi_identifiers="age", k=2, method=sf.EnumMulti(cost=own))
+        sf.anonymize(table, quasi_identifiers="age", k=2, method=sf.EnumMulti(minimize=own))

@@ -11,12 +11,12 @@ from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, sup
 
 from sfumato.errors import InfeasibleError
 from sfumato.hierarchies import Categorical, Numeric
-from sfumato.loss import LossReport, Recoded
+from sfumato.loss import LossReport, Recoded, names_of
 from sfumato.methods import Task
 from sfumato.methods.lattice import BottomUp, Datafly, Incognito, Lattice, Samarati
 from sfumato.methods.lattice.frequencies import Frequencies
 from sfumato.methods.lattice.judge import Judge, Verdict
-from sfumato.methods.lattice.losses import LOSSES
+from sfumato.methods.lattice.scoring import ABLE
 from sfumato.methods.lattice.space import Space, minimal
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, MinimumSpan
@@ -138,6 +138,9 @@ def measured(task: Task, levels: tuple[int, ...]) -> LossReport:
     recoding = Recoding(levels=levels, suppressed=suppressed_rows(task, levels))
     classes = EquivalenceClasses.of(task.microdata, recoding)
     return LossReport.of(Recoded(task.microdata, classes, 0, task.requirements.k))
+
+
+LOSSES = names_of(ABLE)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

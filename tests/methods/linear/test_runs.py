@@ -39,7 +39,7 @@ def test_the_cut_is_the_cheapest_of_all_cuts_of_the_order(microdata: Microdata, 
     k = min(k, len(microdata))
     task = task_of(microdata, k)
     line = Line.of(task, method.make_mapping())
-    cut = cut_by_size(line, np.arange(len(line) + 1), k, "ncp")
+    cut = cut_by_size(line, np.arange(len(line) + 1), k)
     assert sorted(line.order) == list(range(len(microdata)))
     assert cut.loss == pytest.approx(cheapest_consecutive(microdata, [[row] for row in line.order], k))
     assert total_loss(microdata, cut.classes) == pytest.approx(cut.loss)
@@ -62,7 +62,7 @@ def test_the_fast_cost_finds_the_shortest_runs(microdata: Microdata, k: int) -> 
     for stop in range(k, len(line) + 1):
         for start in range(stop - k + 1):
             best[stop] = min(best[stop], best[start] + (stop - start) * (line.place[stop - 1] - line.place[start]))
-    cut = Hilbert(cost="extent").cut(line, task.requirements)
+    cut = Hilbert(minimize="extent").cut(line, task.requirements)
     assert cut.loss == pytest.approx(best[-1])
     assert sizes_of(cut.classes).min() >= k
 
@@ -73,7 +73,7 @@ def test_equal_rows_stay_together_at_the_least_loss(microdata: Microdata, k: int
     task = task_of(microdata, k)
     line = Line.of(task, method.make_mapping())
     ends = units(line, keep_equal=True)
-    cut = cut_by_size(line, ends, k, "ncp")
+    cut = cut_by_size(line, ends, k)
     groups = [line.order[start:stop] for start, stop in pairwise(ends)]
     assert cut.loss == pytest.approx(cheapest_consecutive(microdata, groups, k))
     shown = {tuple(codes): set() for codes in microdata.codes.tolist()}
@@ -111,7 +111,7 @@ def test_runs_of_numbers_alone_are_within_a_known_factor_of_all_partitions(cells
     microdata = encoded_column(pa.array(cells))
     k = min(k, len(microdata))
     best = cheapest_of_all_partitions(microdata, k)
-    runs = cut_by_size(Line.of(task_of(microdata, k), HilbertCurve()), np.arange(len(microdata) + 1), k, "ncp")
+    runs = cut_by_size(Line.of(task_of(microdata, k), HilbertCurve()), np.arange(len(microdata) + 1), k)
     assert best - 1e-9 <= runs.loss <= (2 - 1 / k) * best + 1e-9
 
 
@@ -120,7 +120,7 @@ def test_a_class_may_reach_around_another() -> None:
     task = task_of(microdata, 2)
     around = Hilbert().run(task).classes
     assert around[0] == around[4] != around[1] == around[2] == around[3]
-    runs = cut_by_size(Line.of(task, HilbertCurve()), np.arange(6), 2, "ncp")
+    runs = cut_by_size(Line.of(task, HilbertCurve()), np.arange(6), 2)
     assert total_loss(microdata, around) == pytest.approx(2.0)
     assert runs.loss == pytest.approx(2.5)
 
@@ -199,10 +199,10 @@ def test_both_ends_at_once_find_the_same_optimum(microdata: Microdata, k: int, p
     k = min(k, len(microdata))
     line = Line.of(task_of(microdata, k), HilbertCurve())
     ends = units(line, keep_equal)
-    whole = cut_by_size(line, ends, k, "ncp", price)
+    whole = cut_by_size(line, ends, k, price=price)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(halves, "LONG", 1)
-        joined = cut_by_size(line, ends, k, "ncp", price)
+        joined = cut_by_size(line, ends, k, price=price)
     assert joined.loss == pytest.approx(whole.loss)
     assert total_loss(microdata, joined.classes) == pytest.approx(whole.loss)
     assert sizes_of(joined.classes).min(initial=k) >= k

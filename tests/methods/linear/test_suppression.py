@@ -63,7 +63,7 @@ def test_the_lowest_price_that_fits_the_budget_is_found() -> None:
     microdata = encoded_column(pa.array(np.concatenate([np.repeat(np.arange(0.0, 101.0, 10.0), 40), lonely])))
     line = Line.of(task_of(microdata, 40, 10), Hilbert().make_mapping())
     ends = np.arange(len(line) + 1)
-    cuts = [cut_by_size(line, ends, 40, "ncp", 1 + extra).classes for extra in np.arange(0.0, 4, 0.0625)]
+    cuts = [cut_by_size(line, ends, 40, price=1 + extra).classes for extra in np.arange(0.0, 4, 0.0625)]
     for budget in range(1, 9):
         classes = cut_at_fitting_price(line, 40, budget, keep_equal=False)
         fitting = [cut for cut in cuts if np.count_nonzero(cut < 0) <= budget]

@@ -19,8 +19,11 @@ from tests.methods.refining.test_refinement import MODELS, allowed_start
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.hierarchies import IntervalDomain, codes_meant
+from sfumato.loss import Minimized, find_objective
 from sfumato.methods import Auto, Best, Hilbert, Refined, Task
-from sfumato.methods.refining import Limit, Minimized, Objective, refine
+from sfumato.methods.goal import Goal
+from sfumato.methods.refining import Limit, refine
+from sfumato.methods.refining.aim import ABLE
 from sfumato.microdata import Microdata, Recoding
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, Requirements
 
@@ -122,11 +125,12 @@ def test_the_loss_never_rises_and_every_model_still_holds(data: st.DataObject) -
     labels = data.draw(st.lists(st.integers(0, 6), min_size=len(microdata), max_size=len(microdata)))
     start = allowed_start(requirements, labels)
     task = Task(microdata, requirements, seed=data.draw(st.integers(0, 9)))
-    refined = refine(task, start, Limit(rounds=data.draw(st.sampled_from([1, 8]))), minimize)
+    goal = Goal(task, find_objective("Refined", minimize, ABLE))
+    refined = refine(goal, start, Limit(rounds=data.draw(st.sampled_from([1, 8]))))
     before, after = (slow_loss(table, microdata, classes, minimize) for classes in (start, refined))
     assert after <= before + 1e-9
     assert not requirements.broken_by(Recoding(classes=refined))
-    measured = Objective(task, minimize).measure_rows(refined)
+    measured = goal.measure_rows(refined)
     assert measured.loss == pytest.approx(after, abs=1e-9)
     assert measured.gcp == pytest.approx(slow_loss(table, microdata, refined, "gcp"), abs=1e-9)
 

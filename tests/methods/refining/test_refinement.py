@@ -11,6 +11,7 @@ from tests.helpers import table_strategy
 
 from sfumato.errors import ParameterError
 from sfumato.methods import Hilbert, Mondrian, Refined, Task
+from sfumato.methods.goal import Goal
 from sfumato.methods.refining import Limit, refine
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements, TCloseness
@@ -64,7 +65,8 @@ def test_the_loss_never_rises_and_every_model_still_holds(data: st.DataObject) -
     labels = data.draw(st.lists(st.integers(0, 6), min_size=len(microdata), max_size=len(microdata)))
     start = allowed_start(requirements, labels)
     rounds = data.draw(st.sampled_from([1, 3, 40]))
-    refined = refine(Task(microdata, requirements, seed=data.draw(st.integers(0, 9))), start, Limit(rounds=rounds))
+    goal = Goal(Task(microdata, requirements, seed=data.draw(st.integers(0, 9))))
+    refined = refine(goal, start, Limit(rounds=rounds))
     assert slow_loss(microdata, refined) <= slow_loss(microdata, start) + 1e-9
     assert not requirements.broken_by(Recoding(classes=refined))
     assert (refined >= 0).all()
@@ -76,7 +78,7 @@ def test_rows_that_are_left_out_stay_out(table, out: int) -> None:
     microdata = table.encoded()
     start = np.zeros(len(microdata), np.int32)
     start[:out] = -1
-    refined = refine(Task(microdata, Requirements((KAnonymity(3),), microdata)), start, Limit(rounds=4))
+    refined = refine(Goal(Task(microdata, Requirements((KAnonymity(3),), microdata))), start, Limit(rounds=4))
     assert np.array_equal(refined < 0, start < 0)
     assert slow_loss(microdata, refined) <= slow_loss(microdata, start) + 1e-9
 
@@ -89,7 +91,7 @@ def test_the_reported_loss_is_what_an_independent_recomputation_finds(table) -> 
     task = Task(
         microdata, Requirements((KAnonymity(3),), microdata), progress=lambda stage, share: stages.append(stage)
     )
-    refined = refine(task, np.zeros(len(microdata), np.int32), Limit(rounds=8))
+    refined = refine(Goal(task), np.zeros(len(microdata), np.int32), Limit(rounds=8))
     assert stages[-1] == f"refining, loss {slow_loss(microdata, refined):.4f}"
 
 
@@ -107,7 +109,7 @@ def numbers(rows: int, seed: int = 0) -> Microdata:
 def test_one_class_falls_apart_into_many() -> None:
     microdata = numbers(400)
     task = Task(microdata, Requirements((KAnonymity(5),), microdata))
-    refined = refine(task, np.zeros(400, np.int32), Limit(rounds=32))
+    refined = refine(Goal(task), np.zeros(400, np.int32), Limit(rounds=32))
     assert slow_loss(microdata, refined) < 0.15
     assert len(np.unique(refined)) > 40
 
@@ -140,7 +142,7 @@ def test_no_rounds_change_nothing() -> None:
     microdata = numbers(50)
     start = np.zeros(50, np.int32)
     task = Task(microdata, Requirements((KAnonymity(5),), microdata))
-    assert np.array_equal(refine(task, start, Limit(rounds=0)), start)
+    assert np.array_equal(refine(Goal(task), start, Limit(rounds=0)), start)
 
 
 @pytest.mark.parametrize("option", [True, 0.2, "exhaustive", False])

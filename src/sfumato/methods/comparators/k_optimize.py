@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato import parameters
+from sfumato.loss import find_objective
+from sfumato.loss.objective import LABELS, SIZES
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.comparators.cut_search import Answer, CutSearch
 from sfumato.methods.comparators.cut_table import CutTable
@@ -57,8 +59,10 @@ class KOptimize(Method):
     name: ClassVar[str] = "k-optimize"
     summary: ClassVar[str] = "The best intervals per attribute, the same for all rows, with a proven bound. Any time."
     recoding: ClassVar[str] = "global"
+    lowers: ClassVar[frozenset[str]] = frozenset({SIZES, LABELS})
 
     def __post_init__(self) -> None:
+        find_objective("KOptimize", self.minimize, self.lowers)
         parameters.choice("KOptimize", "minimize", self.minimize, ("dm", "cm"))
         check_splits("KOptimize", self.splits, self.placing)
         if self.time_limit is not None:

@@ -217,7 +217,7 @@ def _stages(instance: Instance, watch: Watch, seed: Seed) -> Iterator[_Stage]:
     sizes_first = [factor * instance.smallest for factor in LARGER if factor * instance.smallest <= mean]
     for done, smallest in enumerate([] if instance.by_rows else sizes_first, 1):
         costs = instance.problem.costs
-        floor = instance.cost.floors(instance.table.rows, smallest, instance.price)
+        floor = instance.objective.floors(instance.table.rows, smallest, instance.price)
         larger = costs._replace(smallest=smallest, floor=np.maximum(floor, costs.floor))
         yield _Stage(instance, instance.problem._replace(costs=larger), watch.until(done * STAGE_SHARE), False)
     yield _Stage(instance, instance.problem, watch, True)
@@ -263,7 +263,7 @@ def _passes(slabs: int, stage: _Stage) -> Iterator[tuple[int, int]]:
     """
     instance, smallest = stage.instance, stage.problem.costs.smallest
     rows = instance.table.rows
-    yield from ((width, rows) for width in ((1, 2) if instance.cost.spread else ()))
+    yield from ((width, rows) for width in ((1, 2) if instance.objective.spread else ()))
     yield slabs, 4 * smallest
     classes = 8
     while classes * smallest < rows:

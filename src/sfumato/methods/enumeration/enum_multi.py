@@ -10,19 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import parameters
-from sfumato.errors import invalid_parameter
+from sfumato.loss import Minimized, find_objective
+from sfumato.loss.objective import CLASSES, FUNCTIONS, LABELS, SIZES, SPANS
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.enumeration.boxes import best_by_boxes
-from sfumato.methods.enumeration.costs import COSTS, BlockCost
 from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.optimality import Found, Optimality
 from sfumato.methods.enumeration.pet import PRIORITIES, best_by_partitions
 from sfumato.methods.enumeration.splits import Splits, check_splits, counted_splits, plain_splits, split_codes
 from sfumato.methods.enumeration.suppression import best_with_suppression
 from sfumato.methods.enumeration.watch import Watch
+from sfumato.methods.goal import Goal
 from sfumato.microdata import Recoding
 
 ENGINES = ("boxes", "pet")
+
+#: Whatever adds up over classes can be lowered.
+ABLE = frozenset({SPANS, SIZES, CLASSES, LABELS, FUNCTIONS})
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,9 @@ class EnumMulti(Method):
     placing
         Where cuts lie that are given by number: ``"quantiles"``, ``"width"`` (equal widths), ``"taxonomy"`` (between
         the groups of the highest levels), or ``"auto"``: taxonomies at their boundaries, all else at quantiles.
-    cost
-        What is to be least: ``"dm"``, ``"c_avg"``, ``"gcp"``, or a `BlockCost` of your own.
+    minimize
+        What is to be least: ``"dm"``, ``"c_avg"``, ``"gcp"``, ``"entropy"``, ``"cm"``, a list of queries, or an
+        `Objective` of your own.
     time_limit
         Seconds; without it, a limit on work that gives the same answer on every machine.
     gap
@@ -60,7 +65,7 @@ class EnumMulti(Method):
     --------
     >>> import pyarrow as pa, sfumato as sf
     >>> people = pa.table({"age": [21, 22, 35, 38, 39, 61, 64], "height": [160, 181, 170, 172, 190, 165, 175]})
-    >>> best = sf.EnumMulti(splits={"age": [30, 50], "height": 3}, cost="dm")
+    >>> best = sf.EnumMulti(splits={"age": [30, 50], "height": 3}, minimize="dm")
     >>> release = sf.anonymize(people, quasi_identifiers=["age", "height"], k=2, method=best)
     >>> release.optimality.cost, release.optimality.proven
     (17.0, True)
@@ -68,7 +73,7 @@ class EnumMulti(Method):
 
     splits: Mapping[str, Splits] | int | None = None
     placing: str = "auto"
-    cost: str | BlockCost = "dm"
+    minimize: Minimized = "dm"
     time_limit: float | None = None
     gap: float = 0.0
     memory_limit: float = 512.0
@@ -78,12 +83,11 @@ class EnumMulti(Method):
     name: ClassVar[str] = "enum-multi"
     summary: ClassVar[str] = "The best partition that given cuts allow, with a proven bound. Stops at any time."
     recoding: ClassVar[str] = "global"
+    lowers: ClassVar[frozenset[str]] = ABLE
 
     def __post_init__(self) -> None:
         check_splits("EnumMulti", self.splits, self.placing)
-        if not isinstance(self.cost, BlockCost) and self.cost not in COSTS:
-            names = ", ".join(repr(name) for name in COSTS)
-            raise invalid_parameter("EnumMulti", "cost", f"one of {names} or a BlockCost", self.cost)
+        find_objective("EnumMulti", self.minimize, ABLE)
         if self.time_limit is not None:
             parameters.number("EnumMulti", "time_limit", self.time_limit, at_least=0)
         parameters.number("EnumMulti", "gap", self.gap, at_least=0)
@@ -93,8 +97,7 @@ class EnumMulti(Method):
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters as plain values."""
-        cost = self.cost.name if isinstance(self.cost, BlockCost) else self.cost
-        return super().parameters() | {"splits": plain_splits(self.splits), "cost": cost}
+        return super().parameters() | {"splits": plain_splits(self.splits)}
 
     def recorded(self) -> dict[str, Any]:
         """Return the parameters without the categories at which is cut, which are values of the table."""
@@ -102,9 +105,9 @@ class EnumMulti(Method):
 
     def run(self, task: Task) -> Recoding:
         """Search for the best partition; the details tell how good it is."""
-        cost = self.cost if isinstance(self.cost, BlockCost) else COSTS[self.cost]
+        goal = Goal(task, find_objective("EnumMulti", self.minimize, ABLE))
         cuts = split_codes(task.microdata, self.splits, self.placing)
-        instance = Instance.of(task.requirements, cuts, cost, self.gap)
+        instance = Instance.of(task.requirements, cuts, goal.with_labels_as_function, self.gap)
         watch = Watch(self.time_limit, self.memory_limit, task.progress)
         with watch.interrupts:
             found = best_with_suppression(instance, watch, task.suppressible, self._solve)
@@ -122,7 +125,7 @@ def _classes(instance: Instance, found: Found) -> NDArray[np.int32]:
 
 def _optimality(instance: Instance, found: Found) -> Optimality:
     return Optimality(
-        instance.cost.name,
+        instance.objective.name,
         instance.shown(found.value),
         instance.shown(found.bound),
         # What is not worse than greedy may seem so by rounding.

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.classes import class_bounds
 from sfumato.kernels.rules import FREQUENCY, TOLERANCE
-from sfumato.kernels.spans import Spans
 from sfumato.methods.enumeration.kernels.box_floors import nearest_penalties
-from sfumato.methods.enumeration.kernels.boxes import Costs, Grid
+from sfumato.methods.enumeration.kernels.boxes import BoxCosts, Grid
 from sfumato.methods.enumeration.lengths import least_shares, least_sizes
-from sfumato.microdata import group_rows
+from sfumato.microdata import Microdata, group_rows
 from sfumato.privacy import Requirements
 
 #: Where the random words of the atoms start; any other number would do.
@@ -100,7 +99,7 @@ def _sensitive_values(
     return values_at.astype(np.int64), np.stack([pairs % size, counts], axis=1)
 
 
-def atom_floors(requirements: Requirements, grid: Grid, costs: Costs, spans: Spans) -> NDArray[np.float64]:
+def atom_floors(requirements: Requirements, grid: Grid, costs: BoxCosts, priced: Microdata) -> NDArray[np.float64]:
     """Return what the rows of every atom cost at least, whatever class they are in: they are never told apart."""
     sizes = np.maximum(least_sizes(requirements, grid), np.maximum(_diluted(requirements, grid), costs.smallest))
     # Only where larger classes cost each of their rows more does an atom's own size say anything.
@@ -108,7 +107,9 @@ def atom_floors(requirements: Requirements, grid: Grid, costs: Costs, spans: Spa
     least = np.minimum.accumulate(each[::-1])[::-1]
     floors = grid.rows * least[np.minimum(sizes, len(least)) - 1]
     if costs.spread > 0:
-        penalties = np.maximum(nearest_penalties(grid, spans, costs.smallest), _own_penalties(requirements, grid))
+        penalties = np.maximum(
+            nearest_penalties(grid, priced.spans, costs.smallest), _own_penalties(requirements, grid, priced)
+        )
         floors = floors + costs.spread * grid.rows * penalties
     return np.minimum(floors, grid.rows * costs.suppressed)
 
@@ -127,12 +128,11 @@ def _diluted(requirements: Requirements, grid: Grid) -> NDArray[np.int64]:
     return sizes
 
 
-def _own_penalties(requirements: Requirements, grid: Grid) -> NDArray[np.float64]:
+def _own_penalties(requirements: Requirements, grid: Grid, priced: Microdata) -> NDArray[np.float64]:
     """Return what every atom and the minimum lengths say about the penalty of its class."""
-    microdata = requirements.microdata
-    total = np.zeros(len(grid.rows))
-    for at, (domain, share) in enumerate(zip(microdata.domains, least_shares(requirements), strict=True)):
-        own = domain.span_costs(grid.codes[:, 0, at], grid.codes[:, 1, at])
-        # What is just not too short by rounding is allowed.
-        total += microdata.weights[at] * np.maximum(own, share - TOLERANCE)
-    return total
+    own = priced.span_costs(grid.codes[:, 0], grid.codes[:, 1])
+    if priced is requirements.microdata:
+        # Minimum lengths are shares of the domain, as the certainty penalty is. What is just not too short by rounding
+        # is allowed.
+        own = np.maximum(own, least_shares(requirements) - TOLERANCE)
+    return own @ priced.weights

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.rules import SIZE
-from sfumato.methods.enumeration.costs import BlockCost, Blocks
+from sfumato.loss import Blocks, Objective, Recoded, Total
 from sfumato.methods.enumeration.grid import GridTable, atom_floors, grid_of
-from sfumato.methods.enumeration.kernels.boxes import Costs, Problem
-from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
+from sfumato.methods.enumeration.kernels.boxes import BoxCosts, Problem
+from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Microdata, Recoding
 from sfumato.privacy import Requirements
 
 
@@ -36,7 +36,7 @@ class Instance:
         What every class must keep, bound to the table.
     table
         Its atoms.
-    cost
+    objective
         What is to be least.
     gap
         How far above its proven bound the answer may stay, as a share.
@@ -46,18 +46,18 @@ class Instance:
 
     requirements: Requirements
     table: GridTable
-    cost: BlockCost
+    objective: Objective
     gap: float = 0.0
     price: float = field(default=np.inf)
 
     @classmethod
     def of(
-        cls, requirements: Requirements, cuts: Sequence[NDArray[np.int64]], cost: BlockCost, gap: float = 0.0
+        cls, requirements: Requirements, cuts: Sequence[NDArray[np.int64]], objective: Objective, gap: float = 0.0
     ) -> Instance:
         """Lay a table on the grid of its cuts."""
-        if cost.by_block is not None:
+        if objective.by_block is not None:
             requirements = _Counting(requirements.models, requirements.microdata)
-        return cls(requirements, grid_of(requirements, cuts), cost, gap)
+        return cls(requirements, grid_of(requirements, cuts), objective, gap)
 
     @property
     def smallest(self) -> int:
@@ -67,27 +67,32 @@ class Instance:
     @property
     def by_rows(self) -> bool:
         """Whether the size of a class alone decides what it costs and whether it is allowed."""
-        simple = not self.cost.spread and self.cost.by_block is None
+        simple = not self.objective.spread and self.objective.by_block is None
         return simple and all(rule.kind == SIZE for rule in self.requirements.bound)
 
     @cached_property
     def problem(self) -> Problem:
         """The instance as arrays, for kernels."""
         rows = self.table.rows
-        costs = Costs(
-            self.cost.size_costs(rows),
-            self.cost.floors(rows, self.smallest, self.price),
-            float(self.cost.spread),
+        costs = BoxCosts(
+            self.objective.size_costs(rows),
+            self.objective.floors(rows, self.smallest, self.price),
+            float(self.objective.spread),
             float(self.price),
             float(self.gap),
             self.smallest,
             self.by_rows,
-            self.cost.by_block is not None,
+            self.objective.by_block is not None,
             self.requirements.monotone,
         )
         spans, rules = self.requirements.microdata.spans, self.requirements.rules
-        floors = atom_floors(self.requirements, self.table.grid, costs, spans)
-        return Problem(self.table.grid._replace(floors=floors), costs, rules, spans)
+        floors = atom_floors(self.requirements, self.table.grid, costs, self.priced)
+        return Problem(self.table.grid._replace(floors=floors), costs, rules, spans, self.priced.spans)
+
+    @cached_property
+    def priced(self) -> Microdata:
+        """The table whose span costs are meant."""
+        return self.objective.priced(self.requirements.microdata)
 
     @property
     def floor(self) -> float:
@@ -104,35 +109,19 @@ class Instance:
         """Return what the classes of a partition cost, without the rows that are left out."""
         microdata = self.requirements.microdata
         found = EquivalenceClasses.of(microdata, Recoding(classes=blocks[self.table.of_row]))
-        total = float(self.problem.costs.by_size[found.sizes].sum())
-        if self.cost.spread:
-            for at, domain in enumerate(microdata.domains):
-                penalties = domain.span_costs(found.lo[:, at], found.hi[:, at])
-                total += float(self.cost.spread * microdata.weights[at] * (found.sizes @ penalties))
-        if self.cost.by_block is not None and len(found.sizes):
-            total += float(self.block_costs(found.sizes, found.lo, found.hi, self._counts(found)).sum())
-        return total
-
-    def _counts(self, classes: EquivalenceClasses) -> NDArray[np.int64]:
-        """Return how often each sensitive value occurs in every class."""
-        counts = np.zeros((len(classes), int(self.requirements.rules.counts_at[-1])), np.int64)
-        kept = classes.of_row != SUPPRESSED
-        codes = self.requirements.sensitive_codes[kept] + self.requirements.rules.counts_at[:-1]
-        np.add.at(counts, (classes.of_row[kept, None], codes), 1)
-        return counts
+        return self.objective.class_costs(Recoded(microdata, found))
 
     def block_costs(
         self, sizes: NDArray[np.int64], lo: NDArray[Any], hi: NDArray[Any], counts: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """Return what the cost's function of blocks says about some, given their smallest and largest codes."""
         microdata = self.requirements.microdata
-        spans = [domain.span_costs(lo[:, place], hi[:, place]) for place, domain in enumerate(microdata.domains)]
         at = self.requirements.rules.counts_at
         named = {
             column.name: counts[:, begin:end]
             for column, begin, end in zip(microdata.sensitive, at[:-1], at[1:], strict=True)
         }
-        return self.cost.block_costs(Blocks(sizes, np.stack(spans, axis=1), named))
+        return self.objective.block_costs(Blocks(sizes, microdata.span_costs(lo, hi), named))
 
     def atoms_cost(self, atoms: NDArray[np.int32]) -> float:
         """Return what the cost's function of blocks says about the block that holds these atoms."""
@@ -148,4 +137,5 @@ class Instance:
 
     def shown(self, value: float) -> float:
         """Return a sum of costs as it is shown to people."""
-        return float(self.cost.shown(value, self.table.rows, self.smallest))
+        microdata, rows = self.requirements.microdata, self.table.rows
+        return float(self.objective.shown(Total(value, rows, rows, self.smallest, microdata, microdata.marginals)))

@@ -16,7 +16,6 @@ from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.optimality import GAP, OPTIMUM, ROUNDING, SUPPRESSION, Found
 from sfumato.methods.enumeration.watch import Watch
 from sfumato.microdata import SUPPRESSED, Recoding
-from sfumato.privacy import Requirements
 
 #: How many prices are tried at most.
 ROUNDS = 8
@@ -26,10 +25,10 @@ Solve = Callable[[Instance, Watch], Found]
 
 def best_with_suppression(instance: Instance, watch: Watch, suppressible: int, solve: Solve) -> Found:
     """Return the best partition in which at most ``suppressible`` rows are left out."""
-    if not suppressible or instance.cost.suppressed is None:
+    if not suppressible or not instance.objective.may_suppress:
         return solve(instance, watch)
     best = solve(instance, watch.part(1 / (ROUNDS + 1)))
-    worth = float(instance.cost.suppressed(instance.table.rows))
+    worth = instance.objective.price(instance.requirements.microdata, instance.table.rows)
     bound = replace(instance, price=worth).floor
     cheap, dear, extra = 0.0, np.inf, 0.0
     for done in range(ROUNDS):
@@ -74,10 +73,6 @@ def _better(instance: Instance, best: Found, found: Found) -> Found:
     """Return the cheaper of two partitions; t-closeness compares with the released rows, so it is checked again."""
     if found.value >= best.value:
         return replace(best, nodes=best.nodes + found.nodes)
-    classes = found.blocks[instance.table.of_row]
-    kept = classes != SUPPRESSED
-    requirements = instance.requirements
-    released = Requirements(requirements.models, requirements.microdata.take(kept))
-    if not kept.any() or released.broken_by(Recoding(classes=classes[kept])):
+    if not instance.requirements.kept_by(Recoding(classes=found.blocks[instance.table.of_row])):
         return best
     return replace(found, greedy=best.greedy, nodes=best.nodes + found.nodes)

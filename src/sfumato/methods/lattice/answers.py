@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.loss import METRICS, Objective, names_of
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.kernels.node_sweep import SUPPRESSED
-from sfumato.methods.lattice.losses import ADDITIVE, LOSSES, Minimized, Scorer
+from sfumato.methods.lattice.scoring import ABLE, Scorer, Worth
 from sfumato.methods.lattice.space import ANSWER, REJECTED, Map, Space, minimal
 from sfumato.methods.lattice.sweeps import can_sweep, sweep_nodes
 
@@ -80,7 +81,6 @@ class Alternatives:
         }
         many = len(self.answers) > FEW and can_sweep(self.scorer.judge, self.space)
         rest = self._swept() if many else self._walked()
-        rest["precision"] = [1 - loss for loss in rest["precision"]]
         lowest = set(minimal(self.answers))
         return (
             columns
@@ -93,10 +93,10 @@ class Alternatives:
 
     def _walked(self) -> dict[str, list[Any]]:
         """Measure the answers one after the other."""
-        found: dict[str, list[Any]] = {name: [] for name in ("suppressed", *LOSSES)}
+        found: dict[str, list[Any]] = {name: [] for name in ("suppressed", *names_of(ABLE))}
         for frequencies in walk(self.scorer, self.answers):
             found["suppressed"].append(self.scorer.judge.verdict(frequencies).suppressed)
-            for name, loss in self.scorer.losses(frequencies).items():
+            for name, loss in self.scorer.reported(frequencies).items():
                 found[name].append(loss)
         return found
 
@@ -105,10 +105,11 @@ class Alternatives:
         judge, places = self.scorer.judge, tuple(np.array(self.answers).T)
         base = judge.scan(self.space.bottom)
         columns: dict[str, list[Any]] = {}
-        for name in LOSSES:
-            found = sweep_nodes(judge, self.space, base, self.scorer.costs(name))[places]
+        for name in names_of(ABLE):
+            objective = METRICS[name]
+            found = sweep_nodes(judge, self.space, base, self.scorer.costs(objective))[places]
             columns["suppressed"] = found[:, SUPPRESSED].astype(int).tolist()
-            columns[name] = self.scorer.marginals.loss(name, found).tolist()
+            columns[name] = np.asarray(objective.reported(self.scorer.marginals.loss(objective, found))).tolist()
         return columns
 
 
@@ -156,44 +157,49 @@ class Choice:
     Attributes
     ----------
     minimize
-        A loss by name, or a function of the levels and the losses by name.
+        A loss, or a function of the levels and the losses by name.
     scorer
         What measures nodes.
     space
         The lattice.
     """
 
-    minimize: Minimized
+    minimize: Objective | Worth
     scorer: Scorer
     space: Space
 
     def best(self, answers: list[Levels]) -> Levels:
         """Return the answer that loses least; among equals the lowest, then the first."""
-        if callable(self.minimize):
+        objective = self.minimize
+        if not isinstance(objective, Objective):
             return least([self.score(frequencies) for frequencies in walk(self.scorer, answers)], answers)
         if not self.scorer.judge.budget:
             # Nothing is suppressed, so whatever generalizes another answer loses no less.
             answers = minimal(answers)
-            if self.minimize in ADDITIVE:
-                return least(self.scorer.at_least(self.minimize, np.array(answers)).tolist(), answers)
-        elif self.minimize in ADDITIVE:
-            return self._best_bounded(self.minimize, answers)
+            if objective.additive:
+                return least(self.scorer.at_least(objective, np.array(answers)).tolist(), answers)
+        elif objective.additive:
+            return self._best_bounded(objective, answers)
         elif can_sweep(self.scorer.judge, self.space):
-            return self._best_swept(self.minimize, answers)
+            return self._best_swept(objective, answers)
         return least([self.score(frequencies) for frequencies in walk(self.scorer, answers)], answers)
 
     def score(self, frequencies: Frequencies) -> float:
         """Return what is to be minimized, for the node of a frequency set."""
-        if not callable(self.minimize):
-            return self.scorer.losses(frequencies, [self.minimize])[self.minimize]
-        losses = self.scorer.losses(frequencies)
-        losses["precision"] = 1 - losses["precision"]
+        if isinstance(self.minimize, Objective):
+            return self.scorer.loss(frequencies, self.minimize)
         levels = dict(zip(self.space.names, frequencies.levels, strict=True))
-        return float(self.minimize(levels, losses))
+        return float(self.minimize(levels, self.scorer.reported(frequencies)))
 
-    def _best_bounded(self, loss: str, answers: list[Levels]) -> Levels:
+    @property
+    def additive(self) -> Objective:
+        """What leads a search: the loss, or the certainty penalty where the loss does not add up over attributes."""
+        given = self.minimize
+        return given if isinstance(given, Objective) and given.additive else METRICS["gcp"]
+
+    def _best_bounded(self, objective: Objective, answers: list[Levels]) -> Levels:
         """Measure answers in the order of what they lose at the least, until none can be better."""
-        least_losses = self.scorer.at_least(loss, np.array(answers))
+        least_losses = self.scorer.at_least(objective, np.array(answers))
         base = self.scorer.judge.scan(self.space.bottom)
         measured: dict[Levels, float] = {}
         best = np.inf
@@ -205,10 +211,10 @@ class Choice:
             best = min(best, measured[node])
         return least(list(measured.values()), list(measured))
 
-    def _best_swept(self, loss: str, answers: list[Levels]) -> Levels:
+    def _best_swept(self, objective: Objective, answers: list[Levels]) -> Levels:
         judge = self.scorer.judge
-        found = sweep_nodes(judge, self.space, judge.scan(self.space.bottom), self.scorer.costs(loss))
-        losses = self.scorer.marginals.loss(loss, found)[tuple(np.array(answers).T)]
+        found = sweep_nodes(judge, self.space, judge.scan(self.space.bottom), self.scorer.costs(objective))
+        losses = self.scorer.marginals.loss(objective, found)[tuple(np.array(answers).T)]
         return least(losses.tolist(), answers)
 
 

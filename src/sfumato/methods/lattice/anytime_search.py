@@ -14,12 +14,12 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.loss import Objective
 from sfumato.methods.lattice.answers import Choice, Search, tolerance
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.full_domain import Found
 from sfumato.methods.lattice.halving_search import Box
 from sfumato.methods.lattice.judge import Verdict
-from sfumato.methods.lattice.losses import ADDITIVE
 
 
 class BoundedSearch:
@@ -66,18 +66,17 @@ class BoundedSearch:
         heapq.heappush(waiting, (self._least(box), next(self._number), box))
 
     def _least(self, box: Box) -> float:
-        loss = self.choice.minimize
-        scorer = self.choice.scorer
-        if loss in ADDITIVE:
-            return float(scorer.at_least(str(loss), np.array([box.low]))[0])
-        if callable(loss):
+        objective, scorer = self.choice.minimize, self.choice.scorer
+        if not isinstance(objective, Objective):
             return -np.inf
+        if objective.additive:
+            return float(scorer.at_least(objective, np.array([box.low]))[0])
         # Sizes of finer classes: suppressing a class costs no less than keeping it would.
         counts = box.frequencies.counts.astype(np.float64)
         if self.judge.counts_values:
             of_key, classes = self.judge.roller.classes(box.frequencies.keys, box.low, box.low)
             counts = np.bincount(of_key, counts, classes).astype(np.float64)
-        return float(counts @ counts if loss == "dm" else counts.sum() / len(counts) / scorer.marginals.k)
+        return scorer.loss_of_sizes(objective, counts, box.low)
 
     def _check(self, frequencies: Frequencies, node: Levels) -> Verdict:
         """Judge a node, remember what it rules out, and measure it if it is an answer."""
@@ -112,8 +111,7 @@ class BoundedSearch:
         if self._ruled_out(node) or not self._check(box.frequencies, node).answer:
             return
         tops = {at for at, low in enumerate(box.low) if node[at] > low}
-        loss = str(self.choice.minimize) if self.choice.minimize in ADDITIVE else "gcp"
-        totals = self.choice.scorer.costs(loss).totals
+        totals = self.choice.scorer.costs(self.choice.additive).totals
         while tops:
             at = max(tops, key=lambda place: totals[place, node[place]] - totals[place, node[place] - 1])
             lower = (*node[:at], node[at] - 1, *node[at + 1 :])
@@ -149,8 +147,7 @@ class BoundedSearch:
 
     def _halves(self, box: Box) -> list[Box]:
         """Cut a box where that separates the losses most."""
-        loss = str(self.choice.minimize) if self.choice.minimize in ADDITIVE else "gcp"
-        totals = self.choice.scorer.costs(loss).totals
+        totals = self.choice.scorer.costs(self.choice.additive).totals
         spread = [
             (totals[at, high] - totals[at, low], high - low)
             for at, (low, high) in enumerate(zip(box.low, box.high, strict=True))

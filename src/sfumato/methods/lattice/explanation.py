@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from sfumato.loss import Objective
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
-from sfumato.methods.lattice.losses import Scorer
+from sfumato.methods.lattice.scoring import Scorer
 from sfumato.methods.lattice.space import Space
 
 
@@ -24,11 +25,11 @@ class Neighbour:
 class Explanation:
     """What a release could have been instead, in sentences; `str` gives them all."""
 
-    def __init__(self, scorer: Scorer, space: Space, chosen: Levels, loss: str) -> None:
+    def __init__(self, scorer: Scorer, space: Space, chosen: Levels, objective: Objective) -> None:
         self.scorer = scorer
         self.space = space
         self.chosen = chosen
-        self.loss = loss
+        self.objective = objective
         self._known: dict[Levels, Neighbour] = {}
 
     @cached_property
@@ -41,7 +42,7 @@ class Explanation:
             judge = self.scorer.judge
             counted = judge.roller.up(self._base, node)
             verdict = judge.verdict(counted)
-            loss = self.scorer.losses(counted, [self.loss])[self.loss]
+            loss = self.scorer.loss(counted, self.objective)
             self._known[node] = Neighbour(node, verdict.suppressed, loss, verdict.answer)
         return self._known[node]
 
@@ -127,8 +128,7 @@ class Explanation:
         return f"{self.scorer.judge.budget / max(1, self.scorer.judge.rows):.1%}"
 
     def _measured(self, node: Neighbour) -> str:
-        value = 1 - node.loss if self.loss == "precision" else node.loss
-        return f"{self.loss} {value:,.4g}"
+        return f"{self.objective.name} {self.objective.reported(node.loss):,.4g}"
 
     def _change(self, here: Neighbour, there: Neighbour) -> str:
-        return f"{self._measured(here)} → {self._measured(there).removeprefix(self.loss + ' ')}"
+        return f"{self._measured(here)} → {self._measured(there).removeprefix(self.objective.name + ' ')}"

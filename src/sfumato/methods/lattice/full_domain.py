@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.errors import InfeasibleError, ParameterError, SchemaError, invalid_parameter, listed
+from sfumato.loss import METRICS, Minimized, Objective, find_objective
 from sfumato.methods.base import Method, Task
 from sfumato.methods.lattice.answers import Alternatives, Choice, NodeTable, Search
 from sfumato.methods.lattice.explanation import Explanation
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.losses import LOSSES, Minimized, Scorer
+from sfumato.methods.lattice.scoring import ABLE, Scorer, Worth
 from sfumato.methods.lattice.space import Map, Space, minimal
 from sfumato.microdata import Microdata, Recoding
 
@@ -41,7 +42,7 @@ class Solution:
     space: Space
     found: Found
     chosen: Levels
-    loss: str
+    objective: Objective
 
     def details(self) -> dict[str, Any]:
         """Return what a release tells about its search."""
@@ -50,7 +51,7 @@ class Solution:
             "levels": dict(zip(self.space.names, self.chosen, strict=True)),
             "level_names": level_names(self.scorer.judge.task.microdata, self.chosen),
             "alternatives": Alternatives(self.space, self.scorer, self.found.answers, self.chosen),
-            "explanation": Explanation(self.scorer, self.space, self.chosen, self.loss),
+            "explanation": Explanation(self.scorer, self.space, self.chosen, self.objective),
         }
         if self.found.map is not None:
             details["lattice"] = NodeTable(self.found.map, self.chosen)
@@ -65,7 +66,8 @@ class FullDomain(Method):
     ----------
     minimize
         Which answer is released: that with the least ``"gcp"``, ``"dm"``, ``"c_avg"``, ``"entropy"`` or ``"height"``,
-        the greatest ``"precision"``, or the least of a function of the levels and the losses, two dicts by name.
+        the greatest ``"precision"``, or the least of a list of queries, of an `Objective` that is about anything but
+        labels, or of a function of the levels and the losses, two dicts by name.
     weights
         How much quasi-identifiers count in that; those of the schema if left out.
     max_level
@@ -74,16 +76,16 @@ class FullDomain(Method):
         Also search with models that are not monotone, by looking at every single node.
     """
 
-    minimize: Minimized = "gcp"
+    minimize: Minimized | Worth = "gcp"
     weights: Mapping[str, float] | None = None
     max_level: Mapping[str, int] = field(default_factory=dict)
     exhaustive: bool = False
 
     recoding: ClassVar[str] = "full-domain"
+    lowers: ClassVar[frozenset[str]] = ABLE
 
     def __post_init__(self) -> None:
-        if not callable(self.minimize):
-            parameters.choice(type(self).__name__, "minimize", self.minimize, LOSSES)
+        self.objective()
         parameters.flag(type(self).__name__, "exhaustive", self.exhaustive)
         for name, given, expected in (
             ("weights", self.weights or {}, "a mapping from names to numbers, such as {'age': 2.0}"),
@@ -94,12 +96,9 @@ class FullDomain(Method):
         for name, weight in (self.weights or {}).items():
             parameters.number("weights", name, weight, at_least=0)
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters as plain values."""
-        shown = super().parameters()
-        if callable(self.minimize):
-            shown["minimize"] = getattr(self.minimize, "__name__", "a function")
-        return shown
+    def objective(self) -> Objective | Worth:
+        """Return what is minimized: a loss, or a function of one's own."""
+        return self.minimize if callable(self.minimize) else find_objective(type(self).__name__, self.minimize, ABLE)
 
     def run(self, task: Task) -> Recoding:
         """Search, choose, and mark the rows that must go."""
@@ -128,8 +127,9 @@ class FullDomain(Method):
         if not found.answers:
             raise InfeasibleError(self._explanation(judge, space))
         scorer = Scorer(judge, self._checked_weights(space))
-        chosen = self._choose(Choice(self.minimize, scorer, space), found)
-        return Solution(scorer, space, found, chosen, "gcp" if callable(self.minimize) else self.minimize)
+        objective = self.objective()
+        chosen = self._choose(Choice(objective, scorer, space), found)
+        return Solution(scorer, space, found, chosen, objective if isinstance(objective, Objective) else METRICS["gcp"])
 
     @abstractmethod
     def _find(self, judge: Judge, space: Space) -> Found:

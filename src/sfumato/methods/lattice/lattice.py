@@ -8,6 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from sfumato import parameters
+from sfumato.loss import Objective
+from sfumato.loss.metrics import DM
 from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Choice, Search, least, status_of
 from sfumato.methods.lattice.anytime_search import BoundedSearch
@@ -15,7 +17,7 @@ from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.full_domain import Found, FullDomain, frontier
 from sfumato.methods.lattice.halving_search import BoxSearch
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.losses import Scorer
+from sfumato.methods.lattice.scoring import Scorer
 from sfumato.methods.lattice.space import LISTABLE, Map, Space
 from sfumato.methods.lattice.sweeps import can_sweep, sweep_nodes
 
@@ -28,7 +30,8 @@ class Lattice(FullDomain):
     ----------
     minimize
         Which answer is released: that with the least ``"gcp"``, ``"dm"``, ``"c_avg"``, ``"entropy"`` or ``"height"``,
-        the greatest ``"precision"``, or the least of a function of the levels and the losses, two dicts by name.
+        the greatest ``"precision"``, or the least of a list of queries, of an `Objective` that is about anything but
+        labels, or of a function of the levels and the losses, two dicts by name.
     weights
         How much quasi-identifiers count in that; those of the schema if left out.
     max_level
@@ -76,17 +79,18 @@ class Lattice(FullDomain):
 
     def _find_best(self, judge: Judge, space: Space) -> Found:
         """Search for the best answer alone."""
-        choice = Choice(self.minimize, Scorer(judge, self._checked_weights(space)), space)
+        choice = Choice(self.objective(), Scorer(judge, self._checked_weights(space)), space)
         return BoundedSearch(choice, self.time_limit).run()
 
     def _swept(self, judge: Judge, space: Space) -> Found:
         """Count every node, and measure it on the way: with suppression most of them are near the limit."""
         scorer = Scorer(judge, self._checked_weights(space))
-        loss = "dm" if callable(self.minimize) else self.minimize
-        found = sweep_nodes(judge, space, judge.scan(space.bottom), scorer.costs(loss))
+        objective = self.objective()
+        counted = objective if isinstance(objective, Objective) else DM
+        found = sweep_nodes(judge, space, judge.scan(space.bottom), scorer.costs(counted))
         known = Map(space)
         known.status[:] = status_of(found, judge.budget)
-        losses = None if callable(self.minimize) else scorer.marginals.loss(loss, found)
+        losses = scorer.marginals.loss(counted, found) if counted is objective else None
         return Found(known.answers(), Search(space.size), known, losses)
 
     def _choose(self, choice: Choice, found: Found) -> Levels:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.kernels.node_sweep import FINDINGS, Costs, sweep
+from sfumato.methods.lattice.kernels.node_sweep import FINDINGS, NodeCosts, sweep
 from sfumato.methods.lattice.kernels.rollup import Layout
 from sfumato.methods.lattice.space import Space
 
@@ -27,7 +27,7 @@ def can_sweep(judge: Judge, space: Space) -> bool:
     return judge.size_only and judge.roller.words == 1 and affordable
 
 
-def sweep_nodes(judge: Judge, space: Space, base: Frequencies, costs: Costs) -> NDArray[np.float64]:
+def sweep_nodes(judge: Judge, space: Space, base: Frequencies, costs: NodeCosts) -> NDArray[np.float64]:
     """Return the findings of every node at or above that of a frequency set; the others are left empty.
 
     The result has an axis per attribute, as long as it has levels, and one for the findings. Only class sizes are
@@ -81,5 +81,5 @@ def _reordered(layout: Layout, order: list[int]) -> Layout:
     return Layout(fields, layout.sizes[order], layout.maps_at[order], layout.maps)
 
 
-def _pick(costs: Costs, order: list[int]) -> Costs:
-    return Costs(costs.at[order], costs.cells, costs.totals[order])
+def _pick(costs: NodeCosts, order: list[int]) -> NodeCosts:
+    return NodeCosts(costs.at[order], costs.cells, costs.totals[order])

@@ -37,14 +37,14 @@ class Cut(NamedTuple):
     loss: float
 
 
-def cut_line(line: Line, requirements: Requirements, cost: str, keep_equal: bool, tell: Tell = untold) -> Cut:
+def cut_line(line: Line, requirements: Requirements, by_extent: bool, keep_equal: bool, tell: Tell = untold) -> Cut:
     """Return the cheapest runs of a line that every model allows."""
     if only_sizes(requirements):
-        if cost == "ncp" and not keep_equal and len(line.microdata.domains) == 1:
+        if not (by_extent or keep_equal) and len(line.microdata.domains) == 1:
             best = cut_column(line, requirements.smallest_class)
             if best is not None:
                 return best
-        return cut_by_size(line, units(line, keep_equal), requirements.smallest_class, cost, tell=tell)
+        return cut_by_size(line, units(line, keep_equal), requirements.smallest_class, by_extent, tell=tell)
     hardest = None if keep_equal else hardest_rule(requirements)
     if hardest is None:
         return cut_by_rules(line, units(line, keep_equal), requirements)
@@ -64,7 +64,7 @@ def cut_by_groups(line: Line, requirements: Requirements, hardest: Rule) -> Cut:
     values = requirements.microdata.sensitive[hardest.column].codes
     groups, ends = grouped(line, values, group_size(hardest))
     if all(rule.kind == condition.SIZE or rule is hardest for rule in requirements.bound):
-        return cut_by_size(groups, ends, requirements.smallest_class, "ncp")
+        return cut_by_size(groups, ends, requirements.smallest_class)
     return cut_by_rules(groups, ends, requirements)
 
 
@@ -107,10 +107,10 @@ def units(line: Line, keep_equal: bool) -> NDArray[np.int64]:
 
 
 def cut_by_size(
-    line: Line, ends: NDArray[np.int64], k: int, cost: str, price: float = np.inf, tell: Tell = untold
+    line: Line, ends: NDArray[np.int64], k: int, by_extent: bool = False, price: float = np.inf, tell: Tell = untold
 ) -> Cut:
     """Cut units, the rows between two ends each, into the cheapest runs of at least k rows; or leave some out."""
-    if cost == "extent":
+    if by_extent:
         loss, begin = shortest_runs(line.place[ends[:-1]], ends, latest_begins(ends, k))
         return Cut(by_row(line, ends, run_of_unit(begin)), float(loss[-1]))
     lo, hi = unit_boxes(line, ends)

@@ -9,7 +9,10 @@ from typing import Any, ClassVar
 
 from sfumato import parameters
 from sfumato.errors import invalid_parameter
+from sfumato.loss import Minimized, Objective, find_objective
+from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Method, Task, register
+from sfumato.methods.goal import Goal
 from sfumato.methods.linear.cost_order import CostOrder
 from sfumato.methods.linear.cutting import Cut, cut_line, only_sizes
 from sfumato.methods.linear.idistance import NearestCentre
@@ -21,7 +24,8 @@ from sfumato.microdata import Recoding
 from sfumato.privacy import Requirements
 from sfumato.progress import Tell, untold
 
-COSTS = ("ncp", "extent")
+#: What stands for a loss in the fast variants: how far a run reaches on the curve.
+EXTENT = "extent"
 
 
 @dataclass(frozen=True)
@@ -30,15 +34,17 @@ class LinearMethod(Method):
 
     Parameters
     ----------
-    cost
-        ``"ncp"``: runs are judged by what they lose. ``"extent"``: by how far they reach on the curve, which is
-        faster and worse.
+    minimize
+        What runs are judged by: ``"gcp"``, ``"entropy"``, a list of queries, or an `Objective` that is about what
+        classes span; or ``"extent"``, how far they reach on the curve, which is faster and worse.
     keep_equal
         Keep rows with equal quasi-identifiers in one class (global recoding). Otherwise a class may split them.
     """
 
-    cost: str = "ncp"
+    minimize: Minimized = "gcp"
     keep_equal: bool = False
+
+    lowers: ClassVar[frozenset[str]] = frozenset({SPANS})
 
     @property
     def recoding(self) -> str:  # type: ignore[override]
@@ -46,25 +52,35 @@ class LinearMethod(Method):
         return "global" if self.keep_equal else "local"
 
     def __post_init__(self) -> None:
-        parameters.choice(type(self).__name__, "cost", self.cost, COSTS)
+        self._objective()
         parameters.flag(type(self).__name__, "keep_equal", self.keep_equal)
 
     @abstractmethod
     def make_mapping(self) -> LinearMapping:
         """Return the mapping that orders the rows."""
 
+    @property
+    def by_extent(self) -> bool:
+        """Whether runs are judged by how far they reach on the curve."""
+        return isinstance(self.minimize, str) and self.minimize == EXTENT
+
+    def _objective(self) -> Objective:
+        given = "gcp" if self.by_extent else self.minimize
+        return find_objective(type(self).__name__, given, self.lowers, besides=f"'{EXTENT}', ")
+
     def run(self, task: Task) -> Recoding:
         """Sort, cut, and spend what may be suppressed where it saves most."""
+        task = Goal(task, self._objective()).lowered
         line = sorted_line(task, self.make_mapping())
         tell = partial(task.progress, "cutting")
         tell(0.0)
-        if task.suppressible and self.cost == "ncp" and only_sizes(task.requirements):
+        if task.suppressible and not self.by_extent and only_sizes(task.requirements):
             return Recoding(classes=cut_leaving_out(task, line, self.keep_equal))
         return Recoding(classes=trim(task, self.cut(line, task.requirements, tell).classes))
 
     def cut(self, line: Line, requirements: Requirements, tell: Tell = untold) -> Cut:
         """Cut a line that is sorted already."""
-        return cut_line(line, requirements, self.cost, self.keep_equal, tell)
+        return cut_line(line, requirements, self.by_extent, self.keep_equal, tell)
 
 
 @dataclass(frozen=True)
@@ -75,7 +91,7 @@ class Linear(LinearMethod):
     ----------
     mapping
         How rows are put in order: `HilbertCurve`, `CostOrder`, or a class of yours with one method ``keys``.
-    cost, keep_equal
+    minimize, keep_equal
         As in `Hilbert`.
     """
 
@@ -102,9 +118,10 @@ class Hilbert(LinearMethod):
 
     Parameters
     ----------
-    cost
-        ``"ncp"``: runs are judged by what they lose (Hilb in the paper). ``"extent"``: by how far they reach on the
-        curve, which is faster and worse (HilbFast).
+    minimize
+        What runs are judged by: ``"gcp"`` (Hilb in the paper), ``"entropy"``, a list of queries, or an `Objective`
+        that is about what classes span; or ``"extent"`` (HilbFast), how far they reach on the curve, which is faster
+        and worse.
     keep_equal
         Keep rows with equal quasi-identifiers in one class (global recoding). Otherwise a class may split them.
     bits
@@ -130,7 +147,7 @@ class CostAware(LinearMethod):
 
     Parameters
     ----------
-    cost, keep_equal
+    minimize, keep_equal
         As in `Hilbert`.
     """
 
@@ -147,8 +164,8 @@ class IDistance(LinearMethod):
 
     Parameters
     ----------
-    cost, keep_equal
-        As in `Hilbert`; ``cost="extent"`` is iDistFast in the paper.
+    minimize, keep_equal
+        As in `Hilbert`; ``minimize="extent"`` is iDistFast in the paper.
     centres
         How many centres.
     sample
@@ -173,6 +190,6 @@ class IDistance(LinearMethod):
         return NearestCentre(self.centres, self.sample, self.bits)
 
 
-register(hilbert_fast=lambda: Hilbert(cost="extent"))(Hilbert)
+register(hilbert_fast=lambda: Hilbert(minimize=EXTENT))(Hilbert)
 register()(CostAware)
-register(idistance_fast=lambda: IDistance(cost="extent"))(IDistance)
+register(idistance_fast=lambda: IDistance(minimize=EXTENT))(IDistance)

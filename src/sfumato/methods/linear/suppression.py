@@ -28,7 +28,7 @@ Classes = NDArray[np.int32]
 
 def cut_leaving_out(task: Task, line: Line, keep_equal: bool) -> Classes:
     """Return the class of every row of the table, -1 for rows left out within the task's budget."""
-    whole = trim(task, cut_line(line, task.requirements, "ncp", keep_equal).classes)
+    whole = trim(task, cut_line(line, task.requirements, False, keep_equal).classes)
     best = min(whole, _round(task, line, keep_equal), key=lambda classes: total_loss(task, classes))
     least = total_loss(task, best)
     while True:
@@ -43,8 +43,7 @@ def cut_leaving_out(task: Task, line: Line, keep_equal: bool) -> Classes:
 def total_loss(task: Task, classes: Classes) -> float:
     """Return what all rows lose, suppressed ones everything."""
     found = EquivalenceClasses.of(task.microdata, Recoding(classes=classes))
-    costs = [domain.span_costs(found.lo[:, at], found.hi[:, at]) for at, domain in enumerate(task.microdata.domains)]
-    return float(found.sizes @ (np.stack(costs, axis=1) @ task.microdata.weights)) + found.suppressed * OWN_LOSS
+    return float(found.sizes @ task.microdata.penalties(found.lo, found.hi)) + found.suppressed * OWN_LOSS
 
 
 def _round(task: Task, line: Line, keep_equal: bool) -> Classes:
@@ -60,7 +59,7 @@ def cut_at_fitting_price(line: Line, k: int, budget: int, keep_equal: bool) -> C
     ends = units(line, keep_equal)
 
     def cut(extra: float) -> tuple[Classes, int]:
-        classes = cut_by_size(line, ends, k, "ncp", OWN_LOSS + extra).classes
+        classes = cut_by_size(line, ends, k, price=OWN_LOSS + extra).classes
         return classes, int(np.count_nonzero(classes[line.order] == SUPPRESSED))
 
     low = high = 0.0

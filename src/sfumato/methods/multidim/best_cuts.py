@@ -9,7 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.loss import Minimized, find_objective
+from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Method, Task, register
+from sfumato.methods.goal import Goal
 from sfumato.methods.kernels.dividing import Cutting, Layout
 from sfumato.methods.multidim.kernels.best_cuts import cut_best_first
 from sfumato.methods.suppression import trim
@@ -21,15 +24,27 @@ class BestCuts(Method):
     """Cut the table where the loss of both sides together is least, over all attributes and positions; then each side.
 
     A cut of a taxonomy is judged by the common ancestors of both sides, so that it falls between subtrees.
+
+    Parameters
+    ----------
+    minimize
+        What is lowered: ``"gcp"``, ``"entropy"``, a list of queries, or an `Objective` that is about what classes span.
     """
+
+    minimize: Minimized = "gcp"
 
     name: ClassVar[str] = "best-cuts"
     summary: ClassVar[str] = "The cut that lowers the loss most, over all attributes and positions. O(d n log n)."
     recoding: ClassVar[str] = "global"
+    lowers: ClassVar[frozenset[str]] = frozenset({SPANS})
+
+    def __post_init__(self) -> None:
+        find_objective("BestCuts", self.minimize, self.lowers)
 
     def run(self, task: Task) -> Recoding:
         """Cut the table; then spend what may be suppressed on the outliers that widen their classes most."""
         task.progress("cutting", 0.0)
+        task = Goal(task, find_objective("BestCuts", self.minimize, self.lowers)).lowered
         return Recoding(classes=trim(task, cut_classes(task, np.zeros(len(task.microdata), np.int32))))
 
 

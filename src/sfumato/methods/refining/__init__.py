@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.methods.refining.objective import Minimized, Objective, check_minimized
 from sfumato.methods.refining.refined import Refined
 from sfumato.methods.refining.search import Limit, refine
 
-__all__ = ["Limit", "Minimized", "Objective", "Refined", "check_minimized", "refine"]
+__all__ = ["Limit", "Refined", "refine"]

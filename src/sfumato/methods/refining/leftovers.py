@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Task
-from sfumato.methods.refining.kernels.changing_classes import Aim, Table, make_grouping
+from sfumato.methods.refining.aim import plain_aim
+from sfumato.methods.refining.kernels.changing_classes import Table, make_grouping
 from sfumato.methods.refining.kernels.moving import Neighbours, join_rows
 from sfumato.methods.refining.neighbours import NeighbourOrders
 from sfumato.microdata import Recoding
@@ -27,7 +28,7 @@ def join_leftovers(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
 def _join(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
     """Let rows join classes that stay allowed with them."""
     table = Table(np.ascontiguousarray(task.microdata.codes, np.uint32), task.requirements.sensitive_codes)
-    aim: Aim = make_aim(task)
+    aim = plain_aim(task)
     groups = make_grouping(table, aim, classes.copy())
     orders, random = NeighbourOrders(task.microdata.domains), task.random()
     for _ in range(ORDERS):
@@ -35,12 +36,6 @@ def _join(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
             break
         join_rows(table, aim, groups, Neighbours.of(orders.order(table.codes, random)), WINDOW)
     return groups.of_row
-
-
-def make_aim(task: Task) -> Aim:
-    """Return what classes must keep and what is to be lowered."""
-    spans = task.microdata.spans
-    return Aim(task.requirements.rules, spans, spans, max(1, task.requirements.smallest_class), 0.0, -1)
 
 
 def _merge(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:

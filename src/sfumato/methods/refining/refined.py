@@ -9,8 +9,10 @@ import numpy as np
 
 from sfumato import parameters
 from sfumato.errors import invalid_parameter
-from sfumato.methods.base import Method, Task, find_method, register
-from sfumato.methods.refining.objective import Minimized, Objective, check_minimized, is_minimized
+from sfumato.loss import Minimized, Objective, can_minimize, find_objective
+from sfumato.methods.base import Method, Task, find_method, plain_minimized, register
+from sfumato.methods.goal import Goal
+from sfumato.methods.refining.aim import ABLE
 from sfumato.methods.refining.search import Limit, refine
 from sfumato.methods.warming import warm_up
 from sfumato.microdata import EquivalenceClasses, Recoding
@@ -30,8 +32,9 @@ class Refined(Method):
         True: a fixed number of rounds, the same result on every machine. A number: that many seconds.
         ``"exhaustive"``: until rounds gain next to nothing.
     minimize
-        What is lowered: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, or a workload, a list of queries such as
-        ``{"age": (20, 39), "city": ["Rome", "Siena"]}``. None: what the method minimizes, if it is one of these.
+        What is lowered: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, a workload, which is a list of queries such as
+        ``{"age": (20, 39), "city": ["Rome", "Siena"]}``, or an `Objective` of your own that is about what classes span,
+        how many rows share them, or labels. None: what the method minimizes, if it is one of these.
     """
 
     method: Method | str = "mondrian"
@@ -42,6 +45,7 @@ class Refined(Method):
     summary: ClassVar[str] = "Another method's classes, improved by moving rows and regrouping neighbours. Near O(n)."
     recoding: ClassVar[str] = "local"
     order_free: ClassVar[bool] = False
+    lowers: ClassVar[frozenset[str]] = ABLE
 
     def __post_init__(self) -> None:
         start = find_method(self.method)
@@ -49,7 +53,7 @@ class Refined(Method):
         object.__setattr__(self, "unsupported", start.unsupported)
         refinement_limit(self.refine)
         if self.minimize is not None:
-            check_minimized("Refined", self.minimize)
+            find_objective("Refined", self.minimize, ABLE)
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters, for manifests and policy files."""
@@ -62,15 +66,13 @@ class Refined(Method):
         return self._with({"name": start.name, "parameters": start.recorded()})
 
     def _with(self, start: dict[str, Any]) -> dict[str, Any]:
-        return {"method": start, "refine": self.refine, "minimize": self.minimize}
+        return {"method": start, "refine": self.refine, "minimize": plain_minimized(self.minimize)}
 
     @property
-    def objective(self) -> Minimized:
+    def objective(self) -> Objective:
         """What is lowered: as said, or as the method to start from minimizes if that can be refined."""
-        if self.minimize is not None:
-            return self.minimize
-        given = getattr(self.method, "minimize", None)
-        return given if given is not None and is_minimized(given) else "gcp"
+        given = self.minimize if self.minimize is not None else getattr(self.method, "minimize", None)
+        return find_objective("Refined", given if can_minimize(given, ABLE) else "gcp", ABLE)
 
     def run(self, task: Task) -> Recoding:
         """Refine what the method finds."""
@@ -81,14 +83,14 @@ class Refined(Method):
         recoding = start.run(task)
         if limit is None:
             return recoding
-        objective = Objective(task, self.objective)
+        goal = Goal(task, self.objective)
         classes = EquivalenceClasses.of(task.microdata, recoding).of_row.astype(np.int32)
-        refined = refine(task, classes, limit, objective.minimize)
-        losses = {start.name: objective.measure_rows(classes).loss, "refined": objective.measure_rows(refined).loss}
+        refined = refine(goal, classes, limit)
+        losses = {start.name: goal.measure_rows(classes).loss, "refined": goal.measure_rows(refined).loss}
         # What was proven about the classes that it started from is not about these.
         details = {name: told for name, told in recoding.details.items() if name != "optimality"}
         tried = dict(details.get("tried", {})) | losses
-        return Recoding(classes=refined, details=details | {"tried": tried, "minimized": objective.name})
+        return Recoding(classes=refined, details=details | {"tried": tried, "minimized": goal.objective.name})
 
 
 def refinement_limit(option: bool | float | str) -> Limit | None:

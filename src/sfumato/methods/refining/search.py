@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.methods.base import Task
+from sfumato.methods.goal import Goal
 from sfumato.methods.interrupts import Interrupts
+from sfumato.methods.levels import mostly_categories
+from sfumato.methods.refining.aim import aim_of, sensitive_codes
 from sfumato.methods.refining.kernels.changing_classes import Grouping, Table, make_grouping
 from sfumato.methods.refining.kernels.moving import Neighbours, dissolve_classes, move_rows
 from sfumato.methods.refining.kernels.regrouping import Effort, regroup_classes
 from sfumato.methods.refining.kernels.squeeze import squeeze_classes
-from sfumato.methods.refining.levels import mostly_categories
 from sfumato.methods.refining.neighbours import NeighbourOrders
-from sfumato.methods.refining.objective import Minimized, Objective
 from sfumato.microdata import SUPPRESSED
 
 #: Rows of a part: it stays in the processor's cache, and two parts keep two processors busy.
@@ -58,10 +58,10 @@ class Limit:
     patience: float = 1e-3
 
 
-def refine(task: Task, classes: NDArray[np.int32], limit: Limit, minimize: Minimized = "gcp") -> NDArray[np.int32]:
+def refine(goal: Goal, classes: NDArray[np.int32], limit: Limit) -> NDArray[np.int32]:
     """Return classes that lose at most what the given ones lose, and keep every requirement as they do."""
     with Interrupts() as interrupts:
-        search = _Search(Objective(task, minimize), classes, interrupts)
+        search = _Search(goal, classes, interrupts)
         try:
             if limit.rounds:
                 search.run(limit)
@@ -73,15 +73,15 @@ def refine(task: Task, classes: NDArray[np.int32], limit: Limit, minimize: Minim
 class _Search:
     """The best classes so far, and what stays the same from round to round."""
 
-    def __init__(self, objective: Objective, classes: NDArray[np.int32], interrupts: Interrupts) -> None:
-        self.objective, self.best, self.interrupts = objective, classes, interrupts
-        self.least = objective.measure_rows(classes)
-        self.task = objective.task
+    def __init__(self, goal: Goal, classes: NDArray[np.int32], interrupts: Interrupts) -> None:
+        self.goal, self.best, self.interrupts = goal, classes, interrupts
+        self.least = goal.measure_rows(classes)
+        self.task = goal.task
         self.codes = np.ascontiguousarray(self.task.microdata.codes, np.uint32)
-        self.sensitive = objective.sensitive_codes()
+        self.sensitive = sensitive_codes(goal)
         self.random = self.task.random()
         self.orders = NeighbourOrders(self.task.microdata.domains)
-        self.aim = objective.aim(classes >= 0)
+        self.aim = aim_of(goal, classes >= 0)
         self.slack = 0.0
         # Classes of numbers seldom have many rows beyond a boundary, and where sensitive values count most squeezes are
         # refused in the end: there the time is better spent regrouping.
@@ -111,11 +111,11 @@ class _Search:
 
     def _slack_after(self, share: float, calm: float) -> float:
         """Return by how much a step may raise the loss, given when the search came to rest; sizes never need it."""
-        return SLACK * max(0.0, 1 - (share - calm) / (SLACK_FOR * (1 - calm))) if self.objective.by_spans else 0.0
+        return SLACK * max(0.0, 1 - (share - calm) / (SLACK_FOR * (1 - calm))) if self.goal.by_spans else 0.0
 
     def _keep(self, classes: NDArray[np.int32]) -> float:
         """Keep classes that lose less than all before; return the share gained."""
-        found, before = self.objective.measure_rows(classes), self.least
+        found, before = self.goal.measure_rows(classes), self.least
         if found < before:
             self.best, self.least = classes, found
         return self.least.gain_over(before)

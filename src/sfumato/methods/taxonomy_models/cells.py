@@ -10,10 +10,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.loss import METRICS
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.losses import Scorer
+from sfumato.methods.lattice.scoring import Scorer
 from sfumato.methods.taxonomy_models.splitting import keeps
 from sfumato.methods.taxonomy_models.two_levels import with_two_levels
 from sfumato.microdata import SUPPRESSED, Microdata, Recoding
@@ -122,14 +123,9 @@ class _Remaining:
     def _join(self, lo: NDArray[np.int64], hi: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Put the remaining rows and the widest classes into one class that tells nothing, until it is allowed."""
         top = self.judge.roller.top
-        costs = sum(
-            weight * domain.span_costs(lo[:, at], hi[:, at])
-            for at, (domain, weight) in enumerate(
-                zip(self.task.microdata.domains, self.task.microdata.weights, strict=True)
-            )
-        )
+        costs = self.task.microdata.penalties(lo, hi)
         joined = self.classes == SUPPRESSED
-        for widest in [-1, *np.argsort(-np.asarray(costs), kind="stable").tolist()]:
+        for widest in [-1, *np.argsort(-costs, kind="stable").tolist()]:
             joined |= self.classes == widest
             counted = self.judge.roller.scan(self.judge.row_keys[joined], None, top)
             if self.judge.judge_once(counted)[0].all():
@@ -142,7 +138,7 @@ class _Remaining:
 def _cheapest_first(scorer: Scorer, microdata: Microdata) -> Iterator[Levels]:
     """Yield nodes in the order of what they lose, up to a number; then one way up to the top."""
     tops = tuple(domain.top for domain in microdata.domains)
-    totals = scorer.costs("gcp").totals
+    totals = scorer.costs(METRICS["gcp"]).totals
     waiting: list[tuple[float, int, Levels]] = [(0.0, 0, (0,) * len(tops))]
     seen = {waiting[0][2]}
     node = waiting[0][2]

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain, IntervalDomain
-from sfumato.loss import Recoded
-from sfumato.loss.metrics import gcp
+from sfumato.loss import METRICS, Recoded
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.lattice import Lattice
 from sfumato.methods.taxonomy_models.splitting import Span, broken_rows, children, keeps, mean_cost
@@ -46,9 +45,7 @@ class SingleDimension(Method):
         kept = [recoding for recoding in found if not task.suppressible or keeps(task, recoding)]
         if not kept:
             return self.run(replace(task, suppressible=0))
-        return min(
-            kept, key=lambda recoding: gcp(Recoded(task.microdata, EquivalenceClasses.of(task.microdata, recoding)))
-        )
+        return min(kept, key=lambda recoding: _gcp(task, recoding))
 
     def _divided(self, state: State) -> Recoding:
         waiting: list[Entry] = []
@@ -75,6 +72,10 @@ class SingleDimension(Method):
     @abstractmethod
     def _divisions(self, domain: Domain, counts: NDArray[np.int64], span: Span) -> list[list[Span]]:
         """Return the ways to divide a group of values, in the order in which to try them."""
+
+
+def _gcp(task: Task, recoding: Recoding) -> float:
+    return METRICS["gcp"].measure(Recoded(task.microdata, EquivalenceClasses.of(task.microdata, recoding)))
 
 
 @dataclass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,6 @@ from sfumato.hierarchies import Domain
 from sfumato.kernels.classes import groups_allowed
 from sfumato.methods.base import Task
 from sfumato.microdata import SUPPRESSED, Recoding
-from sfumato.privacy import Requirements
 
 #: The first and the last code of a group of values.
 Span = tuple[int, int]
@@ -56,8 +54,4 @@ def children(domain: Domain, span: Span) -> list[Span]:
 def keeps(task: Task, recoding: Recoding) -> bool:
     """Return whether the released rows, which t-closeness compares with, keep every model."""
     assert recoding.classes is not None
-    kept = recoding.classes != SUPPRESSED
-    if kept.all() or not kept.any():
-        return bool(kept.all())
-    remaining = Requirements(task.requirements.models, task.microdata.take(kept))
-    return not remaining.broken_by(replace(recoding, classes=recoding.classes[kept]))
+    return bool((recoding.classes != SUPPRESSED).all()) or task.requirements.kept_by(recoding)

@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.hierarchies import Domain, Numeric
+from sfumato.loss import METRICS
 from sfumato.methods.lattice.frequencies import Roller
 from sfumato.methods.lattice.kernels.level_boxes import fill_box, open_box
 from sfumato.methods.lattice.kernels.node_sweep import CLASSES, COST, SQUARES, SUPPRESSED, measure_node, sweep
 from sfumato.methods.lattice.kernels.rollup_in_parts import MANY
-from sfumato.methods.lattice.losses import Marginals
+from sfumato.methods.lattice.scoring import Marginals
+from sfumato.microdata import Microdata
 
 WIDTHS = ((2, 4, 8), (3, 9), (5,), (2, 6), (4, 16))
 
@@ -123,8 +125,8 @@ def test_a_sweep_finds_what_counting_each_node_finds(loss: str, seed: int, attri
     roller = Roller(domains, smallest=k)
     keys = roller.pack(codes, np.empty((len(codes), 0), np.int32))
     base = roller.scan(keys, None, roller.bottom)
-    counts = tuple(np.bincount(codes[:, at], minlength=domain.size) for at, domain in enumerate(domains))
-    costs = Marginals(tuple(domains), counts, np.full(attributes, 1 / attributes), k).costs(loss)
+    microdata = Microdata(codes, tuple(domains))
+    costs = Marginals(microdata, microdata.marginals, k).costs(METRICS[loss])
     bounds = np.array([roller.bottom, roller.top])
     found = sweep(base.keys[:, 0], base.counts, roller.layout, bounds, 0, k, costs)
     shape = [top + 1 for top in roller.top]

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from tests.helpers import table_strategy
 
 from sfumato.methods import Task
+from sfumato.methods.refining.aim import plain_aim
 from sfumato.methods.refining.kernels.changing_classes import Aim, Grouping, Table, make_grouping
 from sfumato.methods.refining.kernels.moving import Neighbours, dissolve_classes, join_rows, move_rows
 from sfumato.methods.refining.kernels.regrouping import Effort, regroup_classes
 from sfumato.methods.refining.kernels.squeeze import squeeze_classes
-from sfumato.methods.refining.leftovers import make_aim
 from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
 
@@ -57,7 +57,7 @@ def test_every_step_keeps_lists_boxes_and_penalties_exact(table, seed: int, mode
         return
     random = np.random.default_rng(seed)
     rows = Table(microdata.codes, requirements.sensitive_codes)
-    aim: Aim = make_aim(Task(microdata, requirements))
+    aim: Aim = plain_aim(Task(microdata, requirements))
     groups = make_grouping(rows, aim, np.zeros(len(microdata), np.int32))
     assert_consistent(microdata, groups)
     for step in range(8):
@@ -88,7 +88,7 @@ def test_rows_join_where_they_cost_least(table, out: int) -> None:
     microdata = table.encoded()
     requirements = Requirements((KAnonymity(1),), microdata)
     rows = Table(microdata.codes, requirements.sensitive_codes)
-    aim = make_aim(Task(microdata, requirements))
+    aim = plain_aim(Task(microdata, requirements))
     classes = (np.arange(len(microdata)) % 2).astype(np.int32)
     classes[-out:] = -1
     groups = make_grouping(rows, aim, classes)
@@ -124,7 +124,7 @@ def test_a_class_of_the_least_size_trades_its_outlier_for_a_row_inside() -> None
     microdata = encode(pa.table({"x": [0, 0, 0, 9, 0, 9, 9, 9, 9]}), {"x": None})
     requirements = Requirements((KAnonymity(4),), microdata)
     rows = Table(microdata.codes, requirements.sensitive_codes)
-    aim = make_aim(Task(microdata, requirements))
+    aim = plain_aim(Task(microdata, requirements))
     groups = make_grouping(rows, aim, np.array([0, 0, 0, 0, 1, 1, 1, 1, 1], np.int32))
     near = Neighbours.of(np.arange(9, dtype=np.int32))
     assert squeeze_classes(rows, aim, groups, near, 9, 9, 0.0, 1) == pytest.approx(9.0)

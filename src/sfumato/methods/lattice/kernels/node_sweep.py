@@ -15,7 +15,7 @@ SUPPRESSED, CLASSES, SQUARES, COST = range(4)
 FINDINGS = 4
 
 
-class Costs(NamedTuple):
+class NodeCosts(NamedTuple):
     """What a row loses that is shown in a group: one number per attribute, level and group.
 
     Attributes
@@ -41,7 +41,7 @@ def sweep(
     bounds: NDArray[np.int64],
     fixed: int,
     k: int,
-    costs: Costs,
+    costs: NodeCosts,
 ) -> NDArray[np.float64]:
     """Return the findings of all nodes whose levels lie from ``bounds[0]`` to ``bounds[1]``, the last varying fastest.
 
@@ -114,7 +114,7 @@ def measure(
     layout: Layout,
     levels: NDArray[np.int64],
     k: int,
-    costs: Costs,
+    costs: NodeCosts,
     found: NDArray[np.float64],
 ) -> None:
     """Find what a node suppresses and what the rest costs; only the fewer classes, kept or not, are looked into."""
@@ -141,7 +141,7 @@ def measure(
 
 
 @inner
-def word_cost(key: np.uint64, layout: Layout, levels: NDArray[np.int64], costs: Costs) -> float:
+def word_cost(key: np.uint64, layout: Layout, levels: NDArray[np.int64], costs: NodeCosts) -> float:
     """Return what a row of a class loses over all attributes, given the one word of its key."""
     cost = 0.0
     for attribute in range(len(levels)):
@@ -157,7 +157,7 @@ def measure_node(
     layout: Layout,
     levels: NDArray[np.int64],
     allowed: NDArray[np.bool_],
-    costs: Costs,
+    costs: NodeCosts,
 ) -> NDArray[np.float64]:
     """Return the findings of one node, given its classes, in keys of any length, and which of them are allowed."""
     found = np.zeros(FINDINGS)

@@ -1,4 +1,4 @@
-"""Tables whose spans cost something else than certainty: bits, or queries that they leave open."""
+"""What spans cost in other coin than certainty: bits, or queries that they leave open."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sfumato.microdata import Microdata
 D = TypeVar("D", bound=Domain)
 
 
-def entropy_table(microdata: Microdata) -> Microdata:
+def entropy_prices(microdata: Microdata, marginals: Sequence[NDArray[np.int64]], tie: float = 0.0) -> Microdata:
     """Return the table with spans that cost the bits which they leave open: the logarithm of the rows in them.
 
     A row's own value leaves bits open too, as many as it has equals, whatever its class shows; so the least sum is the
@@ -26,18 +26,36 @@ def entropy_table(microdata: Microdata) -> Microdata:
     """
     domains: list[Domain] = []
     for at, domain in enumerate(microdata.domains):
-        counts = np.maximum(1, np.bincount(microdata.codes[:, at], minlength=domain.size))
-        reached = np.append(0, np.cumsum(counts))
+        reached = np.append(0, np.cumsum(marginals[at]))
         if isinstance(domain, TreeDomain):
             tree = domain.tree
-            domains.append(_with(domain, tree=replace(tree, cost=np.log(reached[tree.last + 1] - reached[tree.first]))))
+            held = np.maximum(1, reached[tree.last + 1] - reached[tree.first])
+            domains.append(_with(domain, tree=replace(tree, cost=np.log(held))))
         elif isinstance(domain, IntervalDomain):
-            domains.append(CountedDomain.of(domain, reached))
+            domains.append(_with(CountedDomain.of(domain, reached)))
     # A row that tells nothing costs 1.
-    return replace(microdata, domains=tuple(domains), weights=microdata.weights / np.log(max(2, len(microdata))))
+    return replace(microdata, domains=tuple(domains), weights=microdata.weights / _bits_of_a_row(marginals))
 
 
-def workload_table(microdata: Microdata, queries: Sequence[Mapping[str, Any]], tie: float = 0.0) -> Microdata:
+def entropy_range(microdata: Microdata, marginals: Sequence[NDArray[np.int64]]) -> tuple[float, float]:
+    """Return what all rows cost by `entropy_prices` that are shown exactly, and what they cost that tell nothing."""
+    known = [count @ np.log(np.maximum(1, count)) for count in marginals]
+    rows = int(marginals[0].sum()) if len(marginals) else 0
+    nothing_told = rows * np.log(max(1, rows)) * float(microdata.weights.sum())
+    unit = _bits_of_a_row(marginals)
+    return float(np.array(known) @ microdata.weights) / unit, nothing_told / unit
+
+
+def _bits_of_a_row(marginals: Sequence[NDArray[np.int64]]) -> float:
+    return float(np.log(max(2, int(marginals[0].sum()) if len(marginals) else 0)))
+
+
+def workload_prices(
+    microdata: Microdata,
+    marginals: Sequence[NDArray[np.int64]],
+    tie: float = 0.0,
+    queries: Sequence[Mapping[str, Any]] = (),
+) -> Microdata:
     """Return the table with spans that cost the share of the queries' boundaries inside them.
 
     A boundary lies between two neighbours on a scale of which one keeps the condition and the other does not, or in
@@ -98,7 +116,8 @@ def _mixed(domain: Domain, inside: NDArray[np.float64], tie: float, whole: float
 
 
 def _with(domain: D, **derived: object) -> D:
-    """Return a domain with other values where it keeps what it works out once."""
+    """Return a domain with other values where it keeps what it works out once; levels cost what their groups span."""
     changed = copy.copy(domain)
-    changed.__dict__.update(derived)
+    levels = tuple(replace(level, ends=None) for level in domain.levels)
+    changed.__dict__.update({"levels": levels, **derived})
     return changed

@@ -1,0 +1,297 @@
+"""What is minimized, and what is reported: a loss as the parts that it is the sum of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato import parameters
+from sfumato.errors import ParameterError, invalid_parameter
+from sfumato.hierarchies import Domain
+from sfumato.loss.recoded import Recoded, ncp, ncp_by_attribute
+from sfumato.microdata import Microdata
+
+Sizes = NDArray[np.int64]
+Values = NDArray[np.float64]
+
+#: One figure, or one for each of many nodes.
+Amount = float | Values
+
+#: How often every code of every quasi-identifier occurs.
+Marginals = Sequence[NDArray[np.int64]]
+
+#: From a table to the one whose spans cost something else than certainty, given the marginals, and how much certainty
+#: counts besides, which tells apart what many classes share.
+Prices = Callable[[Microdata, Marginals, float], Microdata]
+
+#: What a loss can depend on, in the words in which a method refuses it.
+SPANS, LEVELS, SIZES, CLASSES, LABELS, FUNCTIONS, RELEASE = (
+    "what classes span",
+    "the levels that classes are shown at",
+    "how many rows share a class",
+    "how many classes there are",
+    "the most frequent label of a class",
+    "a function of classes",
+    "a function of the whole release",
+)
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Blocks that may become classes, as a loss of your own sees them: one row per block.
+
+    Attributes
+    ----------
+    sizes
+        How many rows each holds.
+    spans
+        Per attribute, the share of its domain that the block spans: 0 is a single value, 1 is everything.
+    counts
+        Per sensitive column, how many rows have each of its values.
+    """
+
+    sizes: Sizes = field(repr=False)
+    spans: Values = field(repr=False)
+    counts: Mapping[str, Sizes] = field(repr=False, default_factory=dict)
+
+
+class Total(NamedTuple):
+    """Sums of a loss over tables or nodes, and what it takes to show them.
+
+    Attributes
+    ----------
+    lost
+        What all rows cost together, those that are left out too.
+    kept
+        How many rows are released.
+    rows
+        All rows of the input, with those that never reached the method (``left_out``).
+    k
+        The class size that was asked for.
+    microdata, marginals
+        The table, and how often every code of every quasi-identifier occurs in it.
+    """
+
+    lost: Amount
+    kept: Amount
+    rows: int
+    k: int
+    microdata: Microdata
+    marginals: Marginals
+    left_out: int = 0
+
+
+def mean(total: Total) -> Amount:
+    """Show a sum as the mean over all rows."""
+    return total.lost / max(1, total.rows)
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A loss that adds up over classes, given by its parts: what methods minimize and what releases report.
+
+    A class costs the sum of what its parts say; a method that can lower all of them can minimize the loss.
+
+    Parameters
+    ----------
+    name, title
+        What it is called, and what reports call it.
+    spread
+        What a row costs whose class shows ``*`` everywhere; in between, in proportion to what its class spans.
+    prices
+        The table whose span costs are meant, given the table; without it, spans cost their certainty penalty.
+    heights
+        What a row costs at every level of a quasi-identifier, given that and its weight.
+    squares
+        What a row costs for every row of its class.
+    per_class
+        What every class costs, at most 0: more classes never tell less.
+    labels
+        What a row costs whose label is not the most frequent of its class; the label is the first sensitive column.
+    by_size
+        What classes of these sizes cost besides; one value for each size.
+    by_block
+        What else each of some blocks costs, at least 0: a function of `Blocks`. It is a Python function, called many
+        times, and bounds know nothing of it unless ``floor`` does, so a search is slower than without.
+    by_release
+        What a release loses as a whole: a measure that is reported, and that no method can minimize.
+    floor
+        What so many rows cost at least by the sizes of their classes, given the least size, for every number of rows.
+        Without it, the least that a row costs in a class of any size serves.
+    suppressed
+        What a row costs that is left out, given the rows of the table. Without it, every level that it climbs; where
+        no levels count, rows may not be left out.
+    shown
+        How sums (a `Total`) are shown: the less, the better.
+    upper
+        What it is at most; None for no limit.
+    higher_is_better
+        Whether ``upper`` less the loss is reported.
+
+    Examples
+    --------
+    Discernibility and what classes span, in one loss:
+
+    >>> mixed = Objective("mixed", spread=1.0, squares=0.001)
+    >>> mixed.size_costs(3)
+    array([0.   , 0.001, 0.004, 0.009])
+
+    Every row that does not have the most frequent illness of its class:
+
+    >>> errors = Objective("errors", by_block=lambda blocks: blocks.sizes - blocks.counts["illness"].max(axis=1))
+    """
+
+    name: str
+    title: str = ""
+    spread: float = 0.0
+    prices: Prices | None = field(default=None, repr=False)
+    heights: Callable[[Domain, float], Values] | None = field(default=None, repr=False)
+    squares: float = 0.0
+    per_class: float = 0.0
+    labels: float = 0.0
+    by_size: Callable[[Sizes], Values] | None = field(default=None, repr=False)
+    by_block: Callable[[Blocks], Values | Sizes] | None = field(default=None, repr=False)
+    by_release: Callable[[Recoded], float] | None = field(default=None, repr=False)
+    floor: Callable[[Sizes, int], Values] | None = field(default=None, repr=False)
+    suppressed: Callable[[int], float] | None = field(default=None, repr=False)
+    shown: Callable[[Total], Amount] = field(default=lambda total: total.lost, repr=False)
+    upper: float | None = None
+    higher_is_better: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("spread", "squares", "labels"):
+            parameters.number("Objective", name, getattr(self, name), at_least=0)
+        if parameters.number("Objective", "per_class", self.per_class) > 0:
+            raise invalid_parameter("Objective", "per_class", "a number of at most 0", self.per_class)
+
+    @property
+    def parts(self) -> frozenset[str]:
+        """What the loss depends on: what a method has to be able to lower."""
+        present = {
+            SPANS: self.spread,
+            LEVELS: self.heights,
+            SIZES: self.squares,
+            CLASSES: self.per_class,
+            LABELS: self.labels,
+            FUNCTIONS: self.by_size or self.by_block,
+            RELEASE: self.by_release,
+        }
+        return frozenset(part for part, found in present.items() if found)
+
+    @property
+    def additive(self) -> bool:
+        """Whether every row costs the same whatever the size of its class, so that finer is never dearer."""
+        return bool(self.parts) and self.parts <= {SPANS, LEVELS}
+
+    @property
+    def may_suppress(self) -> bool:
+        """Whether a row that is left out costs something, so that rows may be."""
+        return self.suppressed is not None or self.heights is not None
+
+    def priced(self, microdata: Microdata, marginals: Marginals | None = None, tie: float = 0.0) -> Microdata:
+        """Return the table whose span costs the loss adds up; ``tie`` tells by certainty what many classes share."""
+        if self.prices is None:
+            return microdata
+        return self.prices(microdata, microdata.marginals if marginals is None else marginals, tie)
+
+    def price(self, microdata: Microdata, rows: int) -> float:
+        """Return what a row costs that is left out."""
+        if self.suppressed is not None:
+            return float(self.suppressed(rows))
+        return sum(float(costs[-1]) for costs in self.level_costs(microdata))
+
+    def level_costs(self, microdata: Microdata) -> list[Values]:
+        """Return what a row costs at every level of every quasi-identifier."""
+        if self.heights is None:
+            return [np.zeros(domain.top + 1) for domain in microdata.domains]
+        pairs = zip(microdata.domains, microdata.weights, strict=True)
+        return [self.heights(domain, float(weight)) for domain, weight in pairs]
+
+    # What a release lost
+
+    def measure(self, recoded: Recoded) -> float:
+        """Return what a release lost, as it is reported."""
+        if self.by_release is not None:
+            return float(self.by_release(recoded))
+        table, rows = recoded.microdata, recoded.rows
+        kept = rows - recoded.suppressed
+        total = Total(self.lost(recoded), kept, rows, recoded.k, table, table.marginals, recoded.left_out)
+        return float(self.reported(self.shown(total)))
+
+    def reported(self, loss: Amount) -> Amount:
+        """Return a loss as it is reported."""
+        return (self.upper or 0.0) - loss if self.higher_is_better else loss
+
+    def lost(self, recoded: Recoded) -> float:
+        """Return what all rows cost together."""
+        table, classes = recoded.microdata, recoded.classes
+        lost = self.class_costs(recoded)
+        if self.heights is not None:
+            for at, costs in enumerate(self.level_costs(table)):
+                lost += float(classes.sizes @ costs[recoded.heights[:, at]])
+        if self.labels and table.sensitive:
+            lost += self.labels * (len(table) - classes.suppressed - recoded.in_majority)
+        return lost + recoded.suppressed * self.price(table, recoded.rows)
+
+    def class_costs(self, recoded: Recoded) -> float:
+        """Return what all classes cost by their spans and sizes, and by what a function says of them."""
+        classes, lost = recoded.classes, 0.0
+        if self.spread:
+            lost += self.spread * float(classes.sizes @ ncp(self.priced(recoded.microdata), classes))
+        if self.squares:
+            lost += self.squares * float(classes.sizes @ classes.sizes)
+        lost += self.per_class * len(classes)
+        if self.by_size is not None:
+            lost += float(np.asarray(self.by_size(classes.sizes), np.float64).sum())
+        if self.by_block is not None and len(classes):
+            table = recoded.microdata
+            counts = {column.name: recoded.histograms(column) for column in table.sensitive}
+            blocks = Blocks(classes.sizes, ncp_by_attribute(table, classes), counts)
+            lost += float(self.block_costs(blocks).sum())
+        return lost
+
+    # What searches ask before anything is cut
+
+    def size_costs(self, rows: int) -> Values:
+        """Return what a class of every size from 0 to ``rows`` costs by its size alone."""
+        sizes = np.arange(rows + 1)
+        costs = self.per_class + self.squares * sizes.astype(np.float64) ** 2
+        if self.by_size is not None:
+            costs = costs + np.asarray(self.by_size(sizes), np.float64)
+        costs[0] = 0.0
+        return costs
+
+    def block_costs(self, blocks: Blocks) -> Values:
+        """Return what the function of blocks says, after a look at whether it is something to add up."""
+        if self.by_block is None:
+            return np.zeros(len(blocks.sizes))
+        values = np.asarray(self.by_block(blocks), np.float64)
+        if values.shape != blocks.sizes.shape or not (np.isfinite(values) & (values >= 0)).all():
+            raise ParameterError(
+                f"The loss '{self.name}' must be a finite number of at least 0 for every block. Its 'by_block' "
+                "returned something else: a wrong number of values, or one that is negative, infinite or not a number."
+            )
+        return values
+
+    def floors(self, rows: int, smallest: int, suppressed: float = np.inf) -> Values:
+        """Return what every number of rows from 0 to ``rows`` costs at least by the sizes of their classes."""
+        sizes = np.arange(rows + 1)
+        least = np.full(rows + 1, np.inf)
+        least[0] = 0.0
+        if smallest <= rows:
+            least[smallest:] = self._allowed_floors(sizes[smallest:], smallest)
+        if not np.isfinite(suppressed):
+            return least
+        # Leaving rows out may be cheaper: the best number to leave out decides.
+        prices = suppressed * sizes
+        return np.minimum.accumulate(least - prices) + prices
+
+    def _allowed_floors(self, sizes: Sizes, smallest: int) -> Values:
+        if self.floor is not None:
+            return self.floor(sizes, smallest)
+        each: Values = self.size_costs(int(sizes[-1]))[smallest:] / sizes
+        return np.asarray(sizes * np.minimum.accumulate(each), np.float64)

@@ -1,0 +1,101 @@
+"""A table and its classes: everything that a loss may look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.microdata import EquivalenceClasses, Microdata
+from sfumato.microdata.table import SensitiveColumn
+
+
+@dataclass(frozen=True)
+class Recoded:
+    """Everything that a loss may look at.
+
+    Attributes
+    ----------
+    microdata, classes
+        The encoded table and its classes.
+    left_out
+        Rows that never reached the method because a value is missing; they count as suppressed.
+    k
+        The class size that was asked for.
+    """
+
+    microdata: Microdata
+    classes: EquivalenceClasses
+    left_out: int = 0
+    k: int = 1
+
+    @property
+    def rows(self) -> int:
+        """All rows of the input."""
+        return len(self.microdata) + self.left_out
+
+    @property
+    def suppressed(self) -> int:
+        """All rows of the input that are not released."""
+        return self.classes.suppressed + self.left_out
+
+    @cached_property
+    def heights(self) -> NDArray[np.int64]:
+        """The level of each quasi-identifier that each class shows, else the lowest at which it is one group."""
+        lo, hi, levels = self.classes.lo, self.classes.hi, self.classes.levels
+        if levels is not None:
+            return np.broadcast_to(np.array(levels), lo.shape)
+        heights = np.empty(lo.shape, np.int64)
+        for at, domain in enumerate(self.microdata.domains):
+            heights[:, at] = domain.top
+            for level in range(domain.top - 1, -1, -1):
+                groups = domain.levels[level].groups
+                heights[groups[lo[:, at]] == groups[hi[:, at]], at] = level
+        if self.classes.hidden is not None:
+            heights = np.where(self.classes.hidden, [domain.top for domain in self.microdata.domains], heights)
+        return heights
+
+    def histograms(self, column: SensitiveColumn) -> NDArray[np.int64]:
+        """Return how often each value of a sensitive column (columns) occurs in every class (rows)."""
+        kept = self.classes.of_row >= 0
+        counts = np.zeros((len(self.classes), column.size), np.int64)
+        np.add.at(counts, (self.classes.of_row[kept], column.codes[kept]), 1)
+        return counts
+
+    @cached_property
+    def in_majority(self) -> int:
+        """How many rows have the most frequent label of their class; the label is the first sensitive column."""
+        label, of_row = self.microdata.sensitive[0], self.classes.of_row
+        kept = of_row >= 0
+        keys = of_row[kept].astype(np.int64) * label.size + label.codes[kept]
+        possible = len(self.classes) * label.size
+        if possible <= 4 * len(keys):
+            table = np.bincount(keys, minlength=possible).reshape(-1, label.size)
+            return int(table.max(axis=1, initial=0).sum())
+        # Classes and values can both be as many as rows: then only the pairs that occur are counted.
+        pairs, counts = np.unique(keys, return_counts=True)
+        most = np.zeros(len(self.classes), np.int64)
+        np.maximum.at(most, pairs // label.size, counts)
+        return int(most.sum())
+
+
+def ncp_by_attribute(microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.float64]:
+    """Return the normalized certainty penalty of every class (rows) and quasi-identifier (columns)."""
+    if classes.levels is None:
+        return microdata.span_costs(classes.lo, classes.hi)
+    # What is shown is the group of a level, which may reach further than the codes in it.
+    pairs = list(zip(microdata.domains, classes.levels, strict=True))
+    return np.stack(
+        [
+            domain.level_costs(level)[domain.levels[level].groups[classes.lo[:, at]]]
+            for at, (domain, level) in enumerate(pairs)
+        ],
+        axis=1,
+    )
+
+
+def ncp(microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.float64]:
+    """Return the normalized certainty penalty of every class: 0 for exact values, 1 for nothing told."""
+    return ncp_by_attribute(microdata, classes) @ microdata.weights
