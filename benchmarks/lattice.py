@@ -14,6 +14,7 @@ from benchmarks.measure import Result, ratio, seconds
 from sfumato import datasets
 from sfumato.datasets.lands_end import FULL_SIZE
 from sfumato.engines import DuckDB, search_in_place
+from sfumato.loss import METRICS
 from sfumato.methods import BottomUp, Incognito, Lattice
 from sfumato.methods.lattice.incognito import SubsetSearch
 from sfumato.methods.lattice.judge import Judge
@@ -58,8 +59,8 @@ def every_node(table: Microdata, loss: str) -> object:
     """Classify and score every node with suppression up to 100 %."""
     judge, space = Judge(task(table, 5, 1.0)), Space(table.domains)
     scorer = Scorer(judge)
-    found = sweep_nodes(judge, space, judge.scan(space.bottom), scorer.costs(loss))
-    return scorer.marginals.loss(loss, found)
+    found = sweep_nodes(judge, space, judge.scan(space.bottom), scorer.costs(METRICS[loss]))
+    return scorer.marginals.loss(METRICS[loss], found)
 
 
 def node_counts(table: Microdata) -> Iterator[Result]:

@@ -168,8 +168,8 @@ def test_parameters_of_the_method_by_column(folder: Path) -> None:
         "splits.age=40,50",
         "--set",
         "splits.zip=[53706]",
-        "--set",
-        "minimize=gcp",
+        "--minimize",
+        "gcp",
         "--set",
         "time_limit=1.5",
     )
