@@ -30,6 +30,8 @@ NEW = {
     "steps": Objective("steps", heights=lambda domain, weight: np.arange(domain.top + 1.0) ** 2),
     "few_large": Objective("few_large", by_size=lambda sizes: np.maximum(0, sizes - 7) ** 2.0),
 }
+#: What methods that go on by small steps start from, at best.
+STARTS = {"refined": "mondrian", "best": "hilbert", "auto": "hilbert"}
 METHODS = {name: find_method(name) for name in REGISTRY}
 ABLE = [
     (method, loss)
@@ -59,7 +61,7 @@ SCHEMA = sf.Schema({"age": sf.Numeric(widths=(5, 15)), "size": sf.Numeric(widths
 
 
 def release(method: Method) -> sf.Release:
-    return sf.anonymize(table(), SCHEMA, k=4, method=method)
+    return sf.anonymize(table(), SCHEMA, k=4, method=method, seed=1)
 
 
 def test_every_part_has_a_method_and_many_methods_have_a_choice() -> None:
@@ -69,14 +71,14 @@ def test_every_part_has_a_method_and_many_methods_have_a_choice() -> None:
 
 @pytest.mark.parametrize(("method", "loss"), ABLE)
 def test_whoever_is_able_lowers_a_new_loss(method: str, loss: str) -> None:
-    """Least by the new loss is what minimizes it: never more than what the same method makes of certainty."""
+    """It is never more than what the same method makes of another loss; of what it starts from, for a local search."""
     given = METHODS[method]
     asked = release(dataclasses.replace(given, minimize=loss))  # type: ignore[type-var, call-arg]
-    otherwise = "height" if loss == "steps" else "gcp"
-    default = release(dataclasses.replace(given, minimize=otherwise))  # type: ignore[type-var, call-arg]
-    # A search by small steps may end a little above where another one ends.
-    slack = 1.03 if method in {"refined", "best", "auto"} else 1.0
-    assert asked.loss[loss] <= slack * default.loss[loss] + 1e-9
+    if method in STARTS:
+        other = find_method(STARTS[method])
+    else:
+        other = dataclasses.replace(given, minimize="height" if loss == "steps" else "gcp")  # type: ignore[type-var, call-arg]
+    assert asked.loss[loss] <= release(other).loss[loss] + 1e-9
 
 
 @pytest.mark.parametrize(("method", "loss"), UNABLE)
