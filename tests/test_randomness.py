@@ -74,7 +74,7 @@ class TestOrderOracle:
     def test_one_order_whatever_the_rows_hold(self):
         rows = pa.array(range(12))
         tables = [patients(sick).append_column("row", rows) for sick in ([0, 3, 4, 6, 9, 11], [1, 2, 5, 7, 8, 10])]
-        orders = [self.release(table, plain="row", seed=1)["row"].to_pylist() for table in tables]
+        orders = [self.release(table, plain="row", confirm="row", seed=1)["row"].to_pylist() for table in tables]
         assert orders[0] == orders[1] != list(range(12))
 
     def test_the_hash_in_the_manifest_confirms_no_guess(self, fresh_seeds):
@@ -125,7 +125,14 @@ class TestTies:
         """Of 60 equal rows with a too frequent value 20 have to go: not the last ones."""
         table = pa.table({"age": [30] * 100, "illness": ["flu"] * 60 + ["acne", "gout"] * 20, "row": list(range(100))})
         release = sf.anonymize(
-            table, quasi_identifiers="age", sensitive="illness", plain="row", l=2, suppression=0.2, seed=1
+            table,
+            quasi_identifiers="age",
+            sensitive="illness",
+            plain="row",
+            confirm="row",
+            l=2,
+            suppression=0.2,
+            seed=1,
         )
         gone = set(range(100)) - set(release.table["row"].to_pylist())
         assert len(gone) == 20
@@ -171,7 +178,9 @@ class TestReproducing:
 
     def test_keeping_the_order(self):
         table = self.TABLE.append_column("row", pa.array(range(300)))
-        release = sf.anonymize(table, **self.ROLES, plain="row", keep_order=True, suppression=0.1, seed=1)
+        release = sf.anonymize(
+            table, **self.ROLES, plain="row", confirm="row", keep_order=True, suppression=0.1, seed=1
+        )
         rows = release.table["row"].to_pylist()
         assert rows == sorted(rows)
         assert release.table["occupation"].to_pylist() == self.TABLE["occupation"].take(pa.array(rows)).to_pylist()

@@ -43,8 +43,10 @@ class TestTheOutlier:
     @pytest.mark.parametrize("method", ["auto", "mondrian", "peeling", "best-cuts", "mondrian-relaxed", "idistance"])
     def test_every_class_is_wide_enough(self, method):
         request: dict[str, Any] = {"k": 2, "privacy": sf.MinimumSpan("salary", 10), "method": method}
-        release = sf.anonymize(self.TABLE, quasi_identifiers="salary", plain="row", **request)
-        bounds = sf.anonymize(self.TABLE, quasi_identifiers="salary", plain="row", **request, intervals="bounds")
+        release = sf.anonymize(self.TABLE, quasi_identifiers="salary", plain="row", confirm="row", **request)
+        bounds = sf.anonymize(
+            self.TABLE, quasi_identifiers="salary", plain="row", confirm="row", **request, intervals="bounds"
+        )
         for text, row in zip(*release.table.to_pydict().values(), strict=True):
             low, high = map(int, re.findall(r"\d+", text))
             assert high - low >= 10
