@@ -22,7 +22,7 @@ from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.levels import only_dates
 from sfumato.io import Source, open_source
 from sfumato.kernels.classes import get_ready
-from sfumato.loss import LossReport, Recoded, gcp_bound
+from sfumato.loss import Bound, LossReport, Recoded, gcp_bound
 from sfumato.methods import Task
 from sfumato.methods.support import refuse_unsupported
 from sfumato.methods.suppression import make_feasible
@@ -305,8 +305,17 @@ def build_release(
         original=lambda: _coded_original(prepared, schema.sensitive),
         hierarchies=schema.quasi_identifiers,
         row_of=None if prepared.left_out else prepared.places[order],
-        find_bound=lambda: gcp_bound(microdata, recoded.k, recoded.left_out, prepared.secret.number("bound")),
+        find_bound=lambda: _bound_of_input(prepared, recoded, request),
     )
+
+
+def _bound_of_input(prepared: Prepared, recoded: Recoded, request: Request) -> Bound:
+    """Return what no release can beat, its prices in the order of the input."""
+    number = prepared.secret.number("bound")
+    bound = gcp_bound(prepared.microdata, recoded.k, recoded.left_out, number, request.suppression > 0)
+    if bound.prices is not None:
+        bound.prices = bound.prices[inverse(prepared.places)]
+    return bound
 
 
 def _coded_original(prepared: Prepared, sensitive: Sequence[str]) -> pa.Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,8 +14,9 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.spans import Spans
 from sfumato.loss.kernels.least_losses import least_losses, least_total
+from sfumato.loss.row_prices import capped_prices
 from sfumato.microdata import Microdata
-from sfumato.microdata.frequency import KEY_LIMIT, group_rows
+from sfumato.microdata.frequency import KEY_LIMIT, frequency_set, group_rows
 
 #: How many pairs of rows are compared at most; larger tables are sampled.
 PAIRS = 400_000_000
@@ -25,6 +27,12 @@ LEAST_SAMPLE = 120
 #: Groups of rows that agree in their leading attributes hold at least so many rows on average.
 ROWS_PER_GROUP = 8
 
+#: Tables of at most so many distinct rows get prices; they take seconds there.
+PRICED_ROWS = 60_000
+
+#: Sums of many costs are off by a little, and a bound must not be.
+ROUNDING = 1e-12
+
 #: How sure a sampled bound is.
 CONFIDENCE = 0.99
 
@@ -32,27 +40,48 @@ CONFIDENCE = 0.99
 class Bound(float):
     """A GCP that no k-anonymous recoding of a table can beat.
 
-    It is a number, and tells in ``confidence`` how sure it is: 1 where it was computed from all rows, 0.99 where a
-    sample of ``sampled`` rows was drawn.
+    It is a number, and tells how it was found.
+
+    Attributes
+    ----------
+    confidence
+        How sure it is: 1 where it was computed from all rows, 0.99 where a sample of ``sampled`` rows was drawn.
+    prices
+        One number per row of the table, in its order, if prices were found: in no box with at least k rows are the k
+        highest of them, on average, above what a class in that box loses. No release loses less than their mean.
+    seconds
+        How long it took to find.
     """
 
     confidence: float
     sampled: int | None
+    prices: NDArray[np.float64] | None
+    seconds: float
 
-    def __new__(cls, gcp: float, confidence: float = 1.0, sampled: int | None = None) -> Bound:
+    def __new__(
+        cls,
+        gcp: float,
+        confidence: float = 1.0,
+        sampled: int | None = None,
+        prices: NDArray[np.float64] | None = None,
+        seconds: float = 0.0,
+    ) -> Bound:
         """Make the bound; a bound below 0 says nothing and becomes 0."""
         bound = super().__new__(cls, max(0.0, gcp))
-        bound.confidence = confidence
-        bound.sampled = sampled
+        bound.confidence, bound.sampled, bound.prices, bound.seconds = confidence, sampled, prices, seconds
         return bound
 
+    @property
+    def certified(self) -> bool:
+        """Whether it is certain, not only likely."""
+        return self.confidence == 1.0
 
-def gcp_bound(microdata: Microdata, k: int, left_out: int = 0, seed: int = 0) -> Bound:
+
+def gcp_bound(microdata: Microdata, k: int, left_out: int = 0, seed: int = 0, suppression: bool = False) -> Bound:
     """Return a GCP that no recoding with classes of at least k rows can beat.
 
-    A row shares its class with k - 1 others, so it loses at least what it loses together with its (k - 1)-th nearest
-    row; and all rows of a class lose alike, so that the dearest of them decides for k rows. A suppressed row loses
-    everything, which is never less.
+    It comes from prices, see `sfumato.loss.row_prices`; where there are too many boxes for these, pairs of rows are
+    compared as well, and the better bound is taken.
 
     Parameters
     ----------
@@ -64,9 +93,41 @@ def gcp_bound(microdata: Microdata, k: int, left_out: int = 0, seed: int = 0) ->
         Rows that are suppressed whatever happens, because a value is missing.
     seed
         Where the sampling of large tables starts.
+    suppression
+        Whether rows may be left out.
     """
-    rows = len(microdata) + left_out
-    people = People.of(microdata)
+    begin = time.perf_counter()
+    found = _price_bound(microdata, k, left_out, suppression)
+    bound, exact = found if found is not None else (Bound(0.0), False)
+    if not exact:
+        # Boxes that are larger and cheaper than those of classes may miss what pairs of rows see.
+        by_pairs = _pair_bound(People.of(microdata), k, left_out, seed, suppression)
+        if by_pairs > bound:
+            bound = Bound(by_pairs, by_pairs.confidence, by_pairs.sampled, bound.prices)
+    bound.seconds = time.perf_counter() - begin
+    return bound
+
+
+def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool) -> tuple[Bound, bool] | None:
+    """Return what rows pay, and whether every box was looked at; nothing for tables where that takes too long."""
+    if k < 2 or len(microdata) < k:
+        return None
+    rows = frequency_set(microdata)
+    if len(rows) > PRICED_ROWS:
+        return None
+    boxes, prices = capped_prices(microdata, rows, k, suppression)
+    gcp = (prices.total + left_out) / (len(microdata) + left_out) - ROUNDING
+    return Bound(gcp, prices=prices.each[rows.of_row]), boxes.exact
+
+
+def _pair_bound(people: People, k: int, left_out: int, seed: int, suppression: bool) -> Bound:
+    """Return what rows lose because others share their classes.
+
+    A row shares its class with k - 1 others, so it loses at least what it loses together with its (k - 1)-th nearest
+    row. A suppressed row loses everything, which is never less. If no row may be suppressed, all rows of a class lose
+    alike, so that the dearest of them decides for k rows.
+    """
+    rows = int(people.counts.sum()) + left_out
     # Rows with enough equals may lose nothing, and need not be looked at.
     rare = np.flatnonzero(people.counts < k)
     if len(rare) * len(people) <= PAIRS:
@@ -74,8 +135,8 @@ def gcp_bound(microdata: Microdata, k: int, left_out: int = 0, seed: int = 0) ->
         losses[rare] = people.least_losses(rare, k)
         falling = np.repeat(losses, people.counts)
         falling[::-1].sort()
-        # Sums of many costs are off by a little, and a bound must not be.
-        return Bound((least_total(falling, k) + left_out) / rows - 1e-12)
+        total = float(falling.sum()) if suppression else least_total(falling, k)
+        return Bound((total + left_out) / rows - ROUNDING)
     ends = np.cumsum(people.counts[rare])
     sample = np.random.default_rng(seed).integers(0, ends[-1], max(LEAST_SAMPLE, PAIRS // len(people)))
     losses = people.least_losses(rare[np.searchsorted(ends, sample, side="right")], k)

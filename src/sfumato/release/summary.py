@@ -139,6 +139,9 @@ def _bound(gcp: float, bound: Bound) -> str:
     sure = "" if bound.sampled is None else f", {bound.confidence:.0%} sure from {bound.sampled:,} rows"
     if gcp > FARTHEST * bound:
         return f"{bound:.4f}   (no release can lose less{sure}; that is too near to 0 to tell how good this one is)"
+    if bound.certified and gcp < 2 * bound:
+        above = f"at most {gcp / bound - 1:.1%} above the least possible, proven"
+        return f"{bound:.4f}   (no release can lose less; this one is {above})"
     return f"{bound:.4f}   (no release can lose less{sure}; this one loses {gcp / bound:.1f} times that)"
 
 

@@ -1,0 +1,248 @@
+"""The boxes that classes show: a group of values of every quasi-identifier, cheap boxes before dear ones.
+
+A box of categories is a node of each of their trees. One attribute, a number as a rule, is swept: all of its intervals
+are tried. All intervals of a second number would be too many, so it is cut into cells; an interval then stands for all
+intervals that begin in its first cell and end in its last. It holds every row that any of them holds and loses what the
+narrowest of them loses, so that what is proven of it holds for each of them. A table with too many attributes for all
+combinations of levels is treated likewise: some attributes are left out, which only makes boxes larger and cheaper.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.hierarchies import Domain, TreeDomain
+from sfumato.microdata import Microdata
+from sfumato.microdata.frequency import KEY_LIMIT, FrequencySet, frequency_set
+
+#: Combinations of levels that are looked at, at most.
+LAYERS = 20_000
+
+#: Distinct rows times layers, at most: more takes minutes.
+WORK = 250_000_000
+
+#: Layers are kept for the next pass where they take at most so many bytes.
+KEPT_BYTES = 1 << 29
+
+#: Cells of a number that is not swept, at most.
+CELLS = 16
+
+
+@dataclass(frozen=True)
+class Facet:
+    """One level of a quasi-identifier: the group of every distinct row, and what a group loses.
+
+    Attributes
+    ----------
+    groups
+        The group of every distinct row.
+    losses
+        What a class in each group loses at least, weighted.
+    first, last
+        The first and the last code of every group.
+    """
+
+    groups: NDArray[np.int64] = field(repr=False)
+    losses: NDArray[np.float64]
+    first: NDArray[np.int64] = field(repr=False)
+    last: NDArray[np.int64] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.losses)
+
+    def mean_loss(self, counts: NDArray[np.int64]) -> float:
+        """Return what a row loses on average."""
+        return float(np.average(self.losses[self.groups], weights=counts))
+
+
+@dataclass(frozen=True)
+class Layer:
+    """All boxes of one combination of levels: rows group by group, each in the order of the swept attribute."""
+
+    members: NDArray[np.int32] = field(repr=False)
+    begins: NDArray[np.int64] = field(repr=False)
+    penalties: NDArray[np.float64] = field(repr=False)
+
+
+class Boxes:
+    """Every box that a class of a table can show, or a larger and cheaper one in its place.
+
+    Attributes
+    ----------
+    rows
+        The distinct rows of the table.
+    swept
+        The attribute whose intervals are all tried, or -1 for none.
+    exact
+        Whether the boxes are those of classes themselves.
+    """
+
+    def __init__(self, microdata: Microdata, rows: FrequencySet | None = None) -> None:
+        self.microdata = microdata
+        self.rows = rows or frequency_set(microdata)
+        self.codes: NDArray[np.int64] = np.ascontiguousarray(self.rows.codes, np.int64)
+        numbers = [at for at, domain in enumerate(microdata.domains) if not isinstance(domain, TreeDomain)]
+        self.swept = max(numbers, key=self._spread, default=-1)
+        self._most = max(1, min(LAYERS, WORK // max(1, len(self.rows))))
+        self.facets, self.exact = self._choose([at for at in numbers if at != self.swept])
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """The code of every distinct row in the swept attribute."""
+        return (
+            np.ascontiguousarray(self.codes[:, self.swept]) if self.swept >= 0 else np.zeros(len(self.codes), np.int64)
+        )
+
+    @cached_property
+    def combinations(self) -> list[tuple[int, ...]]:
+        """Every combination of levels, the cheap ones first."""
+        means = [[facet.mean_loss(self.rows.counts) for facet in facets] for facets in self.facets]
+        combined = list(product(*(range(len(facets)) for facets in self.facets)))
+        loss = [sum(mean[at] for mean, at in zip(means, levels, strict=True)) for levels in combined]
+        return [combined[at] for at in np.argsort(loss, kind="stable")]
+
+    def layers(self) -> Iterator[Layer]:
+        """Yield the boxes, layer by layer."""
+        if len(self.combinations) * len(self.rows) * 4 > KEPT_BYTES:
+            return (self._layer(levels) for levels in self.combinations)
+        return iter(self._kept)
+
+    def corners(
+        self, layers: NDArray[np.integer], first: NDArray[np.integer], last: NDArray[np.integer]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the first and the last code of boxes in every attribute.
+
+        A box is given by its layer and by the distinct rows with its first and its last place.
+        """
+        lo, hi = self.codes[first], self.codes[last]
+        levels = np.array(self.combinations, np.int64).reshape(len(self.combinations), -1)[layers]
+        for place, (attribute, facets) in enumerate(zip(self._attributes, self.facets, strict=True)):
+            for level, facet in enumerate(facets):
+                at = np.flatnonzero(levels[:, place] == level)
+                groups = facet.groups[first[at]]
+                lo[at, attribute], hi[at, attribute] = facet.first[groups], facet.last[groups]
+        return lo, hi
+
+    @cached_property
+    def _kept(self) -> list[Layer]:
+        return [self._layer(levels) for levels in self.combinations]
+
+    @cached_property
+    def _by_place(self) -> NDArray[np.int64]:
+        return np.argsort(self.places, kind="stable")
+
+    def _layer(self, levels: Sequence[int]) -> Layer:
+        chosen = [facets[level] for facets, level in zip(self.facets, levels, strict=True)]
+        keys = np.zeros(len(self.codes), np.int64)
+        for facet in chosen:
+            keys = keys * len(facet) + facet.groups
+        members = self._by_place[np.argsort(keys[self._by_place], kind="stable")]
+        ordered = keys[members]
+        begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        penalties = np.zeros(len(begins))
+        for facet in chosen:
+            penalties += facet.losses[facet.groups[members[begins]]]
+        return Layer(members.astype(np.int32), np.append(begins, len(members)), penalties)
+
+    def _spread(self, at: int) -> float:
+        """Return what two rows lose in an attribute on average, from some pairs."""
+        one, two = np.random.default_rng(0).integers(0, len(self.codes), (2, 1000))
+        lo, hi = (
+            np.minimum(self.codes[one, at], self.codes[two, at]),
+            np.maximum(self.codes[one, at], self.codes[two, at]),
+        )
+        return float(self.microdata.domains[at].span_costs(lo, hi).mean() * self.microdata.weights[at])
+
+    def _choose(self, numbers: Sequence[int]) -> tuple[list[list[Facet]], bool]:
+        """Choose the levels of every attribute that is not swept, those in which rows differ most first.
+
+        As long as there is room for more combinations, an attribute takes part; the rest is left out.
+        """
+        others = [at for at in range(self.codes.shape[1]) if at != self.swept]
+        others.sort(key=lambda at: (at in numbers, -self._spread(at)))
+        chosen: list[list[Facet]] = []
+        self._attributes: list[int] = []
+        combinations, keys, exact = 1, 1, True
+        for rank, at in enumerate(others):
+            room = self._most / combinations
+            # Numbers share what room is left; a tree has few levels and takes what it needs.
+            share = room ** (1 / (len(others) - rank)) if at in numbers else room
+            facets, whole = self._facets(at, share)
+            exact &= whole
+            finest = max((len(facet) for facet in facets), default=1)
+            if len(facets) < 2 or keys * finest > KEY_LIMIT:
+                exact = exact and finest == 1 and len(facets) == 1
+                continue
+            combinations, keys = combinations * len(facets), keys * finest
+            chosen.append(facets)
+            self._attributes.append(at)
+        return chosen, exact
+
+    def _facets(self, at: int, most: float) -> tuple[list[Facet], bool]:
+        """Return at most so many levels of an attribute, none if that is not enough, and whether they are exact."""
+        domain, codes = self.microdata.domains[at], self.codes[:, at]
+        weight = float(self.microdata.weights[at])
+        if isinstance(domain, TreeDomain):
+            facets = [_node_facet(domain, depth, codes, weight) for depth in range(len(domain.levels))]
+            return (facets, True) if len(facets) <= most else ([], False)
+        # So many cells have c * (c + 1) / 2 windows to lie in.
+        cells = min(CELLS, int((math.sqrt(8 * most + 1) - 1) / 2), domain.size)
+        if cells < 2:
+            return [], False
+        return _cell_facets(domain, cells, codes, self.rows.counts, weight), cells == domain.size
+
+
+def _node_facet(domain: TreeDomain, depth: int, codes: NDArray[np.int64], weight: float) -> Facet:
+    """Return one level of a tree."""
+    groups = domain.levels[depth].groups.astype(np.int64)
+    first = np.flatnonzero(np.append(True, groups[1:] != groups[:-1]))
+    last = np.append(first[1:], len(groups)) - 1
+    return Facet(groups[codes], domain.span_costs(first, last) * weight, first, last)
+
+
+def _cell_facets(
+    domain: Domain, cells: int, codes: NDArray[np.int64], counts: NDArray[np.int64], weight: float
+) -> list[Facet]:
+    """Return all windows of neighbouring cells, those of one width that do not overlap together."""
+    first = np.arange(domain.size) if cells == domain.size else _even_cells(domain, cells, codes, counts)
+    last = np.append(first[1:], domain.size) - 1
+    cell_of = np.searchsorted(first, codes, side="right") - 1
+    return [
+        _window_facet(domain, first, last, cell_of, width, offset, weight)
+        for width in range(1, len(first) + 1)
+        for offset in range(width)
+    ]
+
+
+def _even_cells(domain: Domain, cells: int, codes: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where cells begin that hold about as many rows each."""
+    reached = np.cumsum(np.bincount(codes, counts, domain.size))
+    inner = np.searchsorted(reached, reached[-1] * np.arange(1, cells) / cells) + 1
+    return np.unique(np.clip(np.append(0, inner), 0, domain.size - 1))
+
+
+def _window_facet(
+    domain: Domain,
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    cell_of: NDArray[np.int64],
+    width: int,
+    offset: int,
+    weight: float,
+) -> Facet:
+    """Return windows of so many cells, the first whole one at an offset; cells before it are one window too."""
+    window = (np.arange(len(first)) + width - offset) // width
+    begin = np.maximum(np.arange(window[-1] + 1) * width - width + offset, 0)
+    end = np.minimum(begin + width - 1, len(first) - 1)
+    if offset:
+        end[0] = offset - 1
+    # The narrowest interval that begins in the first cell and ends in the last one.
+    losses = np.where(begin == end, 0.0, domain.span_costs(last[begin], np.maximum(first[end], last[begin]))) * weight
+    return Facet(window[cell_of], losses, first[begin], last[end])

@@ -1,0 +1,246 @@
+"""Lowering prices until no box is overpriced: boxes of a layer, swept along one attribute.
+
+A price belongs to a distinct row and counts as often as the row occurs. A box that holds at least k rows is overpriced
+if its k highest prices are, on average, above what a class in that box loses per row.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.kernels.compiling import inner, kernel
+from sfumato.kernels.spans import Spans, span_cost
+
+#: By which share prices may be too high without being lowered: sums of fractions are off by a little.
+SLACK = 1e-9
+
+#: Where the number of highest prices held, and the number of rows that they stand for, are kept.
+HELD, KEPT = 0, 1
+
+
+class Highest(NamedTuple):
+    """The highest prices of a box, highest first: as many as it takes to stand for k rows.
+
+    Attributes
+    ----------
+    price, times, row
+        The prices, how many rows have each of them (at most k), and which distinct row that is.
+    size
+        How many prices are held, and how many rows they stand for.
+    """
+
+    price: NDArray[np.float64]
+    times: NDArray[np.int64]
+    row: NDArray[np.int64]
+    size: NDArray[np.int64]
+
+
+class Rows(NamedTuple):
+    """The distinct rows of a table and what they are asked to pay.
+
+    Attributes
+    ----------
+    places
+        The code of every row in the attribute that is swept, or nothing but 0.
+    counts
+        How often every row occurs; 0 leaves it out.
+    prices
+        What every row pays: this is lowered.
+    """
+
+    places: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    prices: NDArray[np.float64]
+
+
+class Found(NamedTuple):
+    """Overpriced boxes that were met: the k rows that paid most, and the box.
+
+    Attributes
+    ----------
+    rows, times
+        The distinct rows that paid most, -1 after the last, and how many of each.
+    limits
+        What a class in the box loses per row.
+    corners
+        The layer of the box, and the distinct rows with its first and its last place.
+    """
+
+    rows: NDArray[np.int32]
+    times: NDArray[np.int32]
+    limits: NDArray[np.float64]
+    corners: NDArray[np.int32]
+
+
+@kernel
+def cap_layer(
+    members: NDArray[np.int32],
+    begins: NDArray[np.int64],
+    penalties: NDArray[np.float64],
+    rows: Rows,
+    k: int,
+    spans: Spans,
+    swept: int,
+    layer: int,
+    found: Found,
+    used: int,
+) -> int:
+    """Lower the prices in every overpriced box of a layer; return how many boxes have been found so far.
+
+    ``members`` holds the rows of the layer's groups one group after the other, each in the order of ``places``, and
+    ``penalties`` what each group loses without the swept attribute (its number, or -1 for none).
+    """
+    highest = Highest(
+        np.empty(2 * k + 2), np.empty(2 * k + 2, np.int64), np.empty(2 * k + 2, np.int64), np.zeros(2, np.int64)
+    )
+    for group in range(len(begins) - 1):
+        begin, end = begins[group], begins[group + 1]
+        if count_rows(members, begin, end, rows.counts, k) < k:
+            continue
+        highest.size[:] = 0
+        for at in range(begin, end):
+            insert(highest, members[at], rows, k)
+        most = top_sum(highest, k)
+        if not overpriced(most, k * penalties[group]):
+            continue
+        first = begin
+        while first < end:
+            used = cap_from(
+                members, first, end, penalties[group], most, rows, k, spans, swept, layer, highest, found, used
+            )
+            place = rows.places[members[first]]
+            while first < end and rows.places[members[first]] == place:
+                first += 1
+    return used
+
+
+@inner
+def cap_from(
+    members: NDArray[np.int32],
+    first: int,
+    end: int,
+    penalty: float,
+    most: float,
+    rows: Rows,
+    k: int,
+    spans: Spans,
+    swept: int,
+    layer: int,
+    highest: Highest,
+    found: Found,
+    used: int,
+) -> int:
+    """Widen a box from its first place on, and lower the prices wherever it is overpriced."""
+    highest.size[:] = 0
+    inside = 0
+    at = first
+    lowest = rows.places[members[first]]
+    while at < end:
+        place = rows.places[members[at]]
+        limit = penalty
+        if swept >= 0:
+            limit += spans.weight[swept] * span_cost(spans, swept, lowest, place)
+        if not overpriced(most, k * limit):
+            break
+        while at < end and rows.places[members[at]] == place:
+            inside += rows.counts[members[at]]
+            insert(highest, members[at], rows, k)
+            at += 1
+        if inside >= k and overpriced(top_sum(highest, k), k * limit):
+            used = keep(highest, k, limit, layer, members[first], members[at - 1], found, used)
+            level = cap_level(highest, k, k * limit)
+            for held in range(highest.size[HELD]):
+                highest.price[held] = min(highest.price[held], level)
+            for lowered in range(first, at):
+                row = members[lowered]
+                rows.prices[row] = min(rows.prices[row], level)
+    return used
+
+
+@inner
+def overpriced(total: float, limit: float) -> bool:
+    """Return whether the highest prices add up to more than a class of k rows loses."""
+    return total > limit * (1 + SLACK) + SLACK * SLACK
+
+
+@inner
+def count_rows(members: NDArray[np.int32], begin: int, end: int, counts: NDArray[np.int64], enough: int) -> int:
+    """Count rows until there are enough."""
+    total = 0
+    for at in range(begin, end):
+        total += counts[members[at]]
+        if total >= enough:
+            break
+    return total
+
+
+@inner
+def insert(highest: Highest, row: int, rows: Rows, k: int) -> None:
+    """Put a row among the highest prices, if it is one of them; drop those that are no longer."""
+    price = rows.prices[row]
+    times = min(rows.counts[row], k)
+    held = highest.size[HELD]
+    if times == 0 or price <= 0 or (highest.size[KEPT] >= k and price <= highest.price[held - 1]):
+        return
+    at = held
+    while at > 0 and highest.price[at - 1] < price:
+        highest.price[at] = highest.price[at - 1]
+        highest.times[at] = highest.times[at - 1]
+        highest.row[at] = highest.row[at - 1]
+        at -= 1
+    highest.price[at], highest.times[at], highest.row[at] = price, times, row
+    held += 1
+    kept = highest.size[KEPT] + times
+    while kept - highest.times[held - 1] >= k:
+        held -= 1
+        kept -= highest.times[held]
+    highest.size[HELD], highest.size[KEPT] = held, kept
+
+
+@inner
+def top_sum(highest: Highest, k: int) -> float:
+    """Return the sum of the k highest prices."""
+    total, left = 0.0, k
+    for at in range(highest.size[HELD]):
+        times = min(left, highest.times[at])
+        total += times * highest.price[at]
+        left -= times
+    return total
+
+
+@inner
+def cap_level(highest: Highest, k: int, target: float) -> float:
+    """Return the level to which prices are cut so that the k highest add up to the target."""
+    rest, left, cut = top_sum(highest, k), k, 0
+    held = highest.size[HELD]
+    level = 0.0
+    for at in range(held):
+        times = min(left, highest.times[at])
+        rest -= times * highest.price[at]
+        left -= times
+        cut += times
+        level = (target - rest) / cut
+        if left == 0 or at + 1 == held or level >= highest.price[at + 1]:
+            break
+    return max(level, 0.0)
+
+
+@inner
+def keep(highest: Highest, k: int, limit: float, layer: int, first: int, last: int, found: Found, used: int) -> int:
+    """Note an overpriced box, as long as there is room."""
+    if used == len(found.limits):
+        return used
+    left = k
+    for at in range(k):
+        if at < highest.size[HELD] and left > 0:
+            times = min(left, highest.times[at])
+            found.rows[used, at], found.times[used, at] = highest.row[at], times
+            left -= times
+        else:
+            found.rows[used, at], found.times[used, at] = -1, 0
+    found.limits[used] = limit
+    found.corners[used, 0], found.corners[used, 1], found.corners[used, 2] = layer, first, last
+    return used + 1

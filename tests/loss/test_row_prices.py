@@ -1,0 +1,77 @@
+"""Prices of rows, against every box and every partition of small tables."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests.helpers import encoded_column, microdata_strategy
+from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
+
+import sfumato as sf
+from sfumato.loss import boxes as boxes_module
+from sfumato.loss import gcp_bound
+from sfumato.loss.row_prices import capped_prices
+from sfumato.microdata import Microdata
+from sfumato.microdata.frequency import frequency_set
+
+
+def assert_they_hold(prices: NDArray[np.float64], microdata: Microdata, k: int) -> None:
+    """A box is overpriced if and only if some k rows in it pay more than they lose as a class."""
+    assert prices.min(initial=0) >= 0
+    for rows in combinations(range(len(microdata)), k):
+        assert prices[list(rows)].sum() <= loss_of(microdata, list(rows)) + 1e-9
+
+
+small = microdata_strategy(rows=(2, 9))
+
+
+@given(small, st.integers(2, 4), st.booleans())
+def test_they_hold_in_every_box(microdata: Microdata, k: int, suppression: bool) -> None:
+    boxes, prices = capped_prices(microdata, frequency_set(microdata), k, suppression)
+    each = prices.each[boxes.rows.of_row]
+    assert prices.total == pytest.approx(each.sum())
+    assert_they_hold(each, microdata, k)
+    assert not suppression or each.max() <= 1
+
+
+@given(small, st.integers(2, 4), st.integers(1, 12))
+def test_they_hold_where_boxes_are_too_many_to_be_exact(microdata: Microdata, k: int, layers: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(boxes_module, "LAYERS", layers)
+        boxes, prices = capped_prices(microdata, frequency_set(microdata), k)
+        assert len(boxes.combinations) <= layers
+    assert_they_hold(prices.each[boxes.rows.of_row], microdata, k)
+
+
+@given(small, st.integers(2, 4))
+def test_no_partition_loses_less(microdata: Microdata, k: int) -> None:
+    k = min(k, len(microdata))
+    bound = gcp_bound(microdata, k, suppression=False)
+    assert bound.certified
+    assert bound.prices is not None
+    least = cheapest_of_all_partitions(microdata, k)
+    assert bound.prices.sum() <= least + 1e-9
+    assert bound * len(microdata) <= least + 1e-9
+
+
+def test_a_crowd_pays_nothing_and_an_outlier_pays_for_it() -> None:
+    # Four rows at 0 can be a class that loses nothing, so that nobody of them need pay. The outlier costs its class as
+    # many times its span as the class has rows, and that is what it pays.
+    microdata = encoded_column(pa.array([0, 0, 0, 0, 1]))
+    boxes, prices = capped_prices(microdata, frequency_set(microdata), 2)
+    assert prices.each[boxes.rows.of_row] == pytest.approx([0, 0, 0, 0, 2])
+    assert gcp_bound(microdata, 2, suppression=False) == pytest.approx(2 / 5)
+    assert gcp_bound(microdata, 2, suppression=True) == pytest.approx(1 / 5)
+
+
+def test_prices_stand_in_the_order_of_the_input() -> None:
+    people = pa.table({"age": [0, 50, 0, 0, 100, 0]})
+    release = sf.anonymize(people, quasi_identifiers="age", k=2, seed=3)
+    assert release.bound.prices is not None
+    assert release.bound.prices.tolist() == pytest.approx([0, 0.5, 0, 0, 0.5, 0])
