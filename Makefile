@@ -3,6 +3,7 @@
 #   make demo     anonymize a made-up census and show what comes out
 #   make test     everything that must hold before a change is merged
 #   make lint     ruff and mypy only
+#   make fuzz     search for tables and files that break a promise, for SECONDS=600 or as long as you say
 #   make bounds   the tests with every array access of the compiled code checked; slower
 #   make format   let ruff rewrite what it can
 #   make bench    time, memory and information loss side by side
@@ -15,8 +16,9 @@
 BIN     := .venv/bin
 WORKERS ?= 2
 TESTS   ?=
+SECONDS ?= 600
 
-.PHONY: help demo test lint bounds format bench figures clean distclean
+.PHONY: help demo test lint fuzz bounds format bench figures clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -32,6 +34,9 @@ lint: .venv/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+fuzz: .venv/.ready-dev
+	SFUMATO_FUZZ_SECONDS=$(SECONDS) $(BIN)/pytest -n 0 tests/fuzz
 
 # Kernels checked like this are other code, so they are kept apart from the usual ones.
 bounds: .venv/.ready-dev

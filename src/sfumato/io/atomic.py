@@ -47,9 +47,12 @@ def atomic_path(path: str | os.PathLike[str], private: bool = False) -> Iterator
         remove_leftovers(target.parent)
         with _temporary(target.parent) as (handle, temporary):
             yield temporary
-            _set_mode(handle, PRIVATE if private else None, target)
+            mode = PRIVATE if private else _final_mode(handle, target)
             os.fsync(handle)
             os.replace(temporary, target)
+            # Only now: a run that is killed before leaves nothing that others may read.
+            if hasattr(os, "fchmod"):  # not on Windows
+                os.fchmod(handle, mode)
             with suppress(OSError):  # not every system lets a directory be flushed
                 _flush(target.parent)
 
@@ -108,16 +111,12 @@ def _lock(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def _set_mode(handle: int, mode: int | None, target: Path) -> None:
-    """Give a file its permissions, at most those of the file that it will replace."""
-    if not hasattr(os, "fchmod"):  # Windows
-        return
-    if mode is None:
-        try:
-            mode = _mode_of_replaced(handle, os.stat(target))
-        except FileNotFoundError:
-            mode = _usual_mode()
-    os.fchmod(handle, mode)
+def _final_mode(handle: int, target: Path) -> int:
+    """Return the permissions that a file will have: those of the file that it replaces, or the usual ones."""
+    try:
+        return _mode_of_replaced(handle, os.stat(target))
+    except FileNotFoundError:
+        return _usual_mode()
 
 
 def _mode_of_replaced(handle: int, replaced: os.stat_result) -> int:
