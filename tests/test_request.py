@@ -36,11 +36,16 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("caller", ENTRANCES)
-@pytest.mark.parametrize("name", WRONG)
+CASES = [
+    (caller, name)
+    for caller in ENTRANCES
+    for name in WRONG
+    if caller != "check" or name in inspect.signature(sf.check).parameters
+]
+
+
+@pytest.mark.parametrize(("caller", "name"), CASES)
 def test_a_wrong_value_is_blamed_on_who_was_called(caller: str, name: str) -> None:
-    if caller == "check" and name not in inspect.signature(sf.check).parameters:
-        pytest.skip("a check takes no such argument")
     with pytest.raises(ParameterError, match=f"The '{name}' parameter of {caller} must be"):
         ENTRANCES[caller](TABLE, quasi_identifiers="age", **{name: WRONG[name]})
 

@@ -213,8 +213,9 @@ def spelled_out(function: Function) -> Function:
     defaults = {name: one.default for name, one in signature(Request.of).parameters.items()}
     defaults |= {one.name: one.default for one in fields(Request) if one.default is not NO_DEFAULT}
     own = [one for one in plain.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
-    asked = [Parameter(name, Parameter.KEYWORD_ONLY, default=defaults[name]) for name in listed]
-    full = plain.replace(parameters=[*own, *(one for one in asked if one.name not in plain.parameters)])
+    asked = [Parameter(name, Parameter.KEYWORD_ONLY, default=defaults[name]) for name in defaults if name in listed]
+    last = [one for one in own if one.name == "progress"]
+    full = plain.replace(parameters=[*(one for one in own if one not in last), *asked, *last])
 
     @wraps(function)
     def called(*args: Any, **given: Any) -> Any:

@@ -46,6 +46,17 @@ class LinearMethod(Method):
 
     lowers: ClassVar[frozenset[str]] = frozenset({SPANS})
 
+    #: What the runs lie along, and what is special about the cheapest of them.
+    along: ClassVar[str]
+    cheapest: ClassVar[str] = ""
+
+    @property
+    def summary(self) -> str:  # type: ignore[override]
+        """What it does and guarantees."""
+        if self.by_extent:
+            return f"Runs that reach least far along {self.along}, whatever they lose: faster, with more loss."
+        return f"Optimal runs along {self.along}{self.cheapest}."
+
     @property
     def recoding(self) -> str:  # type: ignore[override]
         """Whether equal rows are always shown alike."""
@@ -98,7 +109,7 @@ class Linear(LinearMethod):
     mapping: LinearMapping = HilbertCurve()  # noqa: RUF009
 
     name: ClassVar[str] = "linear"
-    summary: ClassVar[str] = "Optimal runs along any order of the rows."
+    along: ClassVar[str] = "any order of the rows"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -131,7 +142,8 @@ class Hilbert(LinearMethod):
     bits: int = 12
 
     name: ClassVar[str] = "hilbert"
-    summary: ClassVar[str] = "Optimal runs along a Hilbert curve; the true optimum for one attribute. O(kn)."
+    along: ClassVar[str] = "a Hilbert curve"
+    cheapest: ClassVar[str] = "; the true optimum for one attribute. O(kn)"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -152,7 +164,8 @@ class CostAware(LinearMethod):
     """
 
     name: ClassVar[str] = "cost-aware"
-    summary: ClassVar[str] = "Optimal runs along an order that knows what spans cost; least loss on mixed data."
+    along: ClassVar[str] = "an order that knows what spans cost"
+    cheapest: ClassVar[str] = "; least loss on mixed data"
 
     def make_mapping(self) -> LinearMapping:
         return CostOrder()
@@ -179,7 +192,8 @@ class IDistance(LinearMethod):
     bits: int = 12
 
     name: ClassVar[str] = "idistance"
-    summary: ClassVar[str] = "Optimal runs along nearest centres and the distance to them. O(kn + centres n)."
+    along: ClassVar[str] = "nearest centres and the distance to them"
+    cheapest: ClassVar[str] = ". O(kn + centres n)"
     order_free: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

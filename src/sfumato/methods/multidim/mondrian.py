@@ -42,11 +42,17 @@ class Mondrian(Method):
     categories: str = "ordered"
 
     name: ClassVar[str] = "mondrian"
-    summary: ClassVar[str] = "Median cuts of the widest attribute; strict, its classes never overlap. O(n log n)."
 
     def __post_init__(self) -> None:
         parameters.flag("Mondrian", "relaxed", self.relaxed)
         parameters.choice("Mondrian", "categories", self.categories, ("ordered", "taxonomy"))
+
+    @property
+    def summary(self) -> str:  # type: ignore[override]
+        """What it does and guarantees."""
+        if self.relaxed:
+            return "Median cuts of the widest attribute; relaxed, under k alone no class exceeds 2k - 1. O(n log n)."
+        return "Median cuts of the widest attribute; strict, its classes never overlap. O(n log n)."
 
     @property
     def recoding(self) -> str:  # type: ignore[override]
