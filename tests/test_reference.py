@@ -90,7 +90,7 @@ def test_a_signature_is_what_python_has(name: str) -> None:
     assert written(SIGNATURES[name]) == actual(getattr(sf, name))
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSES if name != "Policy"])
+@pytest.mark.parametrize("name", [name for name in CLASSES if name not in {"Policy", "Objective"}])
 def test_a_class_is_shown_with_its_parameters(name: str) -> None:
     assert name in CALLS, f"python.md does not show {name}(…)"
     has = actual(getattr(sf, name))
@@ -100,6 +100,10 @@ def test_a_class_is_shown_with_its_parameters(name: str) -> None:
 
 def test_a_policy_is_shown_with_its_parameters() -> None:
     assert set(written(CALLS["Policy"])) == set(actual(sf.Policy))
+
+
+def test_an_objective_is_shown_with_its_parameters() -> None:
+    assert names_in(first_cells(section(PYTHON, "Objective").split("`minimize=`")[0])) == set(actual(sf.Objective))
 
 
 def test_every_parameter_of_anonymize_is_described() -> None:

@@ -28,6 +28,8 @@ app = typer.Typer(
 CHECKED = {"quasi_identifiers", "sensitive", "k", "l", "t", "privacy", "separator", "policy"}
 #: What makes no difference to the levels that are chosen.
 SHOWN = {"refine", "missing", "intervals", "seed", "keep_order"}
+#: What is about reading a file, and about cautions, which look at rows: a database keeps those to itself.
+READING = {"separator", "na", "confirm", "strict"}
 
 
 def run() -> None:
@@ -116,7 +118,7 @@ def explain(table: given.Input, asked: given.Asked, as_json: given.AsJson = Fals
 
 
 @app.command(short_help="Print SQL that makes a full-domain release where the data is.")
-@given.asking(without=SHOWN | {"separator"})
+@given.asking(without=SHOWN | READING)
 def sql(
     place: Annotated[
         str, typer.Argument(metavar="IN", help="A Parquet, CSV or DuckDB file, or postgresql://user@host/database.")
