@@ -24,7 +24,7 @@ LAYERS = (
     ("hierarchies",),
     ("schema",),
     ("microdata", "reading"),
-    ("privacy", "loss", "risks"),
+    ("privacy", "loss", "risks", "queries"),
     ("methods",),
     ("guardrails",),
     ("release",),

@@ -40,6 +40,7 @@ PUBLIC = [
     "Prefix",
     "Refined",
     "Release",
+    "Released",
     "Samarati",
     "Schema",
     "SfumatoError",

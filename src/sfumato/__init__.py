@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from sfumato.policy import Policy
     from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, TCloseness
+    from sfumato.queries import Released
     from sfumato.release.release import Release
     from sfumato.schema import Schema
     from sfumato.verify.verification import Verification
@@ -51,6 +52,7 @@ _HOMES = {
     "Schema": "sfumato.schema",
     "Policy": "sfumato.policy",
     "Release": "sfumato.release.release",
+    "Released": "sfumato.queries",
     "Numeric": "sfumato.hierarchies",
     "Categorical": "sfumato.hierarchies",
     "Taxonomy": "sfumato.hierarchies",
@@ -111,6 +113,7 @@ __all__ = [
     "Prefix",
     "Refined",
     "Release",
+    "Released",
     "Samarati",
     "Schema",
     "SfumatoError",

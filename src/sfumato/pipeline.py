@@ -20,6 +20,7 @@ from sfumato.guardrails.view import coded_columns
 from sfumato.hierarchies import Dates, Ordered
 from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.levels import only_dates
+from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.io import Source, open_source
 from sfumato.kernels.classes import get_ready
 from sfumato.loss import Bound, LossReport, Recoded, gcp_bound
@@ -302,8 +303,11 @@ def build_release(
         details=recoding.details,
         to_native=source.to_native,
         describe_classes=lambda: class_table(microdata, recoding, classes),
+        hierarchies={
+            domain.name: schema.quasi_identifiers[domain.name] or default_hierarchy(domain.values.type)
+            for domain in microdata.domains
+        },
         original=lambda: _coded_original(prepared, schema.sensitive),
-        hierarchies=schema.quasi_identifiers,
         row_of=None if prepared.left_out else prepared.places[order],
         find_bound=lambda: _bound_of_input(prepared, recoded, request),
     )

@@ -20,6 +20,7 @@ from sfumato.hierarchies import Hierarchy
 from sfumato.io import to_frame, write_table, write_text
 from sfumato.loss import Bound, LossReport
 from sfumato.progress import ProgressOption, reporting, stage
+from sfumato.queries import Answer, Released, Where
 from sfumato.release.summary import summarize
 from sfumato.release.values import Shown
 from sfumato.risks import BeforeAfter, assess
@@ -106,6 +107,40 @@ class Release:
         hierarchies = dict.fromkeys(self.shown.quasi_identifiers)
         before = assess(self.original(), hierarchies, self.sensitive)
         return BeforeAfter(before, assess(self.table, hierarchies, self.sensitive, shown=self.shown.class_columns))
+
+    @cached_property
+    def answering(self) -> Released:
+        """The released rows, ready to answer questions; they are read from what is shown, not from the original."""
+        hierarchy = {name: self.hierarchies.get(name) for name in self.shown.quasi_identifiers}
+        intervals = self.manifest.get("options", {}).get("intervals")
+        return Released(self.table, hierarchy, intervals if intervals in {"midpoint", "mean"} else None, self.suppressed)
+
+    def count(self, where: Where | None = None) -> Answer:
+        """Return how many people of the original fit a description: an estimate, and certain bounds.
+
+        Parameters
+        ----------
+        where
+            For each column a range ``(30, 40)`` with both ends (None for no end), a value, a set of values, or a group
+            of its taxonomy; all conditions hold together. None asks for everybody.
+        """
+        return self.answering.count(where)
+
+    def sum(self, column: str, where: Where | None = None) -> Answer:
+        """Return the sum of a column of numbers over the people who fit a description, as in `count`."""
+        return self.answering.sum(column, where)
+
+    def mean(self, column: str, where: Where | None = None) -> Answer:
+        """Return the mean of a column over the people who fit a description, as in `count`."""
+        return self.answering.mean(column, where)
+
+    def min(self, column: str, where: Where | None = None) -> Answer:
+        """Return the least value of a column over the people who fit a description, as in `count`."""
+        return self.answering.min(column, where)
+
+    def max(self, column: str, where: Where | None = None) -> Answer:
+        """Return the largest value of a column over the people who fit a description, as in `count`."""
+        return self.answering.max(column, where)
 
     @property
     def classes(self) -> int:

@@ -1,0 +1,9 @@
+"""Questions to a release: how many, how much, how large on average; estimated, and within certain bounds."""
+
+from __future__ import annotations
+
+from sfumato.queries.answer import Answer
+from sfumato.queries.conditions import Condition, Where
+from sfumato.queries.released import Released
+
+__all__ = ["Answer", "Condition", "Released", "Where"]
