@@ -176,7 +176,7 @@ def _read(data: object, schema: Schema, separator: str | None) -> pa.Table:
     """Read all columns of a table, with the quasi-identifiers as their hierarchies want them."""
     source = open_source(data, separator=separator)
     schema.roles(source.columns)
-    as_text = [name for name, hierarchy in schema.quasi_identifiers.items() if hierarchy is not None and hierarchy.reads_text]
+    as_text = [name for name, how in schema.quasi_identifiers.items() if how is not None and how.reads_text]
     return source.read(source.columns, as_text)
 
 
@@ -186,7 +186,7 @@ def _read_whole(data: object, schema: Schema, separator: str | None) -> pa.Table
     lacking = [name for name in schema.sensitive if name not in source.columns]
     if lacking:
         raise SchemaError(f"The release has no column {listed(lacking)}. Its columns are {listed(source.columns)}.")
-    as_text = [name for name, hierarchy in schema.quasi_identifiers.items() if hierarchy is not None and hierarchy.reads_text]
+    as_text = [name for name, how in schema.quasi_identifiers.items() if how is not None and how.reads_text]
     return source.read(source.columns, [name for name in as_text if name in source.columns])
 
 

@@ -19,8 +19,8 @@ from sfumato.guardrails.kinds import kinds
 from sfumato.guardrails.view import coded_columns
 from sfumato.hierarchies import Dates, Ordered
 from sfumato.hierarchies.base import inverse
-from sfumato.hierarchies.levels import only_dates
 from sfumato.hierarchies.defaults import default_hierarchy
+from sfumato.hierarchies.levels import only_dates
 from sfumato.io import Source, open_source
 from sfumato.kernels.classes import get_ready
 from sfumato.loss import Bound, LossReport, Recoded, gcp_bound

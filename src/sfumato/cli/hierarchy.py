@@ -17,8 +17,8 @@ from sfumato.io import check_writable, open_source
 
 def run(table: Path, column: str, output: Path, separator: str | None) -> None:
     """Write the hierarchy of a column's values to a file."""
-    name, _, hierarchy = column.partition("=")
-    declared = hierarchy_of(hierarchy, column) if hierarchy else None
+    name, _, how = column.partition("=")
+    declared = hierarchy_of(how, column) if how else None
     refuse_overwriting({"output": output}, {"input": table})
     check_writable(output, table=False)
     source = open_source(table, separator=separator)

@@ -78,7 +78,7 @@ class Dataset:
         >>> people.hierarchies["age"], people.without_levels().hierarchies["age"]
         (Numeric(widths=[5, 10, 20]), Numeric())
         """
-        free = {name: type(hierarchy)() for name, hierarchy in self.hierarchies.items() if isinstance(hierarchy, Numeric | Dates)}
+        free = {name: type(how)() for name, how in self.hierarchies.items() if isinstance(how, Numeric | Dates)}
         return replace(self, hierarchies=self.hierarchies | free)
 
     def to_pandas(self) -> Any:

@@ -90,7 +90,11 @@ class Released:
         parameters.integer("Released", "suppressed", suppressed, at_least=0)
         schema = Schema(quasi_identifiers)
         source = open_source(data, separator=separator)
-        as_text = [name for name, hierarchy in schema.quasi_identifiers.items() if hierarchy is not None and hierarchy.reads_text]
+        as_text = [
+            name
+            for name, hierarchy in schema.quasi_identifiers.items()
+            if hierarchy is not None and hierarchy.reads_text
+        ]
         present = [name for name in as_text if name in source.columns]
         table = source.read(list(source.columns), present)
         statistic = intervals if intervals in {"midpoint", "mean"} else None

@@ -111,9 +111,10 @@ class Release:
     @cached_property
     def answering(self) -> Released:
         """The released rows, ready to answer questions; they are read from what is shown, not from the original."""
-        hierarchy = {name: self.hierarchies.get(name) for name in self.shown.quasi_identifiers}
+        hierarchies = {name: self.hierarchies.get(name) for name in self.shown.quasi_identifiers}
         intervals = self.manifest.get("options", {}).get("intervals")
-        return Released(self.table, hierarchy, intervals if intervals in {"midpoint", "mean"} else None, self.suppressed)
+        statistic = intervals if intervals in {"midpoint", "mean"} else None
+        return Released(self.table, hierarchies, statistic, self.suppressed)
 
     def count(self, where: Where | None = None) -> Answer:
         """Return how many people of the original fit a description: an estimate, and certain bounds.
