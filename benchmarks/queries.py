@@ -26,14 +26,14 @@ def run() -> Iterator[Result]:
     random = np.random.default_rng(1)
     ages = random.integers(17, 80, (QUERIES, 2))
     ages.sort(axis=1)
-    sexes = random.choice(sorted(set(people.table["sex"].to_pylist())), QUERIES)
+    sexes = random.choice(sorted(set(people.table["gender"].to_pylist())), QUERIES)
     asked = list(zip(ages.tolist(), sexes.tolist(), strict=True))
 
     def ours() -> list[float]:
-        return [release.count({"age": tuple(span), "sex": sex}).estimate for span, sex in asked[:BATCH]]
+        return [release.count({"age": tuple(span), "gender": sex}).estimate for span, sex in asked[:BATCH]]
 
     def theirs() -> list[Any]:
-        text = "select count(*) from people where age between ? and ? and sex = ?"
+        text = "select count(*) from people where age between ? and ? and gender = ?"
         return [originals.execute(text, [*span, sex]).fetchone() for span, sex in asked[:BATCH]]
 
     value, mine, peer = ratio(ours, theirs)
