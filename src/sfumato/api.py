@@ -28,7 +28,7 @@ def anonymize(
         never changed.
     schema
         What every column is. Or say it right here:
-    quasi_identifiers, sensitive, identifiers, plain, rest
+    quasi_identifiers, sensitive, person, identifiers, plain, rest
         As in `Schema`.
     k, l, t
         Short for ``KAnonymity(k)``, ``LDiversity(l)`` and ``TCloseness(t)``.
@@ -95,7 +95,7 @@ def recode(
         What must hold, as in `anonymize`. Without any, the table is recoded and nothing is promised.
     suppression
         The share of rows that may be left out because their classes break a model.
-    quasi_identifiers, sensitive, identifiers, plain, rest, missing, intervals, keep_order, seed, progress, separator
+    quasi_identifiers, sensitive, person, identifiers, plain, rest, missing, intervals, keep_order, seed, progress, separator
         As in `anonymize`.
 
     Raises
@@ -130,6 +130,8 @@ def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckA
         by its own name.
     sensitive
         The sensitive columns.
+    person
+        The column that says whose row it is, where people have several: people are counted then, not rows.
     k, l, t, privacy
         As in `anonymize`. Without any, the result tells what the table achieves.
     separator

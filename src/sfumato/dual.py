@@ -76,7 +76,8 @@ def strongest(
     maximize
         ``"k"`` for k-anonymity or ``"l"`` for l-diversity. All models that are given hold all the while: a k that is
         given is the least that will do.
-    data, schema, quasi_identifiers, sensitive, identifiers, plain, rest, k, l, t, privacy, method, refine,
+    data, schema, quasi_identifiers, sensitive, person, identifiers, plain, rest, k, l, t, privacy, method,
+    refine,
     suppression, missing, intervals, keep_order, seed, progress, separator
         As in `anonymize`.
 

@@ -28,7 +28,10 @@ from sfumato.methods import Task
 from sfumato.methods.support import refuse_unsupported
 from sfumato.methods.suppression import make_feasible
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Microdata, Recoding, encode, missing_rows, refuse_missing
+from sfumato.microdata.people import Units
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
+from sfumato.privacy.people import broken_rules
+from sfumato.privacy.whole import least_that_works, with_size
 from sfumato.progress import Progress, ProgressOption, reporting, silent, stage
 from sfumato.randomness import Secret
 from sfumato.release.checking import check_source
@@ -36,6 +39,7 @@ from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
 from sfumato.release.values import Shown, class_table, show
 from sfumato.request import Request
+from sfumato.risks.counting import numbered_people
 from sfumato.schema import Schema
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
@@ -55,6 +59,8 @@ class Prepared:
         The role of every column of the input.
     left_out
         How many rows are not here, because a value is missing.
+    people
+        Whose each row of ``microdata`` is, numbered from 0; None where every row is a person.
     places
         Where each row of ``microdata`` stands in ``table``.
     secret
@@ -73,6 +79,7 @@ class Prepared:
     secret: Secret
     identifiers: Mapping[str, NDArray[np.integer]] = field(default_factory=dict, repr=False)
     row_numbers: tuple[str, ...] = ()
+    people: NDArray[np.int64] | None = field(default=None, repr=False)
 
     def view(self, request: Request) -> Requested:
         """Return what guardrails look at before there are classes."""
@@ -85,6 +92,11 @@ class Prepared:
             identifiers={name: codes[self.places] for name, codes in self.identifiers.items()},
             row_numbers=self.row_numbers,
         )
+
+    @cached_property
+    def units(self) -> Units | None:
+        """The rows of one person that look alike, taken as one; None where every row is a person."""
+        return None if self.people is None else Units.of(self.microdata, self.people)
 
 
 @dataclass(frozen=True)
@@ -162,7 +174,7 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
     row_numbers = guarding.row_numbers(source, schema)
     roles = schema.with_identifiers(row_numbers).roles(source.columns)
     naming = guarding.naming_columns(roles, row_numbers)
-    wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain"}]
+    wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain", "person"}]
     table = guarding.read_with(source, wanted, naming, request, stage(progress, "reading"))
     if not table.num_rows:
         raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
@@ -181,7 +193,7 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
     secret = Secret.of(request.seed)
     places = secret.permutation("order before", len(microdata))
     return Prepared(
-        table=table.select([name for name in wanted if roles[name] != "quasi-identifier"]),
+        table=table.select([name for name in wanted if roles[name] not in {"quasi-identifier", "person"}]),
         microdata=microdata.take(places),
         roles=roles,
         left_out=len(taken) - len(rows),
@@ -189,6 +201,7 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
         secret=secret,
         identifiers=guarding.identifier_codes(table, naming),
         row_numbers=row_numbers,
+        people=None if schema.person is None else numbered_people(table, schema.person)[places],
     )
 
 
@@ -211,10 +224,36 @@ def _rows_taken(table: pa.Table, request: Request) -> NDArray[np.bool_]:
 def find_classes(
     prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None = None
 ) -> Found:
-    """Let the method find classes that keep every model, leaving rows out where that is needed and allowed."""
-    microdata, models, method = prepared.microdata, tuple(request.privacy), request.method
+    """Let the method find classes that keep every model, leaving rows out where that is needed and allowed.
+
+    A method knows rows and classes. Where people have several rows, or a model is about the release as a whole, it is
+    asked for the least k whose classes keep everything.
+    """
+    requirements = Requirements(tuple(request.privacy), prepared.microdata)
+
+    def tried(size: int) -> Found | None:
+        asked = request if size == least else replace(request, privacy=with_size(request.privacy, size))
+        found = _find(prepared, asked, progress, memory)
+        if not counts_otherwise:
+            return found
+        broken = broken_rules(requirements, found.recoded.classes, prepared.people)
+        return None if broken else replace(found, request=request)
+
+    least = requirements.smallest_class
+    counts_otherwise = prepared.people is not None or any(model.whole for model in request.privacy)
+    found = tried(least)
+    if found is not None:
+        return found
+    return least_that_works(tried, least, len(prepared.microdata), requirements)
+
+
+def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None) -> Found:
+    """Let the method find classes that keep every model of rows."""
+    units, models, method = prepared.units, tuple(request.privacy), request.method
+    microdata = prepared.microdata if units is None else prepared.microdata.take(units.rows)
     secret = prepared.secret
-    suppressible = parameters.rows_within(request.suppression, len(microdata))
+    rows = parameters.rows_within(request.suppression, len(prepared.microdata))
+    suppressible = rows if units is None else units.suppressible(rows)
     refuse_unsupported(method, models, microdata, suppressible)
     requirements = Requirements(models, microdata)
     left_out = make_feasible(requirements, suppressible, secret.generator("left out"))
@@ -230,13 +269,14 @@ def find_classes(
     recoding = method.run(task)
     recoding.check(remaining)
     recoding = _widened(recoding, left_out)
-    classes = EquivalenceClasses.of(microdata, recoding)
-    if classes.suppressed > suppressible:
+    recoding = recoding if units is None else units.expanded(recoding)
+    classes = EquivalenceClasses.of(prepared.microdata, recoding)
+    if classes.suppressed > rows:
         raise VerificationError(
-            f"The method '{method.name}' left out {classes.suppressed:,} rows, but only {suppressible:,} may be. "
+            f"The method '{method.name}' left out {classes.suppressed:,} rows, but only {rows:,} may be. "
             "This is a fault of the method, please report it."
         )
-    return Found(request, recoding, Recoded(microdata, classes, prepared.left_out, requirements.k))
+    return Found(request, recoding, Recoded(prepared.microdata, classes, prepared.left_out, requirements.k))
 
 
 def _widened(recoding: Recoding, left_out: NDArray[np.bool_]) -> Recoding:
@@ -274,7 +314,8 @@ def build_release(
     promises = [promise_of(model, schema, microdata) for model in request.privacy]
     with clock.measuring("verify"):
         progress("verifying", 0.0)
-        verification = _verified(shown, schema.sensitive, promises, recoded)
+        people = None if prepared.people is None else prepared.people[order]
+        verification = _verified(shown, schema.sensitive, promises, recoded, people)
     manifest = build_manifest(
         source=source.kind,
         rows=recoded.rows,
@@ -307,8 +348,9 @@ def build_release(
             domain.name: schema.quasi_identifiers[domain.name] or default_hierarchy(domain.values.type)
             for domain in microdata.domains
         },
-        original=lambda: _coded_original(prepared, schema.sensitive),
+        original=lambda: _coded_original(prepared, schema),
         row_of=None if prepared.left_out else prepared.places[order],
+        people=people,
         find_bound=lambda: _bound_of_input(prepared, recoded, request),
     )
 
@@ -322,12 +364,14 @@ def _bound_of_input(prepared: Prepared, recoded: Recoded, request: Request) -> B
     return bound
 
 
-def _coded_original(prepared: Prepared, sensitive: Sequence[str]) -> pa.Table:
+def _coded_original(prepared: Prepared, schema: Schema) -> pa.Table:
     """Return what tells people apart before the release: codes instead of values, which is all that counting needs."""
     microdata = prepared.microdata
     codes = {name: pa.array(microdata.codes[:, at]) for at, name in enumerate(microdata.names)}
     rows = pa.array(prepared.places)
-    return pa.table(codes | {name: prepared.table.column(name).take(rows) for name in sensitive})
+    secrets = {name: prepared.table.column(name).take(rows) for name in schema.sensitive}
+    whose = {} if schema.person is None else {schema.person: pa.array(prepared.people)}
+    return pa.table(codes | secrets | whose)
 
 
 def _told(recoding: Recoding) -> dict[str, Any]:
@@ -351,12 +395,16 @@ def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Req
 
 
 def _verified(
-    shown: Shown, sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]], recoded: Recoded
+    shown: Shown,
+    sensitive: Sequence[str],
+    promises: Sequence[Mapping[str, Any]],
+    recoded: Recoded,
+    people: NDArray[np.int64] | None,
 ) -> Verification:
     """Check the release from its own rows; hand out nothing that does not pass."""
     if not shown.table.num_rows:
         raise InfeasibleError("Every row would have to be suppressed. Ask for less privacy, or for coarser levels.")
-    verification = verify_release(shown.table, shown.class_columns, sensitive, promises)
+    verification = verify_release(shown.table, shown.class_columns, sensitive, promises, people=people)
     if not verification.ok:
         raise VerificationError(
             "The release did not pass its independent check and is not handed out. This is a fault of the method, "
@@ -392,9 +440,10 @@ def check(data: object, request: Request) -> Verification:
     source = open_source(data, separator=request.separator)
     schema = request.schema
     names = [shown for name in schema.quasi_identifiers for shown in _shown_as(name, source.columns)]
-    released = Schema(names, schema.sensitive, rest="drop")
+    released = Schema(names, schema.sensitive, rest="drop", person=schema.person)
     released.roles(source.columns)
-    return check_source(source, names, released.sensitive, [promise_of(model, schema) for model in request.privacy])
+    promises = [promise_of(model, schema) for model in request.privacy]
+    return check_source(source, names, released.sensitive, promises, schema.person)
 
 
 def _shown_as(name: str, columns: Sequence[str]) -> list[str]:

@@ -34,6 +34,7 @@ class CheckArguments(TypedDict, total=False):
 
     quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str
     sensitive: Iterable[str] | str
+    person: str | None
     k: int | None
     l: float | None  # noqa: E741
     t: float | None
@@ -126,6 +127,7 @@ class Request:
         *,
         quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str = (),
         sensitive: Iterable[str] | str = (),
+        person: str | None = None,
         identifiers: Iterable[str] | str = (),
         plain: Iterable[str] | str = (),
         rest: str | None = None,
@@ -138,7 +140,7 @@ class Request:
         **options: Any,
     ) -> Self:
         """Make a request of the arguments of a caller."""
-        roles = (quasi_identifiers, sensitive, identifiers, plain, rest)
+        roles = (quasi_identifiers, sensitive, identifiers, plain, rest, None, person)
         return cls(
             schema=_one_schema(caller, schema, roles),
             privacy=all_models(caller, privacy, k, l, t),

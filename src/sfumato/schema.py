@@ -33,6 +33,9 @@ class Schema:
         What all other columns are: ``"plain"`` or ``"drop"``. Without it an undeclared column is an error.
     weights
         How much quasi-identifiers count in the loss; 1 where nothing is said.
+    person
+        The column that says whose row it is, where people have several rows: privacy then counts people, not rows. It
+        is never released.
 
     Examples
     --------
@@ -46,6 +49,7 @@ class Schema:
     plain: Sequence[str] = ()
     rest: str | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
+    person: str | None = None
 
     def __init__(
         self,
@@ -55,6 +59,7 @@ class Schema:
         plain: Iterable[str] | str = (),
         rest: str | None = None,
         weights: Mapping[str, float] | None = None,
+        person: str | None = None,
     ) -> None:
         set_field = object.__setattr__  # the class is frozen
         set_field(self, "quasi_identifiers", _hierarchies(quasi_identifiers))
@@ -63,6 +68,7 @@ class Schema:
         set_field(self, "plain", _names("plain", plain))
         set_field(self, "rest", parameters.choice("Schema", "rest", rest, (None, "plain", "drop")))
         set_field(self, "weights", _weights({} if weights is None else weights))
+        set_field(self, "person", None if person is None else parameters.text("Schema", "person", person))
         self._check_roles()
         self._check_weights()
 
@@ -92,6 +98,7 @@ class Schema:
             "sensitive": self.sensitive,
             "identifier": self.identifiers,
             "plain": self.plain,
+            "person": () if self.person is None else (self.person,),
         }
 
     def declared(self) -> list[str]:

@@ -25,7 +25,7 @@ app = typer.Typer(
 )
 
 #: What is asked of a table that somebody made.
-CHECKED = {"quasi_identifiers", "sensitive", "k", "l", "t", "privacy", "separator", "policy"}
+CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "separator", "policy"}
 #: What makes no difference to the levels that are chosen.
 SHOWN = {"refine", "missing", "intervals", "seed", "keep_order"}
 #: What is about reading a file, and about cautions, which look at rows: a database keeps those to itself.

@@ -29,6 +29,12 @@ Sensitive = Annotated[
     list[str] | None,
     typer.Option("--sensitive", metavar="COLUMN", help="A column that nobody should be linked to (repeat, or a,b)."),
 ]
+Person = Annotated[
+    str | None,
+    typer.Option(
+        "--person", metavar="COLUMN", help="Whose row it is, where people have several: people count then, not rows."
+    ),
+]
 Identifiers = Annotated[
     list[str] | None,
     typer.Option("--identifiers", metavar="COLUMN", help="An identifier; never released (repeat, or a,b)."),
@@ -187,6 +193,7 @@ class Asked:
     command: str
     quasi_identifiers: QuasiIdentifiers = None
     sensitive: Sensitive = None
+    person: Person = None
     identifiers: Identifiers = None
     plain: Plain = None
     rest: Rest = None

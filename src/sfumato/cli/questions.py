@@ -22,10 +22,6 @@ Weights = Annotated[
     str | None,
     typer.Option("--weights", metavar="COLUMN", help="How many people of the population each row stands for."),
 ]
-Person = Annotated[
-    str | None,
-    typer.Option("--person", metavar="COLUMN", help="Whose row it is, where people have several; never released."),
-]
 Thresholds = Annotated[
     list[float] | None,
     typer.Option("--threshold", metavar="RISK", help="Report who is above this risk, such as 0.09 (repeat)."),
@@ -37,13 +33,12 @@ UniquesUpTo = Annotated[
 Drivers = Annotated[bool, typer.Option("--drivers", help="Also say which columns drive the risk.")]
 
 
-@given.asking(only={"quasi_identifiers", "sensitive", "hierarchies", "separator", "policy"})
+@given.asking(only={"quasi_identifiers", "sensitive", "person", "hierarchies", "separator", "policy"})
 def risk(
     table: given.Input,
     asked: given.Asked,
     population: Population = None,
     weights: Weights = None,
-    person: Person = None,
     threshold: Thresholds = None,
     drivers: Drivers = False,
     uniques: UniquesUpTo = None,
@@ -56,7 +51,7 @@ def risk(
     with explained():
         from sfumato.cli.risk import Beyond, show_risk  # noqa: PLC0415
 
-        beyond = Beyond(population, weights, person, threshold or (), drivers, uniques)
+        beyond = Beyond(population, weights, threshold or (), drivers, uniques)
         show_risk(asked, table, beyond, as_json=as_json)
 
 

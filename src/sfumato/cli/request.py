@@ -62,7 +62,8 @@ def _schema(asked: Asked, base: Schema) -> Schema:
     said = Schema(
         asked.quasi_identifiers or (), asked.sensitive or (), asked.identifiers or (), asked.plain or (), asked.rest
     )
-    named = {*said.quasi_identifiers, *said.sensitive, *said.identifiers, *said.plain}
+    person = base.person if asked.person is None else asked.person
+    named = {*said.quasi_identifiers, *said.sensitive, *said.identifiers, *said.plain, person}
     elsewhere = named - set(said.quasi_identifiers)
     kept = {name: hierarchy for name, hierarchy in base.quasi_identifiers.items() if name not in elsewhere}
     declared = {**kept, **{name: None for name in said.quasi_identifiers if name not in kept}}
@@ -73,6 +74,7 @@ def _schema(asked: Asked, base: Schema) -> Schema:
         plain=_joined(base.plain, said.plain, named),
         rest=base.rest if asked.rest is None else asked.rest,
         weights={name: weight for name, weight in base.weights.items() if name in declared},
+        person=None if person in {*said.quasi_identifiers, *said.sensitive, *said.identifiers, *said.plain} else person,
     )
 
 
@@ -133,7 +135,7 @@ def _refined(asked: Asked, chosen: Method, values: dict[str, Any]) -> Method:
     return replace(chosen, method=with_parameters(start, values, f"--set for {start.name}"), **own)
 
 
-def _joined(base: Iterable[str], said: Sequence[str], named: set[str]) -> list[str]:
+def _joined(base: Iterable[str], said: Sequence[str], named: set[str | None]) -> list[str]:
     return [*(name for name in base if name not in named), *said]
 
 

@@ -27,7 +27,6 @@ class Beyond:
 
     population: str | None = None
     weights: str | None = None
-    person: str | None = None
     thresholds: Sequence[float] = ()
     drivers: bool = False
     uniques: int | None = None
@@ -59,7 +58,7 @@ def show_risk(asked: Asked, table: Path, beyond: Beyond, as_json: bool) -> None:
         sensitive=policy.schema.sensitive,
         population=beyond.whole,
         weights=beyond.weights,
-        person=beyond.person,
+        person=policy.schema.person,
         thresholds=beyond.thresholds,
         separator=policy.separator,
     )

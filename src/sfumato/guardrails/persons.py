@@ -33,7 +33,7 @@ def several_rows_per_person(view: Released) -> Iterator[Finding]:
             few,
             f"The dropped identifier {quoted(name)} repeats: {named:,} rows belong to {persons:,} persons, and "
             f"{share(few, len(counts))} classes hold fewer than k={view.k} different ones.",
-            "k counts rows: make one row per person before, or ask for a larger k.",
+            f"k counts rows: declare the column as person={name!r}, so that people are counted.",
         )
 
 

@@ -29,7 +29,7 @@ from sfumato.textfiles import read_text
 from sfumato.verify.verification import Verification
 
 ROLES = ("sensitive", "identifiers", "plain")
-KEYS = ("quasi_identifiers", *ROLES, "rest", "privacy", "method", "options")
+KEYS = ("quasi_identifiers", *ROLES, "person", "rest", "privacy", "method", "options")
 
 HEADER = "# How a release is made: sfumato anonymize IN -o OUT --policy THIS_FILE\n\n"
 
@@ -81,6 +81,7 @@ class Policy(Request):
         roles = {role: list(getattr(schema, role)) for role in ROLES}
         return {
             **{role: names for role, names in roles.items() if names},
+            **({"person": schema.person} if schema.person is not None else {}),
             **({"rest": schema.rest} if schema.rest is not None else {}),
             "quasi_identifiers": {name: _hierarchy_record(schema, name) for name in schema.quasi_identifiers},
             "privacy": [model.to_policy() for model in self.privacy],
@@ -146,7 +147,7 @@ def _schema(data: Record) -> Schema:
         name: hierarchy_from_policy(record, f"Quasi-identifier '{name}'") for name, record in records.items()
     }
     roles = {role: _names(data, role) for role in ROLES}
-    return Schema(hierarchies, rest=data.get("rest"), weights=weights, **roles)
+    return Schema(hierarchies, rest=data.get("rest"), weights=weights, person=data.get("person"), **roles)
 
 
 def _names(data: Record, role: str) -> list[str]:

@@ -50,9 +50,12 @@ class PrivacyModel(ABC):
         Whether classes that keep it still keep it when they are merged; only then may a search prune by it.
     needs_sensitive
         Whether it looks at sensitive values.
+    whole
+        Whether it is a condition on the release as a whole, which is met by the least k that satisfies it.
     """
 
     name: ClassVar[str]
+    whole: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
     needs_sensitive: ClassVar[bool] = False
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.io import FileSource, Source
+from sfumato.risks.counting import numbered_people
 from sfumato.verify.checking import check_file
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
@@ -16,9 +17,16 @@ def check_source(
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str],
     requirements: Sequence[Mapping[str, Any]],
+    person: str | None = None,
 ) -> Verification:
-    """Recompute every promise from a table; of a file, the verifier reads the bytes by itself."""
+    """Recompute every promise from a table; of a file, the verifier reads the bytes by itself.
+
+    ``person`` is the column that says whose row it is; without it every row is a person.
+    """
+    people = None if person is None else numbered_people(source.read([person]), person)
     if isinstance(source, FileSource):
-        return check_file(source.path, source.form, quasi_identifiers, sensitive, requirements, source.separator)
+        return check_file(
+            source.path, source.form, quasi_identifiers, sensitive, requirements, source.separator, people
+        )
     table = source.read([*quasi_identifiers, *sensitive])
-    return verify_release(table, quasi_identifiers, sensitive, requirements)
+    return verify_release(table, quasi_identifiers, sensitive, requirements, people=people)

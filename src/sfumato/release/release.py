@@ -24,6 +24,7 @@ from sfumato.queries import Answer, Released, Where
 from sfumato.release.summary import summarize
 from sfumato.release.values import Shown
 from sfumato.risks import BeforeAfter, assess
+from sfumato.risks.assess import Context
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Achieved, Verification
 from sfumato.verify.written import Promised, verify_written
@@ -43,9 +44,9 @@ class Release:
         How the release was made, as plain values ready for JSON; it holds no original value.
     details
         What the method has to tell about its search.
-    hierarchies, row_of
-        How the quasi-identifiers generalize, and which row of the original each row is: for attacks on one's own
-        release. They stay with the publisher; no file has them.
+    hierarchies, row_of, people
+        How the quasi-identifiers generalize, which row of the original each row is, and whose: for checks, and for
+        attacks on one's own release. They stay with the publisher; no file has them.
     cautions
         What a careful person should know before publishing it, the gravest first.
     """
@@ -64,6 +65,7 @@ class Release:
     original: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
     hierarchies: Mapping[str, Hierarchy | None] = field(default_factory=dict, repr=False)
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
+    people: NDArray[np.int64] | None = field(default=None, repr=False)
 
     @property
     def table(self) -> pa.Table:
@@ -105,8 +107,11 @@ class Release:
     def risk(self) -> BeforeAfter:
         """How likely it is that people are found, in the original and in the release; see `sfumato.risk`."""
         hierarchies = dict.fromkeys(self.shown.quasi_identifiers)
-        before = assess(self.original(), hierarchies, self.sensitive)
-        return BeforeAfter(before, assess(self.table, hierarchies, self.sensitive, shown=self.shown.class_columns))
+        person = next((name for name, role in self.manifest["roles"].items() if role == "person"), None)
+        before = assess(self.original(), hierarchies, self.sensitive, Context(person=person))
+        released = self.table if person is None else self.table.append_column(person, pa.array(self.people))
+        after = assess(released, hierarchies, self.sensitive, Context(person=person), self.shown.class_columns)
+        return BeforeAfter(before, after)
 
     @cached_property
     def answering(self) -> Released:
@@ -163,7 +168,7 @@ class Release:
 
     def verify(self) -> Verification:
         """Check every promise once more, from the released rows alone."""
-        return verify_release(self.table, self.shown.class_columns, self.sensitive, self.promises)
+        return verify_release(self.table, self.shown.class_columns, self.sensitive, self.promises, people=self.people)
 
     def write(
         self,
@@ -194,7 +199,7 @@ class Release:
             raise VerificationError(f"This release is not safe and is not written.\n{self.verification.broken_rules()}")
         with reporting(progress, "write") as report:
             notes: list[str] = []
-            promised = Promised(self.table, self.shown.class_columns, self.sensitive, self.promises)
+            promised = Promised(self.table, self.shown.class_columns, self.sensitive, self.promises, self.people)
 
             def inspect(file: Path, form: str) -> None:
                 report("reading the file back", 0.0)

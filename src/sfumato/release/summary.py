@@ -65,6 +65,7 @@ def _roles(roles: Mapping[str, str], kinds: Mapping[str, str]) -> list[tuple[str
         "quasi-identifier": "quasi-identifiers",
         "sensitive": "sensitive",
         "plain": "plain",
+        "person": "person",
         "identifier": "dropped",
         "drop": "dropped",
     }

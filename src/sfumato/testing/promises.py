@@ -15,6 +15,7 @@ from sfumato.methods import Method
 from sfumato.methods.support import MISSING, SEVERAL_SENSITIVE, SUPPRESSION
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
 from sfumato.release.release import Release
+from sfumato.schema import Schema
 from sfumato.testing.requests import COMBINATIONS, certain_release, release
 from sfumato.testing.tables import REGIONS, SCHEMA, people
 
@@ -156,6 +157,22 @@ def check_suppression(method: Method) -> None:
     if needed is not None:
         _check_rows(method, needed, len(table), 0.25)
         assert needed.suppressed >= 20, "20 rows have to be left out here."
+
+
+def check_people(method: Method) -> None:
+    """Check that where people have several rows every class has enough people, and the person is not released."""
+    table = people(120, seed=4).append_column("patient", pa.array([number % 45 for number in range(120)]))
+    schema = Schema(SCHEMA.quasi_identifiers, SCHEMA.sensitive, SCHEMA.identifiers, SCHEMA.plain, person="patient")
+    if "k-anonymity" in method.unsupported:
+        raise SkipTest(f"'{method.name}' does not support k-anonymity.")
+    made = release(method, table, schema=schema, privacy=(KAnonymity(3),), keep_order=True)
+    if made is None:
+        return
+    assert "patient" not in made.table.column_names, f"'{method.name}' releases whose row it is."
+    groups: dict[tuple[Any, ...], set[int]] = defaultdict(set)
+    for number, row in enumerate(made.table.to_pylist()):
+        groups[tuple(row[name] for name in schema.quasi_identifiers)].add(number % 45)
+    assert min(map(len, groups.values())) >= 3, f"'{method.name}' makes a class of fewer than three people."
 
 
 def _check_rows(method: Method, made: Release, rows: int, share: float) -> None:

@@ -16,6 +16,7 @@ CHECKS: list[Callable[[Method], None]] = [
     promises.check_truth,
     promises.check_equal_rows,
     promises.check_suppression,
+    promises.check_people,
     showing.check_declared_levels,
     showing.check_nothing_told,
     frames.check_input_untouched,

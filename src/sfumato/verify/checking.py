@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sfumato.errors import listed
 from sfumato.verify.classes import code_column
@@ -25,6 +27,7 @@ def check_file(
     sensitive: Sequence[str] = (),
     requirements: Sequence[Mapping[str, Any]] = (),
     separator: str = ",",
+    people: NDArray[np.int64] | None = None,
 ) -> Verification:
     """Recompute every promise from a file, as it stands on paper and as common readers see it.
 
@@ -32,16 +35,16 @@ def check_file(
     ----------
     path, form, separator
         As in `read_file`.
-    quasi_identifiers, sensitive, requirements
+    quasi_identifiers, sensitive, requirements, people
         As in `verify_release`.
     """
     table = read_file(path, form, [*quasi_identifiers, *sensitive], separator)
-    result = verify_release(table, quasi_identifiers, sensitive, requirements)
+    result = verify_release(table, quasi_identifiers, sensitive, requirements, people=people)
     checks = list(result.checks)
     for reading in READINGS.get(form, ()):
         seen, merged = seen_through(reading, table)
         if merged:
-            found = verify_release(seen, quasi_identifiers, sensitive, requirements)
+            found = verify_release(seen, quasi_identifiers, sensitive, requirements, people=people)
             checks += _only_there(reading, found, result)
     return replace(result, checks=tuple(checks), notes=tuple(_notes(table, form)))
 

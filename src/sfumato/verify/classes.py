@@ -43,13 +43,27 @@ class Coded:
 
 @dataclass(frozen=True)
 class Classes:
-    """The class of every row, numbered as they first appear, and how many rows each has."""
+    """The class of every row, numbered as they first appear, and how many rows each has.
+
+    ``people`` says whose every row is, where a person may have several; None where every row is a person.
+    """
 
     of_row: NDArray[np.int32] = field(repr=False)
     sizes: NDArray[np.int64] = field(repr=False)
+    people: NDArray[np.int64] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    @cached_property
+    def heads(self) -> NDArray[np.int64]:
+        """How many people each class has."""
+        if self.people is None:
+            return self.sizes
+        order = np.lexsort((self.people, self.of_row))
+        of_row, people = self.of_row[order], self.people[order]
+        new = np.append(True, (of_row[1:] != of_row[:-1]) | (people[1:] != people[:-1]))[: len(order)]
+        return np.bincount(of_row[new], minlength=len(self))
 
     @cached_property
     def first_rows(self) -> NDArray[np.int64]:
@@ -63,7 +77,8 @@ class Classes:
 class Histogram:
     """How often each value occurs in each class: only what occurs, in the order of classes and then of values.
 
-    ``shares`` says how frequent every value is in the whole table.
+    ``shares`` says how frequent every value is in the whole table. Where people have several rows, a count is of the
+    people who have the value in the class, ``sizes`` adds these counts up, and ``heads`` says how many a class has.
     """
 
     classes: NDArray[np.int32] = field(repr=False)
@@ -71,6 +86,7 @@ class Histogram:
     counts: NDArray[np.int32] = field(repr=False)
     sizes: NDArray[np.int64] = field(repr=False)
     shares: NDArray[np.float64] = field(repr=False)
+    heads: NDArray[np.int64] = field(repr=False)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
@@ -102,7 +118,7 @@ class Histogram:
         keys = self.classes.astype(np.int64) * size + names[self.values]
         cells, where = np.unique(keys, return_inverse=True)
         shares: NDArray[np.float64] = np.bincount(names, weights=self.shares, minlength=size).astype(np.float64)
-        return _histogram(cells, np.bincount(where, weights=self.counts), self.sizes, shares)
+        return _histogram(cells, np.bincount(where, weights=self.counts), self.sizes, shares, self.heads)
 
 
 def code_column(name: str, column: pa.ChunkedArray) -> Coded:
@@ -138,6 +154,8 @@ def group_rows(columns: Iterable[Coded]) -> Classes:
 
 def count_values(classes: Classes, column: Coded) -> Histogram:
     """Count the values of a sensitive column in every class."""
+    if classes.people is not None:
+        return _count_people(classes, column)
     keys = classes.of_row.astype(np.int64)
     keys *= column.size
     keys += column.codes
@@ -148,16 +166,33 @@ def count_values(classes: Classes, column: Coded) -> Histogram:
     else:
         cells, counts = np.unique(keys, return_counts=True)
     shares = np.bincount(column.codes, minlength=column.size) / max(1, len(keys))
-    return _histogram(cells, counts, classes.sizes, shares)
+    return _histogram(cells, counts, classes.sizes, shares, classes.heads)
+
+
+def _count_people(classes: Classes, column: Coded) -> Histogram:
+    """Count the people who have each value in each class, each of them once."""
+    assert classes.people is not None
+    order = np.lexsort((classes.people, column.codes, classes.of_row))
+    keys = np.stack([classes.of_row[order], column.codes[order], classes.people[order]])
+    new = np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0))[: len(order)]
+    of_class, values = keys[0, new].astype(np.int64), keys[1, new]
+    cells, counts = np.unique(of_class * column.size + values, return_counts=True)
+    sizes = np.bincount(of_class, minlength=len(classes))
+    shares = np.bincount(values, minlength=column.size) / max(1, len(values))
+    return _histogram(cells, counts, sizes, shares, classes.heads)
 
 
 def _histogram(
-    cells: NDArray[np.int64], counts: NDArray[np.integer], sizes: NDArray[np.int64], shares: NDArray[np.float64]
+    cells: NDArray[np.int64],
+    counts: NDArray[np.integer],
+    sizes: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    heads: NDArray[np.int64],
 ) -> Histogram:
     """Unpack cells, which are class times number of values plus value."""
     of_class, value = np.divmod(cells, len(shares))
     # There may be as many entries as rows, so they are kept small; no number of them exceeds the rows.
-    return Histogram(of_class.astype(np.int32), value.astype(np.int32), counts.astype(np.int32), sizes, shares)
+    return Histogram(of_class.astype(np.int32), value.astype(np.int32), counts.astype(np.int32), sizes, shares, heads)
 
 
 def in_order(name: str, column: Coded) -> Coded:

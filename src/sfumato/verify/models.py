@@ -94,7 +94,7 @@ def check_closeness(requirement: Mapping[str, Any], column: Sensitive) -> Findin
 
 def frequency_l(histogram: Histogram) -> NDArray[np.float64]:
     """Return for every class the l whose 1/l its most frequent value makes up."""
-    return histogram.sizes / histogram.largest
+    return histogram.heads / histogram.largest
 
 
 def distinct_l(histogram: Histogram) -> NDArray[np.float64]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.errors import ParameterError, SchemaError, listed
@@ -56,6 +58,7 @@ def verify_release(
     requirements: Sequence[Requirement] = (),
     *,
     sample: int = 5,
+    people: NDArray[np.int64] | None = None,
 ) -> Verification:
     """Recompute every promise from a released table.
 
@@ -71,6 +74,8 @@ def verify_release(
         What was promised, such as ``{"model": "k-anonymity", "k": 10}``.
     sample
         How many of the classes that break a rule are named.
+    people
+        Whose every row is, as numbers, where a person may have several rows: then people count, not rows.
 
     Examples
     --------
@@ -85,6 +90,7 @@ def verify_release(
     for requirement in requirements:
         _check_requirement(requirement, sensitive)
     classes = group_rows(code_column(name, table.column(name)) for name in quasi_identifiers)
+    classes = classes if people is None else replace(classes, people=people)
     found = [
         (place, finding)
         for place, requirement in enumerate(requirements)
@@ -100,7 +106,7 @@ def verify_release(
     return Verification(
         rows=table.num_rows,
         classes=len(classes),
-        achieved=Achieved(int(classes.sizes.min()) if len(classes) else None, achieved),
+        achieved=Achieved(int(classes.heads.min()) if len(classes) else None, achieved),
         checks=tuple(_judge(finding, table, quasi_identifiers, classes, sample) for _, finding in found),
     )
 
@@ -144,7 +150,7 @@ def _examine_classes(
 ) -> Finding | None:
     """Check what needs no sensitive column."""
     if requirement["model"] == "k-anonymity":
-        return check_size(requirement, classes.sizes)
+        return check_size(requirement, classes.heads)
     if requirement["model"] == "minimum-span":
         return check_span(requirement, table, quasi_identifiers, classes)
     return None

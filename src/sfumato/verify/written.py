@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sfumato.errors import VerificationError, listed
 from sfumato.verify.classes import Coded, code_column
@@ -32,6 +33,7 @@ class Promised:
     quasi_identifiers: Sequence[str]
     sensitive: Sequence[str]
     requirements: Sequence[Mapping[str, Any]]
+    people: NDArray[np.int64] | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -90,7 +92,9 @@ def _check_merged(
     for name in merged:
         seen = _with_values(coded[name], code_column(name, read.column(name)))
         table = table.set_column(table.column_names.index(name), name, seen)
-    result = verify_release(table, promised.quasi_identifiers, promised.sensitive, promised.requirements)
+    result = verify_release(
+        table, promised.quasi_identifiers, promised.sensitive, promised.requirements, people=promised.people
+    )
     if not result.ok:
         title = reading.title if reading is not None else "as it stands in this format"
         confuses = reading.confuses if reading is not None else "all values of these columns"
