@@ -95,7 +95,8 @@ def recode(
         What must hold, as in `anonymize`. Without any, the table is recoded and nothing is promised.
     suppression
         The share of rows that may be left out because their classes break a model.
-    quasi_identifiers, sensitive, person, identifiers, plain, rest, missing, intervals, keep_order, seed, progress, separator
+    quasi_identifiers, sensitive, person, identifiers, plain, rest, missing, intervals, keep_order, seed, progress,
+    separator
         As in `anonymize`.
 
     Raises
