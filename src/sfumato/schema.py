@@ -110,7 +110,8 @@ class Schema:
         if not names:
             return self
         identifiers = [*self.identifiers, *names]
-        return Schema(self.quasi_identifiers, self.sensitive, identifiers, self.plain, self.rest, self.weights)
+        roles = (self.quasi_identifiers, self.sensitive, identifiers, self.plain, self.rest)
+        return Schema(*roles, self.weights, self.person)
 
     def roles(self, columns: Sequence[str]) -> dict[str, str]:
         """Return the role of every column of a table, in the table's order; ``"drop"`` for what is left out.
