@@ -118,7 +118,7 @@ def explain(table: given.Input, asked: given.Asked, as_json: given.AsJson = Fals
 
 
 @app.command(short_help="Print SQL that makes a full-domain release where the data is.")
-@given.asking(without=SHOWN | READING)
+@given.asking(without=SHOWN | READING | {"person"})
 def sql(
     place: Annotated[
         str, typer.Argument(metavar="IN", help="A Parquet, CSV or DuckDB file, or postgresql://user@host/database.")
