@@ -38,6 +38,7 @@ PUBLIC = [
     "Peeling",
     "Policy",
     "Prefix",
+    "Proven",
     "Refined",
     "Release",
     "Released",

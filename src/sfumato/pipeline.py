@@ -23,7 +23,7 @@ from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.levels import only_dates
 from sfumato.io import Source, open_source
 from sfumato.kernels.classes import get_ready
-from sfumato.loss import Bound, LossReport, Recoded, gcp_bound
+from sfumato.loss import Bound, LossReport, Recoded, bound_by, gcp_bound
 from sfumato.methods import Task
 from sfumato.methods.support import refuse_unsupported
 from sfumato.methods.suppression import make_feasible
@@ -351,14 +351,19 @@ def build_release(
         original=lambda: _coded_original(prepared, schema),
         row_of=None if prepared.left_out else prepared.places[order],
         people=people,
-        find_bound=lambda: _bound_of_input(prepared, recoded, request),
+        find_bound=lambda: _bound_of_input(prepared, found),
     )
 
 
-def _bound_of_input(prepared: Prepared, recoded: Recoded, request: Request) -> Bound:
-    """Return what no release can beat, its prices in the order of the input."""
-    number = prepared.secret.number("bound")
-    bound = gcp_bound(prepared.microdata, recoded.k, recoded.left_out, number, request.suppression > 0)
+def _bound_of_input(prepared: Prepared, found: Found) -> Bound:
+    """Return what no release can beat, its prices in the order of the input; a method may have found them already."""
+    microdata, recoded = prepared.microdata, found.recoded
+    prices = found.recoding.details.get("row_prices")
+    if prices is not None and len(prices) == len(microdata):
+        bound = bound_by(prices, recoded.left_out)
+    else:
+        number = prepared.secret.number("bound")
+        bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, found.request.suppression > 0)
     if bound.prices is not None:
         bound.prices = bound.prices[inverse(prepared.places)]
     return bound

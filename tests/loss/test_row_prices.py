@@ -16,7 +16,9 @@ from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 import sfumato as sf
 from sfumato.loss import boxes as boxes_module
 from sfumato.loss import gcp_bound
-from sfumato.loss.row_prices import capped_prices
+from sfumato.loss.boxes import Boxes
+from sfumato.loss.price_search import Stop, search_prices
+from sfumato.loss.row_prices import Pricing, capped_prices
 from sfumato.microdata import Microdata
 from sfumato.microdata.frequency import frequency_set
 
@@ -75,3 +77,13 @@ def test_prices_stand_in_the_order_of_the_input() -> None:
     release = sf.anonymize(people, quasi_identifiers="age", k=2, seed=3)
     assert release.bound.prices is not None
     assert release.bound.prices.tolist() == pytest.approx([0, 0.5, 0, 0, 0.5, 0])
+
+
+@given(small, st.integers(2, 4))
+def test_a_search_raises_them_and_they_still_hold(microdata: Microdata, k: int) -> None:
+    pytest.importorskip("highspy")
+    pricing = Pricing(Boxes(microdata), k)
+    begin, _ = pricing.cap(pricing.highest(np.inf))
+    found = search_prices(pricing, np.full(len(pricing.counts), float(k)), Stop(rounds=8))
+    assert found.prices.total >= begin.total - 1e-9
+    assert_they_hold(found.prices.each[pricing.boxes.rows.of_row] * (1 - 1e-8), microdata, k)

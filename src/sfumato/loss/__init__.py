@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.loss.bound import Bound, gcp_bound
+from sfumato.loss.bound import Bound, bound_by, gcp_bound
 from sfumato.loss.metrics import (
     METRICS,
     Minimized,
@@ -25,6 +25,7 @@ __all__ = [
     "Objective",
     "Recoded",
     "Total",
+    "bound_by",
     "can_minimize",
     "find_objective",
     "gcp_bound",

@@ -77,6 +77,11 @@ class Bound(float):
         return self.confidence == 1.0
 
 
+def bound_by(prices: NDArray[np.float64], left_out: int = 0) -> Bound:
+    """Return the bound that prices prove, given one per row and how many rows are suppressed whatever happens."""
+    return Bound((float(prices.sum()) + left_out) / (len(prices) + left_out) - ROUNDING, prices=prices)
+
+
 def gcp_bound(microdata: Microdata, k: int, left_out: int = 0, seed: int = 0, suppression: bool = False) -> Bound:
     """Return a GCP that no recoding with classes of at least k rows can beat.
 
@@ -116,8 +121,7 @@ def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool)
     if len(rows) > PRICED_ROWS:
         return None
     boxes, prices = capped_prices(microdata, rows, k, suppression)
-    gcp = (prices.total + left_out) / (len(microdata) + left_out) - ROUNDING
-    return Bound(gcp, prices=prices.each[rows.of_row]), boxes.exact
+    return bound_by(prices.each[rows.of_row], left_out), boxes.exact
 
 
 def _pair_bound(people: People, k: int, left_out: int, seed: int, suppression: bool) -> Bound:

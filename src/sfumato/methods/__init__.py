@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sfumato.methods.multidim.mondrian import Mondrian
     from sfumato.methods.peeling import Peeling
     from sfumato.methods.portfolio import Auto, Best
+    from sfumato.methods.proven.proven import Proven
     from sfumato.methods.refining import Refined
     from sfumato.methods.taxonomy_models import (
         AttributeSuppression,
@@ -55,6 +56,7 @@ _METHODS = {
     "peeling": "peeling",
     "refined": "refining",
     "best": "portfolio",
+    "proven": "proven.proven",
     "auto": "portfolio",
     "attribute-suppression": "taxonomy_models",
     "full-subtree": "taxonomy_models",
@@ -91,6 +93,7 @@ _HOMES = {
     "Peeling": "peeling",
     "Auto": "portfolio",
     "Best": "portfolio",
+    "Proven": "proven.proven",
     "Refined": "refining",
     "AttributeSuppression": "taxonomy_models",
     "CellGeneralization": "taxonomy_models",
@@ -130,6 +133,7 @@ __all__ = [
     "Mondrian",
     "OrderedSetPartition",
     "Peeling",
+    "Proven",
     "Refined",
     "Samarati",
     "Task",

@@ -1,0 +1,134 @@
+"""Higher prices, round by round: a linear program over the boxes that were found, repaired by capping.
+
+The program knows only some boxes, so what it finds overprices others. Capping lowers it into prices that hold, which
+are a proof, and finds the boxes that are missing. The program may only move so far from the best proof, because far
+away it knows nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.loss.linear_program import Solution, highest_prices
+from sfumato.loss.row_prices import Pool, Prices, Pricing
+
+#: How far a price may move in a round, as a share of itself; cheap rows move as far as these of the others.
+RADIUS, CHEAP = 0.3, 0.2
+
+#: How far to go from the best proof towards what the program found: all the way, and half of it.
+STEPS = (1.0, 0.5)
+
+#: A box is kept while the best proof pays almost as much as it allows, or the program feels it.
+NEARLY = 0.02
+
+#: Overpriced boxes that are noted in a pass, at most, and the bytes that they may take.
+NOTED, NOTED_BYTES = 200_000, 1 << 28
+
+
+@dataclass(frozen=True)
+class Priced:
+    """What a search found.
+
+    Attributes
+    ----------
+    prices
+        The best prices that hold in all boxes.
+    pool
+        The boxes that stand in the way of higher ones, and ``multipliers`` how much each of them does.
+    guess
+        What the last program found: prices near the best ones, not all of which hold.
+    """
+
+    prices: Prices
+    pool: Pool
+    multipliers: NDArray[np.float64]
+    guess: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When a search ends: at a time, after so many rounds, or when a round gains less than a share."""
+
+    at: float = np.inf
+    rounds: int = 1_000
+    gain: float = 1e-5
+
+
+def search_prices(
+    pricing: Pricing,
+    limit: NDArray[np.float64],
+    stop: Stop,
+    start: NDArray[np.float64] | None = None,
+    known: Pool | None = None,
+    tell: Callable[[float, float], None] = lambda total, share: None,
+) -> Priced:
+    """Raise the prices of rows as far as time allows.
+
+    Parameters
+    ----------
+    pricing
+        The rows and their boxes.
+    limit
+        What every row pays at most.
+    stop
+        When to end.
+    start
+        Prices to begin with, too high rather than too low; the limits if left out.
+    known
+        Boxes that were found before.
+    tell
+        Called with the best total, and the share of the rounds or of the time that is over, after each round.
+    """
+    k = pricing.k
+    noted = Pool.room_for(min(NOTED, NOTED_BYTES // (8 * k)), k)
+    best, used = pricing.cap(pricing.highest(limit) if start is None else np.minimum(start, limit), noted)
+    pool = noted.take(slice(used)) if known is None else known.joined(noted.take(slice(used)))
+    pool = _near(pool, best, k)
+    solution: Solution | None = None
+    begin = time.perf_counter()
+    for done in range(stop.rounds if pricing.paying.any() else 0):
+        found = highest_prices(pool, pricing.counts, *_reach(best, limit, pricing.paying), k)
+        if found is None:
+            break
+        solution, before = found, best.total
+        best, fresh = _repaired(pricing, best, solution.prices, noted)
+        tell(best.total, max(done / stop.rounds, min(1.0, (time.perf_counter() - begin) / max(stop.at - begin, 1e-9))))
+        if time.perf_counter() > stop.at or best.total < before * (1 + stop.gain):
+            break
+        kept = (solution.multipliers > 1e-6) | (pool.paid(best.each) > pool.limits * k * (1 - NEARLY))
+        pool = pool.take(kept).joined(fresh)
+    if solution is None:
+        return Priced(best, pool, np.zeros(len(pool)), best.each)
+    return Priced(best, pool, solution.multipliers, solution.prices)
+
+
+def _near(pool: Pool, best: Prices, k: int) -> Pool:
+    """Return the boxes that prices all but fill; a box of earlier rows that they overfill is a box no longer."""
+    paid, most = pool.paid(best.each), pool.limits * k
+    return pool.take((paid > most * (1 - NEARLY)) & (paid <= most * (1 + 1e-6)))
+
+
+def _reach(
+    best: Prices, limit: NDArray[np.float64], paying: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how low and how high every price may go in a round."""
+    each = best.each
+    scale = np.maximum(each, np.quantile(each[paying], CHEAP) if paying.any() else 0.0) + 1e-9
+    highest = np.where(paying, np.minimum(each + RADIUS * scale, limit), 0.0)
+    return np.clip(each - RADIUS * scale, 0.0, highest), highest
+
+
+def _repaired(pricing: Pricing, best: Prices, guess: NDArray[np.float64], noted: Pool) -> tuple[Prices, Pool]:
+    """Return the best prices between the best proof and a guess, and the boxes that the guess overprices."""
+    fresh = noted.take(slice(0))
+    tried = [best]
+    for step in STEPS:
+        prices, used = pricing.cap(best.each + step * (guess - best.each), noted if step == 1.0 else None)
+        fresh = noted.take(slice(used)) if step == 1.0 else fresh
+        tried.append(prices)
+    return max(tried, key=lambda prices: prices.total), fresh

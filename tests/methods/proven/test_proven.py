@@ -1,0 +1,53 @@
+"""Classes that follow prices, and how near to the least possible loss they are proven to be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.helpers import microdata_strategy
+from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
+
+import sfumato as sf
+from sfumato.loss.boxes import Boxes
+from sfumato.loss.price_search import Stop, search_prices
+from sfumato.loss.row_prices import Pricing
+from sfumato.methods.proven.dive import Dive
+from sfumato.microdata import Microdata
+
+pytest.importorskip("highspy")
+
+
+@given(microdata_strategy(rows=(4, 9), most_columns=2), st.integers(2, 4))
+def test_everybody_is_in_a_class_of_k(microdata: Microdata, k: int) -> None:
+    boxes = Boxes(microdata)
+    priced = search_prices(Pricing(boxes, k), np.full(len(boxes.rows), float(k)), Stop(rounds=8))
+    classes = Dive(boxes, k, float(k)).run(priced, np.inf, lambda share: None)
+    members = [np.flatnonzero(classes == number).tolist() for number in np.unique(classes)]
+    assert min(map(len, members)) >= k
+    cost = sum(loss_of(microdata, rows) for rows in members)
+    assert priced.prices.total <= cheapest_of_all_partitions(microdata, k) + 1e-9 <= cost + 2e-9
+
+
+def test_a_release_knows_how_near_it_is() -> None:
+    people = sf.datasets.census(rows=600, seed=3)
+    release = sf.anonymize(people.table, people.schema, k=5, method="proven", seed=1)
+    plain = sf.anonymize(people.table, people.schema, k=5, seed=1)
+    assert release.loss.gcp <= plain.loss.gcp
+    assert plain.bound <= release.bound <= release.loss.gcp
+    assert release.bound.prices is not None
+    assert release.bound == pytest.approx(release.bound.prices.mean())
+
+
+def test_it_ends_as_soon_as_it_is_near_enough() -> None:
+    people = sf.datasets.census(rows=600, seed=3)
+    release = sf.anonymize(people.table, people.schema, k=5, method=sf.Proven(time_limit=60, gap=1.0), seed=1)
+    assert release.loss.gcp <= 2 * release.bound
+    assert release.manifest["seconds"]["method"] < 60
+
+
+@pytest.mark.parametrize(("parameter", "value"), [("time_limit", 0), ("gap", -1)])
+def test_wrong_parameters_are_refused(parameter: str, value: float) -> None:
+    with pytest.raises(sf.errors.ParameterError, match=f"The '{parameter}' parameter of Proven must be a number"):
+        sf.Proven(**{parameter: value})
