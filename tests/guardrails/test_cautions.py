@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sfumato.errors import CautionError, ParameterError
-from sfumato.guardrails import Caution, check_confirmed, refuse, with_confirmations
+from sfumato.guardrails import CODES, Caution, check_confirmed, refuse, with_confirmations
 from sfumato.guardrails.caution import percent
 
 ERROR = Caution("near-unique", "error", ("phone",), 90, "Found.", "Do.")
@@ -65,3 +67,9 @@ def test_a_share_is_never_rounded_to_nothing_or_to_all() -> None:
         "over 99.9 %",
         "100 %",
     ]
+
+
+def test_the_page_about_cautions_has_them_all() -> None:
+    page = (Path(__file__).parents[2] / "docs/how-to/cautions.md").read_text(encoding="utf-8")
+    for code in CODES:
+        assert f"| `{code}` |" in page

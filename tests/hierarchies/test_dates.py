@@ -156,3 +156,44 @@ def test_whole_seconds_are_shown_without_a_fraction():
 def test_levels_that_are_no_list_are_refused(levels):
     with pytest.raises(ParameterError, match="must be a list of levels such as"):
         Dates(levels)
+
+
+@pytest.mark.parametrize(
+    ("form", "texts", "expected"),
+    [
+        ("%m/%d/%Y", ["12/31/2024", " 1/2/2023 "], [dt.date(2024, 12, 31), dt.date(2023, 1, 2)]),
+        ("%d.%m.%y", ["31.12.24"], [dt.date(2024, 12, 31)]),
+        ("%Y%m%d", ["20241231"], [dt.date(2024, 12, 31)]),
+        ("%d/%m/%Y %H:%M", ["31/12/2024 07:30"], [dt.datetime(2024, 12, 31, 7, 30)]),
+    ],
+)
+def test_dates_are_read_in_the_declared_form(form, texts, expected):
+    domain = Dates(format=form).fit("seen", pa.array(texts), has_missing=False).domain
+    assert sorted(domain.values.to_pylist()) == sorted(expected)
+    assert Dates(format=form).reads_text
+    assert not Dates().reads_text
+
+
+def test_days_that_are_numbers_and_real_dates_are_taken_too():
+    assert Dates(format="%Y%m%d").fit("seen", pa.array([20240131]), False).domain.values.to_pylist() == [
+        dt.date(2024, 1, 31)
+    ]
+    assert Dates(format="%d.%m.%Y").fit("seen", pa.array([dt.date(2024, 1, 31)]), False).domain.values.to_pylist() == [
+        dt.date(2024, 1, 31)
+    ]
+
+
+@pytest.mark.parametrize("text", ["2024-12-31", "31.02.2024", "31.12.2024 and more", "?"])
+def test_a_date_in_another_form_is_told_by_its_row(text):
+    column = pa.array(["31.12.2024", text])
+    with pytest.raises(
+        DataError, match=r"Dates\(format='%d.%m.%Y'\), but 1 of its 2 values.*stands in row 2\."
+    ) as told:
+        encoded_column(column, Dates(format="%d.%m.%Y"))
+    assert text == "?" or text not in str(told.value)
+
+
+@pytest.mark.parametrize("form", ["", "month", 5])
+def test_a_form_that_is_none_is_refused(form):
+    with pytest.raises(ParameterError, match="'format' parameter of Dates must be text such as"):
+        Dates(format=form)

@@ -53,7 +53,7 @@ Hierarchy = Annotated[
         "--hierarchy",
         metavar="COLUMN=HOW",
         help="How a quasi-identifier generalizes: a file with one line per value (zip=zip.csv), or numeric, "
-        "numeric:5,10,20, categorical, prefix, dates, dates:month,year, ordered:low|mid|high (repeat).",
+        "numeric:5,10,20, categorical, prefix, dates, dates:month,year, dates:%d.%m.%Y, ordered:low|mid|high (repeat).",
     ),
 ]
 

@@ -43,8 +43,20 @@ def _after_colon(kind: str, text: str, given: bool, where: str) -> dict[str, Any
         return {}
     if kind not in _PARAMETER:
         raise ParameterError(f"{where}: '{kind}' takes nothing after the colon. Leave out {shortened(text)}.")
+    if kind == Dates.name and "%" in text:
+        return _form_of_dates(text)
     name, read = _PARAMETER[kind]
     return {name: read(text)}
+
+
+def _form_of_dates(text: str) -> dict[str, Any]:
+    """Return what ``%m/%d/%Y`` or ``month,year:%m/%d/%Y`` says: how dates are written, and levels if there are any."""
+    levels, colon, form = text.partition(":")
+    return {"format": text} if not colon or "%" in levels else {"levels": _names(levels), "format": form}
+
+
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",")]
 
 
 def _numbers(text: str) -> list[Any]:
@@ -54,7 +66,7 @@ def _numbers(text: str) -> list[Any]:
 #: What stands after the colon for each kind of hierarchy, and how it is read.
 _PARAMETER: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     Numeric.name: ("widths", _numbers),
-    Dates.name: ("levels", lambda text: [part.strip() for part in text.split(",")]),
+    Dates.name: ("levels", _names),
     Ordered.name: ("order", lambda text: [part.strip() for part in text.split("|")]),
     Taxonomy.name: ("file", str),
 }

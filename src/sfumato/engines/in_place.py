@@ -14,7 +14,7 @@ from sfumato.engines.base import Database, identifier, qualified
 from sfumato.engines.conditions import COUNTED, ClassConditions
 from sfumato.engines.statements import ReleaseQuery, dimension, dimension_statements, frequency_query, search_name
 from sfumato.errors import ParameterError, SchemaError, SourceError, VerificationError
-from sfumato.hierarchies import Domain, default_hierarchy
+from sfumato.hierarchies import Dates, Domain, default_hierarchy
 from sfumato.methods import Task
 from sfumato.methods.lattice.full_domain import FullDomain, Solution
 from sfumato.methods.lattice.judge import Judge
@@ -197,6 +197,9 @@ def search_for(database: Database, request: Request) -> InPlace:
         )
     if not isinstance(method, FullDomain):
         raise SchemaError("Only full-domain methods work inside a database, such as Lattice() or Incognito().")
+    for name, hierarchy in schema.quasi_identifiers.items():
+        if isinstance(hierarchy, Dates) and hierarchy.format is not None:
+            raise SchemaError(f"'{name}' is text in the database, which cannot read its dates. Convert it there.")
     roles = schema.roles(database.columns())
     database.read_as_text(schema.read_as_text())
     table = FrequencyTable.count(database, schema)

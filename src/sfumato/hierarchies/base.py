@@ -31,7 +31,7 @@ class Hierarchy(ABC):
 
     name: ClassVar[str]
     #: Files without types (CSV) are read as text for these, so that a zip code keeps its leading zero.
-    reads_text: ClassVar[bool] = False
+    reads_text: bool = False
 
     @abstractmethod
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:

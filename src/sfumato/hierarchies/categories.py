@@ -36,7 +36,7 @@ class Prefix(Hierarchy):
     """
 
     name: ClassVar[str] = "prefix"
-    reads_text: ClassVar[bool] = True
+    reads_text = True
 
     def to_policy(self) -> dict[str, Any]:
         return {"type": self.name}

@@ -13,6 +13,7 @@ from sfumato.hierarchies.base import Fitted, Hierarchy, converted, sort_codes, w
 from sfumato.hierarchies.calendar import CALENDAR, calendar_level, days_since_epoch, ticks_of
 from sfumato.hierarchies.levels import identity_level, root_level
 from sfumato.hierarchies.scaled import IntervalDomain, LevelledDomain
+from sfumato.hierarchies.written_dates import parsed
 
 
 class Dates(Hierarchy):
@@ -26,6 +27,9 @@ class Dates(Hierarchy):
         ``*``. Without, classes show intervals, and full-domain methods, which need levels, choose from all of these.
         Text in ISO form (``2024-01-03``) is read as dates. A timestamp with a zone is grouped by the calendar of that
         zone.
+    format
+        How text is written, if not in ISO form: ``"%m/%d/%Y"``, ``"%d.%m.%y %H:%M"``, in the letters of
+        `datetime.datetime.strptime`. Classes show ISO dates in any case.
 
     Examples
     --------
@@ -35,7 +39,7 @@ class Dates(Hierarchy):
 
     name: ClassVar[str] = "dates"
 
-    def __init__(self, levels: Sequence[str] | None = None) -> None:
+    def __init__(self, levels: Sequence[str] | None = None, format: str | None = None) -> None:  # noqa: A002
         if isinstance(levels, str) or not isinstance(levels, Iterable | None):
             raise invalid_parameter("Dates", "levels", "a list of levels such as ['month', 'year']", levels)
         for level in levels or ():
@@ -43,13 +47,20 @@ class Dates(Hierarchy):
         if levels is not None and list(levels) != sorted(set(levels), key=list(CALENDAR).index):
             expected = f"levels from fine to coarse without repeats: {', '.join(CALENDAR)}"
             raise invalid_parameter("Dates", "levels", expected, tuple(levels))
+        if format is not None and (not isinstance(format, str) or "%" not in format):
+            raise invalid_parameter("Dates", "format", "text such as '%m/%d/%Y'", format)
         self.levels = None if levels is None else tuple(levels)
+        self.format = format
+        # 20241231 is a date in this form, but a number to whoever does not know the form.
+        self.reads_text = format is not None
 
     def to_policy(self) -> dict[str, Any]:
-        return {"type": self.name} if self.levels is None else {"type": self.name, "levels": list(self.levels)}
+        said = {"levels": None if self.levels is None else list(self.levels), "format": self.format}
+        return {"type": self.name} | {name: value for name, value in said.items() if value is not None}
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
-        ordered, codes = sort_codes(_moments(column, values))
+        moments = _moments(column, values) if self.format is None else parsed(column, values, self.format)
+        ordered, codes = sort_codes(moments)
         names = tuple(CALENDAR) if self.levels is None else self.levels
         levels = [
             identity_level(ordered, has_missing),

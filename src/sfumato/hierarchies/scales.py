@@ -98,7 +98,7 @@ class Ordered(Hierarchy):
     """
 
     name: ClassVar[str] = "ordered"
-    reads_text: ClassVar[bool] = True
+    reads_text = True
 
     def __init__(self, order: Sequence[object]) -> None:
         if isinstance(order, str) or not order:

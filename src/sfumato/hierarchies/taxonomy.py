@@ -36,7 +36,7 @@ class Taxonomy(Hierarchy):
     """
 
     name: ClassVar[str] = "taxonomy"
-    reads_text: ClassVar[bool] = True
+    reads_text = True
 
     def __init__(self, tree: Nested | Sequence[Sequence[object]]) -> None:
         if not isinstance(tree, Mapping | Iterable):
