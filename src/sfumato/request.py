@@ -165,7 +165,9 @@ class Request:
 
     def unusual(self) -> dict[str, Any]:
         """Return the options that are not as they are by default."""
-        return {one.name: given for one in _options() if (given := getattr(self, one.name)) != one.default}
+        given = {one.name: getattr(self, one.name) for one in _options()}
+        usual = {one.name: one.default for one in _options()}
+        return {name: value for name, value in given.items() if value != usual[name] and (value or usual[name])}
 
 
 def _options() -> list[Any]:

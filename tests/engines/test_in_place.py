@@ -18,7 +18,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.engines import Database, DuckDB, PostgreSQL, search_in_place
-from sfumato.errors import SchemaError, SourceError
+from sfumato.errors import CautionError, SchemaError, SourceError
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, TCloseness
 
 SCHEMA = sf.Schema(
@@ -237,7 +237,9 @@ def test_the_order_of_rows_is_not_that_of_the_table(tmp_path: Path) -> None:
     table = people(2000).append_column("number", pa.array(range(2000)))
     schema = sf.Schema({"age": sf.Numeric(widths=(10,))}, plain="number", rest="drop")
     with DuckDB(database_of(tmp_path, table)) as database:
-        found = search_in_place(database, schema, k=2)
+        with pytest.raises(CautionError, match="'number' is released as it is, and 2,000 of 2,000"):
+            search_in_place(database, schema, k=2)
+        found = search_in_place(database, schema, k=2, confirm="number")
         for kind in ("view", "table"):
             found.create(f"safe_{kind}", kind)
             numbers = database.query(f"SELECT number FROM safe_{kind}")["number"].to_numpy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
@@ -14,6 +15,8 @@ from sfumato.engines.base import Database, identifier, qualified
 from sfumato.engines.conditions import COUNTED, ClassConditions
 from sfumato.engines.statements import ReleaseQuery, dimension, dimension_statements, frequency_query, search_name
 from sfumato.errors import ParameterError, SchemaError, SourceError, VerificationError
+from sfumato.guardrails import Caution, refuse, with_confirmations
+from sfumato.guardrails.uniqueness import as_good_as_a_name
 from sfumato.hierarchies import Dates, Domain, default_hierarchy
 from sfumato.methods import Task
 from sfumato.methods.lattice.full_domain import FullDomain, Solution
@@ -162,11 +165,11 @@ def search_in_place(database: Database, schema: Schema | None = None, **argument
     ----------
     database
         The table: `DuckDB` or `PostgreSQL`.
-    schema, quasi_identifiers, sensitive, identifiers, plain, rest, k, l, t, privacy, suppression
+    schema, quasi_identifiers, sensitive, identifiers, plain, rest, k, l, t, privacy, suppression, confirm
         As in `sfumato.anonymize`.
     method
         A full-domain method such as `Lattice`, the default, or `Incognito`.
-    refine, missing, intervals, keep_order, seed, separator
+    refine, missing, intervals, keep_order, seed, separator, na, strict
         A database does none of these: a value other than the default is refused.
 
     Examples
@@ -179,7 +182,7 @@ def search_in_place(database: Database, schema: Schema | None = None, **argument
 
 
 #: The options that a search in a database heeds; it draws nothing, so that every seed is as good as another.
-HEEDED = {"suppression", "seed"}
+HEEDED = {"suppression", "seed", "confirm"}
 
 
 def search_for(database: Database, request: Request) -> InPlace:
@@ -201,6 +204,7 @@ def search_for(database: Database, request: Request) -> InPlace:
         if isinstance(hierarchy, Dates) and hierarchy.format is not None:
             raise SchemaError(f"'{name}' is text in the database, which cannot read its dates. Convert it there.")
     roles = schema.roles(database.columns())
+    refuse_names(database, roles, request)
     database.read_as_text(schema.read_as_text())
     table = FrequencyTable.count(database, schema)
     prune = method.may_prune(Task(table.microdata, Requirements(models, table.microdata)))
@@ -210,6 +214,18 @@ def search_for(database: Database, request: Request) -> InPlace:
     conditions = ClassConditions.of(judge.task.requirements.bound, table.microdata.names, list(schema.sensitive))
     query = ReleaseQuery(database.source, table.microdata.domains, solution.chosen, others, conditions)
     return InPlace(database, schema, models, solution, _with_suppression(query, judge, solution))
+
+
+def refuse_names(database: Database, roles: Mapping[str, str], request: Request) -> None:
+    """Refuse a plain column that is as good as a name, unless the request confirms it."""
+    [rows] = database.query(f"SELECT count(*) AS n FROM {database.source}")["n"].to_pylist()
+    cautions: list[Caution] = []
+    for name in [name for name, role in roles.items() if role == "plain"]:
+        alone = f"SELECT 1 FROM {database.source} GROUP BY {identifier(name)} HAVING count({identifier(name)}) = 1"
+        [unique] = database.query(f"SELECT count(*) AS n FROM ({alone}) AS alone")["n"].to_pylist()
+        found = as_good_as_a_name(name, "plain", int(unique), int(rows))
+        cautions += [Caution("near-unique", **vars(finding)) for finding in found]
+    refuse(with_confirmations(cautions, request.confirm), strict=False)
 
 
 def _with_suppression(query: ReleaseQuery, judge: Judge, solution: Solution) -> ReleaseQuery:

@@ -29,19 +29,25 @@ _ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 def near_unique(view: Requested) -> Iterator[Finding]:
     """Find single columns that are as good as a name, since most rows are alone with their value."""
     for column in view.with_role("plain", "sensitive"):
-        if view.rows < SMALLEST_TABLE or column.unique_rows < NEAR_UNIQUE * view.rows:
-            continue
-        is_plain, alone = column.role == "plain", share(column.unique_rows, view.rows)
-        yield Finding(
-            "error" if is_plain else "warning",
-            (column.name,),
-            column.unique_rows,
-            f"The {column.role} column {quoted(column.name)} is released as it is, and {alone} rows are "
-            "the only ones with their value: whoever knows the value finds the row.",
-            "Drop the column, or declare it as a quasi-identifier."
-            if is_plain
-            else "Round it or group its values before, if somebody outside may know them.",
-        )
+        yield from as_good_as_a_name(column.name, column.role, column.unique_rows, view.rows)
+
+
+def as_good_as_a_name(name: str, role: str, unique: int, rows: int) -> Iterator[Finding]:
+    """Judge a column by how many of the rows are the only ones with their value."""
+    if rows < SMALLEST_TABLE or unique < NEAR_UNIQUE * rows:
+        return
+    advice = {
+        "plain": "Drop the column, or declare it as a quasi-identifier.",
+        "sensitive": "Round it or group its values before, if somebody outside may know them.",
+    }
+    yield Finding(
+        "error" if role == "plain" else "warning",
+        (name,),
+        unique,
+        f"The {role} column {quoted(name)} is released as it is, and {share(unique, rows)} rows are the only ones with "
+        "their value: whoever knows the value finds the row.",
+        advice[role],
+    )
 
 
 @after("unique-rows")
