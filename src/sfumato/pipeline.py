@@ -173,7 +173,7 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
     guarding.check_names(request, source.columns)
     row_numbers = guarding.row_numbers(source, schema)
     roles = schema.with_identifiers(row_numbers).roles(source.columns)
-    naming = guarding.naming_columns(roles, row_numbers)
+    naming = guarding.naming_columns(roles, row_numbers) if schema.person is None else []
     wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain", "person"}]
     table = guarding.read_with(source, wanted, naming, request, stage(progress, "reading"))
     if not table.num_rows:

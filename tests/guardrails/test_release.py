@@ -171,3 +171,8 @@ def test_the_search_for_the_strongest_is_guarded_too() -> None:
     assert {caution.code for caution in found.release.cautions} >= set(EXPECTED) - {"several-rows-per-person"}
     with pytest.raises(CautionError):
         sf.strongest(pa.table(visits()), **roles, max_gcp=0.9, strict=True)
+
+
+def test_whoever_says_whose_row_it_is_is_not_told_again() -> None:
+    release = sf.anonymize(pa.table(visits()), **ROLES | {"identifiers": (), "person": "patient"})
+    assert "several-rows-per-person" not in {caution.code for caution in release.cautions}
