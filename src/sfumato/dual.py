@@ -142,9 +142,8 @@ class _Search:
 
         if not fits(least):
             raise InfeasibleError(
-                f"Even {self.maximize}={least:,} loses {self.losses[least]:.4f}, more than the {self.max_gcp:g} that "
-                f"is tolerable. A loss of {_rounded_up(self.losses[least]):.4f} would do; or try another method, or "
-                "allow suppression."
+                f"Even {self.maximize}={least:,} has a GCP of {self.losses[least]:.4f}, above the limit of "
+                f"{self.max_gcp:g}. Accept {_rounded_up(self.losses[least]):.4f}, or try another method or suppression."
             )
         low, high = least, 2 * least
         while fits(high):

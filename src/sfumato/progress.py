@@ -30,7 +30,7 @@ def untold(share: float) -> None:
 
 
 def stage(report: Progress, name: str) -> Tell:
-    """Return what tells how far one stage is, of the steps that are told about it."""
+    """Bind the name of a stage to a progress callback."""
     return lambda share: report(name, share)
 
 

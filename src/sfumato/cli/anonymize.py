@@ -74,7 +74,7 @@ class Goal:
         """Return what the options say, None where they say nothing."""
         if max_gcp is None:
             if maximize is not None:
-                raise ParameterError("--maximize needs the loss that is tolerable, such as --max-gcp 0.10.")
+                raise ParameterError("--maximize needs the largest loss to accept, such as --max-gcp 0.10.")
             return None
         parameters.share("anonymize", "max_gcp", max_gcp)
         return cls(max_gcp, parameters.choice("anonymize", "maximize", maximize or "k", MAXIMIZED))

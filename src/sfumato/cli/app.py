@@ -53,7 +53,7 @@ def _root(
     """Publish tables about people so that nobody in them can be singled out."""
 
 
-@app.command(short_help="Make a release of a table, checked before it is written.")
+@app.command(short_help="Anonymize a table; the release is checked before it is written.")
 @given.asking()
 def anonymize(
     table: given.Input,
@@ -67,7 +67,7 @@ def anonymize(
     as_json: given.AsJson = False,
     quiet: given.Quiet = False,
 ) -> None:
-    """Make a release of a table that keeps every privacy model asked for, checked before it is written.
+    """Anonymize a table: write a release that keeps every privacy model asked for, checked before it is written.
 
     For example: sfumato anonymize patients.csv -o release.csv --qi age --qi zip --sensitive disease --identifiers name
     --hierarchy zip=prefix -k 10 -l 3
@@ -81,7 +81,7 @@ def anonymize(
         run_command(asked, files, as_json=as_json, quiet=quiet, goal=Goal.of(max_gcp, maximize))
 
 
-@app.command(short_help="Check any table: which class breaks which rule?")
+@app.command(short_help="Check any table against privacy models.")
 @given.asking(only=CHECKED)
 def check(
     table: given.Input,
@@ -89,9 +89,9 @@ def check(
     as_json: given.AsJson = False,
     quiet: given.Quiet = False,
 ) -> None:
-    """Check any table, whoever made it: exit 0 if every rule holds, 1 if not, and say which class breaks which.
+    """Check any table, whoever made it, and name the rows that break a rule. Exit code 0 if all rules hold, 1 if not.
 
-    Without a rule it says what the table achieves. For example: sfumato check release.csv --qi age --qi zip
+    Without a rule it reports what the table achieves. For example: sfumato check release.csv --qi age --qi zip
     --sensitive disease -k 10 -l 3
     """
     with explained():
@@ -100,14 +100,14 @@ def check(
         run_command(asked, table, as_json=as_json, quiet=quiet)
 
 
-app.command(short_help="Say how likely it is that people in a table are found.")(questions.risk)
+app.command(short_help="Measure how likely it is that people in a table are found.")(questions.risk)
 app.command(short_help="Attack a release, as somebody would who knows some columns.")(questions.attack)
 
 
-@app.command(short_help="Say why a full-domain release looks as it does.")
+@app.command(short_help="Explain why a full-domain release looks as it does.")
 @given.asking(without=SHOWN)
 def explain(table: given.Input, asked: given.Asked, as_json: given.AsJson = False) -> None:
-    """Say which attribute binds in a full-domain release, and what the next finer or safer one would cost.
+    """Explain which column limits a full-domain release, and what the next finer or safer release would cost.
 
     For example: sfumato explain patients.csv --qi age --qi zip --rest drop --hierarchy age=numeric:5,10 -k 10
     """
@@ -117,19 +117,26 @@ def explain(table: given.Input, asked: given.Asked, as_json: given.AsJson = Fals
         run_command(asked, table, as_json=as_json)
 
 
+<<<<<<< HEAD
 @app.command(short_help="Print SQL that makes a full-domain release where the data is.")
 @given.asking(without=SHOWN | READING | {"person"})
+=======
+@app.command(short_help="Print SQL that makes a full-domain release inside the database.")
+@given.asking(without=SHOWN | READING)
+>>>>>>> f9d8e7d (Words: plain help for every command and option, and clearer errors about limits and tables)
 def sql(
     place: Annotated[
         str, typer.Argument(metavar="IN", help="A Parquet, CSV or DuckDB file, or postgresql://user@host/database.")
     ],
     asked: given.Asked,
-    table: Annotated[str | None, typer.Option("--table", metavar="NAME", help="The table of a database.")] = None,
-    release: Annotated[str, typer.Option("--release", metavar="NAME", help="What the release is called.")] = "release",
-    kind: Annotated[str, typer.Option("--as", metavar="view|table", help="What the release becomes.")] = "view",
-    create: Annotated[bool, typer.Option("--create", help="Also make it there, and check it.")] = False,
+    table: Annotated[str | None, typer.Option("--table", metavar="NAME", help="The table in the database.")] = None,
+    release: Annotated[str, typer.Option("--release", metavar="NAME", help="The name of the release.")] = "release",
+    kind: Annotated[str, typer.Option("--as", metavar="view|table", help="Make a view or a table.")] = "view",
+    create: Annotated[
+        bool, typer.Option("--create", help="Also run the SQL in the database, and check the result.")
+    ] = False,
 ) -> None:
-    """Search for a full-domain release of a table that stays in its database; print the SQL that makes it there.
+    """Find a full-domain release of a table that stays in its database, and print the SQL that makes it there.
 
     For example: sfumato sql orders.parquet --qi zip --qi day --rest drop --hierarchy zip=prefix -k 10
     """
@@ -148,19 +155,21 @@ def methods(as_json: given.AsJson = False) -> None:
         run_command(as_json=as_json)
 
 
-@app.command(short_help="Write a hierarchy file for a column, to be edited.")
+@app.command(short_help="Write a hierarchy file for a column, to edit.")
 def hierarchy(
     table: given.Input,
     column: Annotated[
         str,
-        typer.Argument(metavar="COLUMN[=HOW]", help="The column and how it generalizes, such as age=numeric:5,10,20."),
+        typer.Argument(
+            metavar="COLUMN[=HOW]", help="The column and how to generalize it, such as age=numeric:5,10,20."
+        ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the hierarchy, one line per value.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write, with one line per value.")
     ],
     sep: given.Separator = None,
 ) -> None:
-    """Write a hierarchy file for the values of a column, to edit and to use with --hierarchy.
+    """Write a hierarchy file for the values of a column, to edit and then use with --hierarchy.
 
     For example: sfumato hierarchy patients.csv age=numeric:5,10,20 -o age.csv
     """
@@ -172,10 +181,12 @@ def hierarchy(
 
 @app.command()
 def demo(
-    rows: Annotated[int, typer.Option("--rows", metavar="N", help="How many people.")] = 50_000,
-    folder: Annotated[Path, typer.Option("--folder", metavar="FOLDER", help="Where the files go.")] = Path("demo"),
+    rows: Annotated[int, typer.Option("--rows", metavar="N", help="The number of people.")] = 50_000,
+    folder: Annotated[Path, typer.Option("--folder", metavar="FOLDER", help="The folder for the files.")] = Path(
+        "demo"
+    ),
 ) -> None:
-    """Make up a census, anonymize it, and show what comes out."""
+    """Make up a census, anonymize it and show the result."""
     with explained():
         from sfumato.cli.demo import run as run_command  # noqa: PLC0415
 

@@ -65,7 +65,7 @@ def _unexpected(error: Exception) -> str:
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = "/".join(Path(frame.filename).parts[-3:])
     return (
-        f"Error: Sfumato failed in a way that nobody foresaw ({type(error).__name__} in {place}, line {frame.lineno}). "
+        f"Error: Unexpected failure ({type(error).__name__} in {place}, line {frame.lineno}). "
         "No half-written file is left behind. Please report it. With the environment variable SFUMATO_DEBUG=1 you see "
         "the whole traceback; look at it before you pass it on, since it may show values of your table."
     )

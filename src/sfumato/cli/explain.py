@@ -37,6 +37,6 @@ def require_full_domain(method: Method) -> None:
     """Refuse methods that have no levels to explain or to list."""
     if method.recoding != "full-domain":
         raise ParameterError(
-            f"The method '{method.name}' does not choose levels, so there are no alternatives to tell about. "
+            f"The method '{method.name}' does not choose levels, so it has no alternatives to list or to explain. "
             "Use a full-domain method, such as --method lattice or --method incognito."
         )

@@ -11,9 +11,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-Input = Annotated[Path, typer.Argument(metavar="IN", help="The table: CSV, TSV, Parquet or JSON lines.")]
+Input = Annotated[Path, typer.Argument(metavar="IN", help="The table to read: CSV, TSV, Parquet or JSON lines.")]
 Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="OUT", help="Where the release goes: .csv, .tsv, .parquet or .jsonl.")
+    Path, typer.Option("--output", "-o", metavar="OUT", help="The file to write: .csv, .tsv, .parquet or .jsonl.")
 ]
 
 QuasiIdentifiers = Annotated[
@@ -22,12 +22,16 @@ QuasiIdentifiers = Annotated[
         "--qi",
         "--quasi-identifiers",
         metavar="COLUMN",
-        help="A column that could single somebody out (repeat, or a,b,c).",
+        help="A quasi-identifier: a column that helps to single somebody out (repeat, or a,b,c).",
     ),
 ]
 Sensitive = Annotated[
     list[str] | None,
-    typer.Option("--sensitive", metavar="COLUMN", help="A column that nobody should be linked to (repeat, or a,b)."),
+    typer.Option(
+        "--sensitive",
+        metavar="COLUMN",
+        help="A sensitive column: nobody should learn whose value is whose (repeat, or a,b).",
+    ),
 ]
 Person = Annotated[
     str | None,
@@ -37,47 +41,62 @@ Person = Annotated[
 ]
 Identifiers = Annotated[
     list[str] | None,
-    typer.Option("--identifiers", metavar="COLUMN", help="An identifier; never released (repeat, or a,b)."),
+    typer.Option(
+        "--identifiers",
+        metavar="COLUMN",
+        help="A column that names people, such as a name or a number; never released (repeat, or a,b).",
+    ),
 ]
 Plain = Annotated[
     list[str] | None,
-    typer.Option("--plain", metavar="COLUMN", help="A column that is released as it is (repeat, or a,b)."),
+    typer.Option("--plain", metavar="COLUMN", help="A column to release unchanged (repeat, or a,b)."),
 ]
 Rest = Annotated[
     str | None,
-    typer.Option("--rest", metavar="plain|drop", help="What all other columns are; without it each needs a role."),
+    typer.Option(
+        "--rest",
+        metavar="plain|drop",
+        help="Release all other columns unchanged, or drop them. Without this every column needs a role.",
+    ),
 ]
 Hierarchy = Annotated[
     list[str] | None,
     typer.Option(
         "--hierarchy",
         metavar="COLUMN=HOW",
-        help="How a quasi-identifier generalizes: a file with one line per value (zip=zip.csv), or numeric, "
+        help="How to generalize a quasi-identifier: a file with one line per value (zip=zip.csv), or numeric, "
         "numeric:5,10,20, categorical, prefix, dates, dates:month,year, dates:%d.%m.%Y, ordered:low|mid|high (repeat).",
     ),
 ]
 
-K = Annotated[int | None, typer.Option("-k", metavar="K", help="k-anonymity: classes of at least K rows.")]
+K = Annotated[int | None, typer.Option("-k", metavar="K", help="k-anonymity: at least K rows look alike.")]
 L = Annotated[
     float | None,
-    typer.Option("-l", metavar="L", help="l-diversity: no sensitive value in more than 1/L of a class."),
+    typer.Option(
+        "-l", metavar="L", help="l-diversity: no sensitive value in more than 1/L of the rows that look alike."
+    ),
 ]
 T = Annotated[
     float | None,
-    typer.Option("-t", metavar="T", help="t-closeness: every class within T of the whole, from 0 to 1."),
+    typer.Option(
+        "-t",
+        metavar="T",
+        help="t-closeness: the sensitive values of rows that look alike are spread as in the whole "
+        "table, up to T (0 to 1).",
+    ),
 ]
 Privacy = Annotated[
     list[str] | None,
     typer.Option(
         "--privacy",
         metavar="MODEL:NAME=VALUE,…",
-        help="Any other model, such as l-diversity:l=3,kind=entropy (or kind=distinct, or kind=recursive,c=2), "
+        help="Any other privacy model, such as l-diversity:l=3,kind=entropy (or kind=distinct, or kind=recursive,c=2), "
         "t-closeness:t=0.2,column=pay, minimum-span:column=age,width=5 (repeat).",
     ),
 ]
 
 Method = Annotated[
-    str | None, typer.Option("--method", metavar="NAME", help="The algorithm; `sfumato methods` lists them.")
+    str | None, typer.Option("--method", metavar="NAME", help="The algorithm; 'sfumato methods' lists them.")
 ]
 Settings = Annotated[
     list[str] | None,
@@ -88,8 +107,8 @@ Minimize = Annotated[
     typer.Option(
         "--minimize",
         metavar="LOSS",
-        help="What is minimized: gcp, dm or entropy; by auto, best and --refine also cm, or a workload, queries.json; "
-        "by full-domain methods also c_avg and height, or precision, which they maximize.",
+        help="The loss to minimize: gcp, dm or entropy; by auto, best and --refine also cm, or queries.json; by "
+        "full-domain methods also c_avg and height, or precision, which they maximize.",
     ),
 ]
 Refine = Annotated[
@@ -97,36 +116,48 @@ Refine = Annotated[
     typer.Option(
         "--refine",
         metavar="SECONDS|true|exhaustive",
-        help="Lower the loss of what the method found, for so long; Ctrl-C keeps the best so far.",
+        help="Keep improving the result for SECONDS; Ctrl-C keeps the best so far.",
     ),
 ]
 Alternatives = Annotated[
     Path | None,
-    typer.Option("--alternatives", metavar="FILE", help="Write every answer of a full-domain method with its losses."),
+    typer.Option(
+        "--alternatives", metavar="FILE", help="Write all answers of a full-domain method, with their losses."
+    ),
 ]
 Suppression = Annotated[
     float | None,
-    typer.Option("--suppression", metavar="SHARE", help="The share of rows that may be left out, such as 0.02."),
+    typer.Option(
+        "--suppression", metavar="SHARE", help="The share of rows that may be left out, such as 0.02 for 2 %."
+    ),
 ]
 MaxGcp = Annotated[
     float | None,
-    typer.Option("--max-gcp", metavar="GCP", help="The loss that is tolerable, such as 0.10; see --maximize."),
+    typer.Option(
+        "--max-gcp",
+        metavar="GCP",
+        help="The largest loss (GCP) to accept, such as 0.10; finds the strongest privacy within it.",
+    ),
 ]
 Maximize = Annotated[
     str | None,
-    typer.Option("--maximize", metavar="k|l", help="What is made as large as --max-gcp allows; k if left out."),
+    typer.Option("--maximize", metavar="k|l", help="What to make as large as --max-gcp allows; k by default."),
 ]
 Missing = Annotated[
     str | None,
     typer.Option(
         "--missing",
         metavar="category|suppress|error",
-        help="What a missing quasi-identifier is: a value, a reason to leave the row out, an error.",
+        help="Treat a missing quasi-identifier as a value of its own, leave its row out, or stop with an error.",
     ),
 ]
 Intervals = Annotated[
     str | None,
-    typer.Option("--intervals", metavar="text|bounds|midpoint|mean", help="How intervals are shown."),
+    typer.Option(
+        "--intervals",
+        metavar="text|bounds|midpoint|mean",
+        help="How to show intervals: as text, as two columns, or as one number.",
+    ),
 ]
 Seed = Annotated[
     int | None,
@@ -134,7 +165,10 @@ Seed = Annotated[
 ]
 KeepOrder = Annotated[
     bool | None,
-    typer.Option("--keep-order/--shuffle", help="Keep the order of rows; shuffling is safer and the default."),
+    typer.Option(
+        "--keep-order/--shuffle",
+        help="Keep the order of rows. Shuffling is the default, because order can give people away.",
+    ),
 ]
 Separator = Annotated[
     str | None,
@@ -142,7 +176,7 @@ Separator = Annotated[
         "--separator",
         "--sep",
         metavar="CHARACTER",
-        help="What separates the cells of a CSV file; detected if left out.",
+        help="The separator of a CSV file; detected by default.",
     ),
 ]
 
@@ -159,7 +193,7 @@ Confirm = Annotated[
     typer.Option(
         "--confirm",
         metavar="COLUMN",
-        help="A column, or the code of a caution, of which you know what the cautions say (repeat).",
+        help="A column, or the code of a caution, whose warnings you have read and accept (repeat).",
     ),
 ]
 Strict = Annotated[
@@ -168,16 +202,21 @@ Strict = Annotated[
 ]
 
 ManifestFile = Annotated[
-    Path | None, typer.Option("--manifest", metavar="FILE", help="Write how the release was made, as JSON.")
+    Path | None,
+    typer.Option(
+        "--manifest", metavar="FILE", help="Write a record of how the release was made, as JSON; keep it to yourself."
+    ),
 ]
 PolicyFile = Annotated[
     Path | None,
     typer.Option(
-        "--policy", metavar="FILE", help="A TOML file with all of this; options given beside it take precedence."
+        "--policy",
+        metavar="FILE",
+        help="A TOML file that says all of this; options on the command line take precedence.",
     ),
 ]
 SavePolicy = Annotated[
-    Path | None, typer.Option("--save-policy", metavar="FILE", help="Write a policy file that says the same.")
+    Path | None, typer.Option("--save-policy", metavar="FILE", help="Write these options to a policy file.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]

@@ -38,7 +38,7 @@ def hierarchy_of(text: str, where: str) -> Hierarchy | None:
 
 def _after_colon(kind: str, text: str, given: bool, where: str) -> dict[str, Any]:
     if not given and kind in _INCOMPLETE:
-        raise ParameterError(f"{where} lacks what belongs after the colon, as in {_INCOMPLETE[kind]}.")
+        raise ParameterError(f"{where} needs something after the colon, as in {_INCOMPLETE[kind]}.")
     if not given:
         return {}
     if kind not in _PARAMETER:

@@ -31,7 +31,7 @@ def open_database(place: str, table: str | None) -> Database:
     if not place.startswith(("postgresql://", "postgres://")):
         return DuckDB(place, table)
     if table is None:
-        raise ParameterError("Say which table of the database is meant: --table NAME.")
+        raise ParameterError("Name the table of the database with --table NAME.")
     return PostgreSQL(place, table)
 
 

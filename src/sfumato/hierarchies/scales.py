@@ -68,7 +68,7 @@ class Numeric(Hierarchy):
         numbers = _as_float(ordered)
         if len(numbers) and not np.isfinite(numbers).all():
             raise DataError(
-                f"Column '{column}' holds infinite numbers, which have no place in an interval. "
+                f"Column '{column}' holds infinite numbers, which fit no interval. "
                 "Replace them by a number or by a missing value."
             )
         levels = [
