@@ -28,8 +28,8 @@ app = typer.Typer(
 CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "separator", "policy"}
 #: What makes no difference to the levels that are chosen.
 SHOWN = {"refine", "missing", "intervals", "seed", "keep_order"}
-#: What is about reading a file, and about cautions, which look at rows: a database keeps those to itself.
-READING = {"separator", "na", "confirm", "strict"}
+#: What is about reading a file, and what looks at single rows, which stay in the database.
+READING = {"separator", "na", "confirm", "strict", "person"}
 
 
 def run() -> None:
@@ -117,13 +117,8 @@ def explain(table: given.Input, asked: given.Asked, as_json: given.AsJson = Fals
         run_command(asked, table, as_json=as_json)
 
 
-<<<<<<< HEAD
-@app.command(short_help="Print SQL that makes a full-domain release where the data is.")
-@given.asking(without=SHOWN | READING | {"person"})
-=======
 @app.command(short_help="Print SQL that makes a full-domain release inside the database.")
 @given.asking(without=SHOWN | READING)
->>>>>>> f9d8e7d (Words: plain help for every command and option, and clearer errors about limits and tables)
 def sql(
     place: Annotated[
         str, typer.Argument(metavar="IN", help="A Parquet, CSV or DuckDB file, or postgresql://user@host/database.")
