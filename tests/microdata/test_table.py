@@ -75,9 +75,3 @@ def test_taking_rows_keeps_the_domains(microdata, data):
 def test_a_mask_takes_the_same_rows_as_their_numbers(microdata, data):
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(microdata), max_size=len(microdata))))
     assert microdata.take(mask).digest(b"x") == microdata.take(np.flatnonzero(mask)).digest(b"x")
-
-
-def test_sensitive_columns_are_found_by_name():
-    microdata = encode(pa.table({"a": [1], "s": [1], "t": [2]}), {"a": None}, ["s", "t"])
-    assert [microdata.sensitive_index(name) for name in ("s", "t")] == [0, 1]
-    assert microdata.names == ("a",)
