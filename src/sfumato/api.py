@@ -37,7 +37,7 @@ def anonymize(
     method
         A name out of ``sfumato methods``, or a method with parameters such as ``Mondrian(relaxed=True)``.
     refine
-        Lower the loss of what the method found: True, a number of seconds, or ``"exhaustive"``, as in `Refined`.
+        Keep improving the result: True, a time limit in seconds, or ``"exhaustive"``, as in `Refined`.
     suppression
         The share of rows that may be left out where that saves most, from 0 to 1.
     missing
@@ -53,14 +53,14 @@ def anonymize(
     na
         Values that mean "no value", as texts or numbers: ``["?", "N/A"]``, or by column, ``{"age": [999]}``.
     confirm
-        The columns, or the codes of cautions, of which you know what the cautions say. A plain column that is as good
+        The columns, or the codes of cautions, whose warnings you have read and accept. A plain column that is as good
         as a name is refused unless it is among them.
     strict
         Make no release if there is a warning that is not confirmed.
     progress
         True for a progress bar, or a function of a stage's name and the share that is done.
     separator
-        What separates the cells of a CSV file; detected if left out.
+        The separator of a CSV file; detected by default.
 
     Examples
     --------

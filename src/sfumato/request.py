@@ -72,18 +72,10 @@ def option(default: Any, check: Callable[..., object], **bounds: Any) -> Any:
 
 @dataclass(frozen=True)
 class Request:
-    """Everything about a release but the data.
+    """Everything about a release but the data; what the fields mean is said at `Policy` and `sfumato.anonymize`.
 
     Parameters
     ----------
-    schema
-        What every column is, and how it generalizes.
-    privacy
-        The privacy models; all of them hold together.
-    method
-        A method, or its name.
-    suppression, missing, intervals, keep_order, seed, separator, na, confirm, strict
-        As in `sfumato.anonymize`.
     caller
         Who is told about a wrong value: the function or command that the user called.
     """
