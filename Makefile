@@ -2,6 +2,7 @@
 #
 #   make demo     anonymize a made-up census and show what comes out
 #   make test     everything that must hold before a change is merged
+#   make test-lowest  the tests with the lowest versions that pyproject.toml allows
 #   make lint     ruff and mypy only
 #   make fuzz     search for tables and files that break a promise, for SECONDS=600 or as long as you say
 #   make bounds   the tests with every array access of the compiled code checked; slower
@@ -13,12 +14,14 @@
 # One test only:  make test TESTS=tests/privacy
 # One process:    make test WORKERS=0
 
-BIN     := .venv/bin
+# An environment has its programs in another folder on Windows.
+SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN     := .venv/$(SCRIPTS)
 WORKERS ?= 2
 TESTS   ?=
 SECONDS ?= 600
 
-.PHONY: help demo test lint fuzz bounds format bench figures clean distclean
+.PHONY: help demo test test-lowest lint fuzz bounds format bench figures clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -29,6 +32,9 @@ demo: .venv/.ready-core
 
 test: lint
 	$(BIN)/pytest -n $(WORKERS) $(TESTS)
+
+test-lowest: .venv-lowest/.ready
+	.venv-lowest/$(SCRIPTS)/pytest -n $(WORKERS) $(TESTS)
 
 lint: .venv/.ready-dev
 	$(BIN)/ruff check .
@@ -58,6 +64,10 @@ figures: .venv/.ready-bench
 	@tools/setup $*
 	@touch $@
 
+.venv-lowest/.ready: pyproject.toml
+	@tools/setup lowest
+	@touch $@
+
 # Make would delete the stamps as intermediate files, and set up again next time.
 .PRECIOUS: .venv/.ready-%
 
@@ -66,4 +76,4 @@ clean:
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean
-	rm -rf .venv
+	rm -rf .venv .venv-lowest

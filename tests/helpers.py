@@ -14,7 +14,9 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
+from sfumato.methods import Task
 from sfumato.microdata import Microdata, encode
+from sfumato.privacy import KAnonymity, PrivacyModel, Requirements
 
 COUNTRIES = Taxonomy.from_dict(
     {"Europe": {"South": ["Italy", "Spain"], "West": ["France"]}, "Asia": {"East": ["Japan", "Korea"]}, "Nowhere": []}
@@ -91,3 +93,9 @@ def microdata_strategy(**options: Any) -> st.SearchStrategy[Microdata]:
 def encoded_column(values: pa.Array | pa.ChunkedArray, how: Hierarchy | None = None) -> Microdata:
     """Encode a single column, called 'a'."""
     return encode(pa.table({"a": values}), {"a": how})
+
+
+def task_of(microdata: Microdata, models: int | Sequence[PrivacyModel], suppressible: int = 0) -> Task:
+    """Return what a method is asked to do with a table; a number alone is k."""
+    asked = (KAnonymity(models),) if isinstance(models, int) else tuple(models)
+    return Task(microdata, Requirements(asked, microdata), suppressible)

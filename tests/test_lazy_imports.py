@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 
@@ -11,8 +10,6 @@ import pytest
 HEAVY = ("numba", "llvmlite", "pyarrow", "duckdb", "numpy", "narwhals", "pandas", "polars")
 
 SHOW_LOADED = f"import sys; print(*[name for name in {HEAVY} if name in sys.modules])"
-
-needs_cli = pytest.mark.skipif(importlib.util.find_spec("sfumato.cli") is None, reason="sfumato.cli does not exist yet")
 
 
 def loaded_after(code: str) -> list[str]:
@@ -27,12 +24,10 @@ def test_the_package_itself_imports_nothing_heavy() -> None:
     assert loaded_after("import sfumato; import sfumato.errors; dir(sfumato)") == []
 
 
-@needs_cli
 def test_the_command_line_imports_nothing_heavy() -> None:
     assert loaded_after("import sfumato.cli") == []
 
 
-@needs_cli
 @pytest.mark.parametrize("arguments", [["--help"], ["anonymize", "--help"], ["--version"]])
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     code = (

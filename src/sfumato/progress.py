@@ -16,17 +16,12 @@ Progress = Callable[[str, float], None]
 #: What callers may ask for: nothing but a line when something is compiled, a bar, or a function of their own.
 ProgressOption = bool | Progress
 
-
 #: The same within one stage.
 Tell = Callable[[float], object]
 
 
-def silent(stage: str, share: float) -> None:
-    """Tell nobody."""
-
-
-def untold(share: float) -> None:
-    """Tell nobody how far a stage is."""
+def silent(*told: object) -> None:
+    """Tell nobody: neither how far the work is, nor how far one stage of it is."""
 
 
 def stage(report: Progress, name: str) -> Tell:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,15 @@ from tests.helpers import microdata_strategy, table_strategy
 from tests.reference import SlowHierarchy
 
 from sfumato.errors import VerificationError
-from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding, encode
+from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding, encode, rows_by_class
+
+
+@given(st.lists(st.sampled_from([SUPPRESSED, 0, 1, 4]), min_size=1))
+def test_rows_by_class_are_those_of_a_dict(of_row):
+    rows, begins = rows_by_class(np.array(of_row, np.int32))
+    assert len(begins) == max(of_row) + 2
+    found = [rows[begin:end].tolist() for begin, end in pairwise(begins)]
+    assert found == [[row for row, name in enumerate(of_row) if name == number] for number in range(max(of_row) + 1)]
 
 
 @settings(max_examples=40)
@@ -104,6 +113,10 @@ def codes(*rows):
         ({"classes": np.zeros((4, 1), np.int32)}, "shape \\(4, 1\\)"),
         ({"classes": np.zeros(4)}, "type float64"),
         ({"classes": np.array([0, -2, 0, 0])}, "the class -2; classes are numbered from 0"),
+        (
+            {"classes": np.array([0, 2**31 - 2, 0, 0])},
+            "the class 2,147,483,646 for 4 rows",
+        ),
         ({"classes": np.array([0, 0, 1, 1]), "bounds": (codes([0, 0]), codes([1, 1]))}, "bounds"),
         ({"classes": np.zeros(4, int), "bounds": (codes([0]), codes([1]))}, "bounds"),
         ({"classes": np.zeros(4, int), "bounds": (codes([0, -1]), codes([1, 1]))}, "bounds"),

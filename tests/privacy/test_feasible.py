@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -14,17 +15,15 @@ from tests.privacy.helpers import histogram, readable_verdicts, table_of
 from tests.privacy.test_models import models
 
 from sfumato.errors import InfeasibleError
+from sfumato.methods.suppression import make_feasible
 from sfumato.microdata import encode
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, Requirements, TCloseness
 
 
 def reason(model, microdata):
     """Return why a table cannot keep a model; None if it can."""
-    try:
-        Requirements((model,), microdata).check_feasible()
-    except InfeasibleError as error:
-        return str(error)
-    return None
+    broken = Requirements((model,), microdata).broken_by_table()
+    return " ".join(rule.model.nearest(rule, microdata) for rule in broken) or None
 
 
 def named(pattern, message):
@@ -133,8 +132,9 @@ def test_a_table_is_always_close_to_itself(counts, distance):
 
 def test_all_that_fails_is_named():
     microdata, _ = table_of([[3, 1, 0, 0, 0, 0]])
+    asked = (KAnonymity(9), LDiversity(3), LDiversity(2, kind="distinct"))
     with pytest.raises(InfeasibleError) as caught:
-        Requirements((KAnonymity(9), LDiversity(3), LDiversity(2, kind="distinct")), microdata).check_feasible()
+        make_feasible(Requirements(asked, microdata), 0, np.random.default_rng(0))
     message = str(caught.value)
     assert "k=9 is not possible" in message
     assert "l=3 (frequency) is not possible for 's'" in message

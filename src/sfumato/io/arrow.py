@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.errors import DataError
-from sfumato.progress import Tell, untold
+from sfumato.progress import Tell, silent
 
 #: What the 32-bit offsets of a ``string`` array can address.
 TEXT_LIMIT = 2**31 - 1
@@ -117,7 +117,7 @@ def _moved(indices: pa.Array, place: np.ndarray, values: pa.Array) -> pa.Diction
     return pa.DictionaryArray.from_arrays(pa.array(moved, mask=mask), values)
 
 
-def encoded(reader: pa.RecordBatchReader, tell_rows: Tell = untold) -> list[pa.ChunkedArray]:
+def encoded(reader: pa.RecordBatchReader, tell_rows: Tell = silent) -> list[pa.ChunkedArray]:
     """Gather the columns of a stream, text as dictionaries from the first batch on.
 
     A table of millions of rows repeats few words; so it never lies in memory as plain text. After every batch,

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from sfumato.errors import SchemaError, listed
 from sfumato.io.missing import codes_for, without_codes
-from sfumato.progress import Tell, untold
+from sfumato.progress import Tell, silent
 
 
 class Source(ABC):
@@ -30,7 +30,7 @@ class Source(ABC):
         self,
         columns: Sequence[str],
         as_text: Collection[str] = (),
-        tell: Tell = untold,
+        tell: Tell = silent,
         na: Mapping[str, Collection[str]] | None = None,
     ) -> pa.Table:
         """Read these columns, in this order, and only these; the input stays as it is.

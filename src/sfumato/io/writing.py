@@ -14,7 +14,7 @@ from sfumato.errors import OutputError, ParameterError, invalid_parameter
 from sfumato.io import arrow
 from sfumato.io.atomic import HINTS, atomic_path, check_place, shown_path
 from sfumato.io.rendering import CHUNK_ROWS, csv_chunks, jsonl_chunks
-from sfumato.progress import Tell, untold
+from sfumato.progress import Tell, silent
 
 #: Rows per row group: large enough to compress well, small enough to be read in parallel.
 ROW_GROUP_ROWS = 250_000
@@ -28,7 +28,7 @@ Inspect = Callable[[Path, str], None]
 
 
 def write_table(
-    table: pa.Table, path: str | os.PathLike[str], tell: Tell = untold, inspect: Inspect | None = None
+    table: pa.Table, path: str | os.PathLike[str], tell: Tell = silent, inspect: Inspect | None = None
 ) -> None:
     """Write a table to a file of the format that its name says.
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
-from sfumato.kernels.rules import KIND, SPAN
 from sfumato.loss import Blocks, Objective, Recoded
 from sfumato.loss.metrics import GCP
 from sfumato.loss.objective import SPANS
@@ -95,16 +94,8 @@ class Goal:
         return replace(self.objective, labels=0.0, by_block=strangers)
 
     @property
-    def start(self) -> Task:
-        """The task for methods that find classes to start from: they see the span costs of this loss.
-
-        Rules on spans are about what is really shown, so where there are any the methods see the table as it is.
-        """
-        return self.task if self._rules_on_spans else self.lowered
-
-    @property
     def lowered(self) -> Task:
-        """The task for methods that lower what classes span: by the span costs of this loss, a row left out costs 1."""
+        """The task for methods that look at nothing but spans: they see this loss, and a row left out costs 1."""
         objective, task = self.objective, self.task
         if SPANS not in objective.parts:
             return task
@@ -112,15 +103,6 @@ class Goal:
         unit = price / objective.spread if objective.may_suppress else 1.0
         if self.priced is task.microdata and unit == 1:
             return task
-        if self._rules_on_spans:
-            raise ParameterError(
-                f"A minimum span cannot be kept while '{objective.name}' is minimized by a method that looks at spans "
-                "in one way only. Use the method 'best' or 'enum-multi', or minimize 'gcp'."
-            )
         seen = replace(self.priced, weights=self.priced.weights / unit)
         left_out = task.suppressible if objective.may_suppress else 0
         return replace(task, microdata=seen, suppressible=left_out, memory=None)
-
-    @property
-    def _rules_on_spans(self) -> bool:
-        return bool((self.task.requirements.rules.table[:, KIND] == SPAN).any())

@@ -22,7 +22,7 @@ from sfumato.methods.linear.linear import CostAware, Hilbert
 from sfumato.methods.multidim.best_cuts import BestCuts
 from sfumato.methods.peeling import Peeling
 from sfumato.methods.warming import warm_up
-from sfumato.microdata import Recoding
+from sfumato.microdata import Recoding, rows_by_class
 
 Classes = NDArray[np.int32]
 
@@ -130,7 +130,7 @@ def suitable(task: Task) -> Iterator[Method]:
 
 def try_all(goal: Goal, methods: Sequence[Method]) -> list[Candidate]:
     """Run methods side by side; return what they found, the least loss first."""
-    task = goal.start
+    task = goal.lowered
     task.progress(f"trying {', '.join(method.name for method in methods)}", 0.0)
     with ThreadPoolExecutor(max_workers=min(len(methods), os.cpu_count() or 1)) as pool:
         recodings = list(pool.map(lambda method: method.run(task), methods))
@@ -173,8 +173,7 @@ def _refined(
 def _reshaped(goal: Goal, classes: Classes) -> Iterator[tuple[str, Classes]]:
     """Yield other classes of the same rows that suit the loss by their shape, where every rule allows them."""
     smallest = max(1, goal.task.requirements.smallest_class)
-    rows = np.argsort(classes, kind="stable")
-    rows = rows[np.searchsorted(classes[rows], 0) :]
+    rows, _ = rows_by_class(classes)
     made: list[tuple[str, Classes]] = []
     if SIZES in goal.objective.parts:
         made.append(("sizes evened", _cut(rows, [len(rows)], smallest, len(classes))))

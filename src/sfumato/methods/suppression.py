@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sfumato.errors import InfeasibleError
 from sfumato.methods.base import Task
 from sfumato.methods.kernels.trimming import best_trims
-from sfumato.microdata import SUPPRESSED, Microdata, Recoding
+from sfumato.microdata import SUPPRESSED, Microdata, Recoding, rows_by_class
 from sfumato.privacy import Requirements, Rule, SensitiveModel
 
 
@@ -102,9 +102,7 @@ def trim(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
 
 def _trim_once(task: Task, classes: NDArray[np.int32], most: int) -> int:
     """Trim the best edge of as many classes as the budget allows; return how many rows that cost."""
-    order = np.argsort(classes, kind="stable")
-    order = order[np.searchsorted(classes[order], 0) :]
-    offsets = np.searchsorted(classes[order], np.arange(classes.max(initial=-1) + 2))
+    order, offsets = rows_by_class(classes)
     requirements = task.requirements
     saved, counts, attributes, upper = best_trims(
         task.microdata.codes,

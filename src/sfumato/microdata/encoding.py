@@ -15,7 +15,7 @@ from sfumato.errors import DataError, HierarchyError, shortened
 from sfumato.hierarchies import Domain, Hierarchy, default_hierarchy
 from sfumato.hierarchies.base import inverse
 from sfumato.microdata.table import Microdata, SensitiveColumn, smallest_unsigned
-from sfumato.progress import Tell, untold
+from sfumato.progress import Tell, silent
 
 #: The rows that must have a value before a message names it.
 FEWEST_TO_NAME = 20
@@ -29,7 +29,7 @@ def encode(
     quasi_identifiers: Mapping[str, Hierarchy | None],
     sensitive: Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
-    tell: Tell = untold,
+    tell: Tell = silent,
     place: Callable[[int], str] = lambda row: f"row {row + 1:,}",
 ) -> Microdata:
     """Encode the quasi-identifiers and the sensitive columns of a table.

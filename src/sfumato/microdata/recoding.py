@@ -15,6 +15,10 @@ from sfumato.microdata.table import Microdata
 
 SUPPRESSED = -1
 
+#: Numbers of classes may have gaps, as long as there are not many more numbers than this for every row: what is worked
+#: out about classes takes memory for each number.
+MOST_NUMBERS = 4
+
 
 @dataclass(frozen=True)
 class Recoding:
@@ -59,6 +63,8 @@ class Recoding:
             return f"classes of shape {classes.shape} and type {classes.dtype} for {len(microdata):,} rows"
         if classes.min(initial=0) < SUPPRESSED:
             return f"the class {classes.min()}; classes are numbered from 0, and {SUPPRESSED} is a row left out"
+        if classes.max(initial=0) > MOST_NUMBERS * (len(microdata) + MOST_NUMBERS):
+            return f"the class {classes.max():,} for {len(microdata):,} rows; classes are numbered from 0 up"
         if self.bounds is not None and not self._bounds_fit(microdata, int(classes.max(initial=-1)) + 1):
             return "bounds that are not two codes of every class and quasi-identifier"
         if self.hidden is not None and (self.bounds is None or self.hidden.shape != self.bounds[0].shape):
@@ -81,6 +87,13 @@ class Recoding:
         if left_out is not None and (left_out.shape != (len(microdata),) or left_out.dtype != np.bool_):
             return f"a mark of shape {left_out.shape} and type {left_out.dtype} for the rows left out"
         return None
+
+
+def rows_by_class(classes: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows class by class without those left out, and where each class begins among them, and the end."""
+    rows = np.argsort(classes, kind="stable")
+    rows = rows[np.searchsorted(classes[rows], 0) :]
+    return rows, np.searchsorted(classes[rows], np.arange(classes.max(initial=-1) + 2))
 
 
 @dataclass(frozen=True)

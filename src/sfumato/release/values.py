@@ -14,7 +14,7 @@ from sfumato.errors import SchemaError
 from sfumato.hierarchies import ROOT, Domain, Ends, ScaledDomain
 from sfumato.io.arrow import packed
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
-from sfumato.progress import Tell, untold
+from sfumato.progress import Tell, silent
 
 #: How intervals can be shown.
 INTERVALS = ("text", "bounds", "midpoint", "mean")
@@ -80,7 +80,7 @@ def show(
     intervals: str,
     order: NDArray[np.int64],
     places: NDArray[np.int64],
-    tell: Tell = untold,
+    tell: Tell = silent,
 ) -> Shown:
     """Build the released table.
 

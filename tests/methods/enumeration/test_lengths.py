@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.methods.enumeration.brute_force import grid_box
 from tests.methods.enumeration.tables import mixed, numbers
@@ -54,8 +54,7 @@ def wide_enough(instance: Instance, box: tuple[tuple[int, int], ...]) -> bool:
 def test_least_sizes_are_those_of_the_emptiest_wide_box(seed: int) -> None:
     instance = instance_of(np.random.default_rng(seed))
     rows = instance.table.grid.rows
-    if instance.requirements.broken_by_table():
-        return
+    assume(not instance.requirements.broken_by_table())
     least = np.full(len(rows), rows.sum())
     for box in boxes_of(instance):
         if wide_enough(instance, box):
@@ -70,8 +69,7 @@ def test_least_sizes_are_those_of_the_emptiest_wide_box(seed: int) -> None:
 @settings(max_examples=15)
 def test_no_allowed_box_is_below_its_floor(gcp: bool, most: int, seed: int) -> None:
     instance = instance_of(np.random.default_rng(seed), gcp)
-    if instance.requirements.broken_by_table():
-        return
+    assume(not instance.requirements.broken_by_table())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lengths, "MOST_CELLS", most)
         floors = instance.problem.grid.floors

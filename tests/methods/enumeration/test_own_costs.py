@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.methods.enumeration.brute_force import row_partitions
@@ -60,8 +60,8 @@ def by_definition(instance: Instance, classes: NDArray[np.int32], own: Objective
 def test_whatever_adds_up_is_minimized(engine: str, own: Objective, seed: int, model: str) -> None:
     random = np.random.default_rng(seed)
     requirements = feasible(MODELS[model], numbers(random, int(random.integers(8, 40)), 2))
-    if requirements is None:
-        return
+    assume(requirements is not None)
+    assert requirements is not None
     instance = Instance.of(requirements, split_codes(requirements.microdata, 2, "auto"), own)
     found = ENGINES[engine](instance)
     best = min(

@@ -66,10 +66,6 @@ def feasible(models: tuple[PrivacyModel, ...], microdata: Microdata) -> bool:
     return not Requirements(models, microdata).broken_by_table()
 
 
-def task_of(microdata: Microdata, models: tuple[PrivacyModel, ...], suppressible: int) -> Task:
-    return Task(microdata, Requirements(models, microdata), suppressible)
-
-
 def suppressed_rows(task: Task, levels: Levels) -> np.ndarray:
     """Leave out the classes that break a model, and again while the table that is left changes what is close to it."""
     kept = np.ones(len(task.microdata), bool)

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, suppressed_rows, tables, task_of
+from tests.helpers import task_of
+from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, suppressed_rows, tables
 
 from sfumato.errors import InfeasibleError
 from sfumato.hierarchies import Categorical, Numeric

@@ -8,10 +8,11 @@ import tracemalloc
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.helpers import task_of
 
 import sfumato as sf
 from sfumato.errors import ParameterError
-from sfumato.methods import BottomUp, Incognito, Lattice, Samarati, Task
+from sfumato.methods import BottomUp, Incognito, Lattice, Samarati
 from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
 
@@ -27,14 +28,10 @@ def crowd(attributes: int = 15, rows: int = 2000) -> Microdata:
     return encode(pa.table(columns), hierarchies, ["s"])
 
 
-def task_of(microdata: Microdata, *models, suppressible: int = 0) -> Task:
-    return Task(microdata, Requirements(models, microdata), suppressible)
-
-
 @pytest.mark.parametrize("models", [(KAnonymity(5),), (KAnonymity(5), LDiversity(2))], ids=str)
 @pytest.mark.parametrize("suppressible", [0, 100])
 def test_a_lattice_of_30_billion_nodes_has_an_answer_within_the_time_limit(models, suppressible: int) -> None:
-    task = task_of(crowd(), *models, suppressible=suppressible)
+    task = task_of(crowd(), models, suppressible=suppressible)
     Lattice(time_limit=0).run(task)
     begin = time.perf_counter()
     tracemalloc.start()
@@ -61,18 +58,18 @@ def test_a_lattice_of_30_billion_nodes_has_an_answer_within_the_time_limit(model
 )
 def test_nobody_tries_to_list_such_a_lattice(method) -> None:
     with pytest.raises(ParameterError, match=r"30,517,578,125 nodes.*Lattice\(\) finds the best"):
-        method.run(task_of(crowd(rows=50), KAnonymity(5)))
+        method.run(task_of(crowd(rows=50), 5))
 
 
 def test_more_nodes_than_a_length_can_say() -> None:
-    task = task_of(crowd(attributes=30, rows=200), KAnonymity(5))
+    task = task_of(crowd(attributes=30, rows=200), 5)
     recoding = Lattice(time_limit=0.2).run(task)
     assert not task.requirements.broken_by(recoding)
     assert recoding.details["search"].bound <= recoding.details["alternatives"].to_columns()["gcp"][0] + 1e-9
 
 
 def test_what_is_proven_is_true() -> None:
-    task = task_of(crowd(attributes=5, rows=400), KAnonymity(5), suppressible=20)
+    task = task_of(crowd(attributes=5, rows=400), 5, suppressible=20)
     complete = Lattice().run(task).details["alternatives"].to_columns()["gcp"]
     hurried = Lattice(answers="best", time_limit=0).run(task).details
     assert hurried["search"].bound <= min(complete) + 1e-12
@@ -85,6 +82,6 @@ def test_a_function_can_be_minimized_without_listing_the_lattice() -> None:
     def few_levels(levels: dict[str, int], losses: dict[str, float]) -> float:
         return sum(levels.values()) + losses["gcp"]
 
-    task = task_of(crowd(attributes=4, rows=300), KAnonymity(5))
+    task = task_of(crowd(attributes=4, rows=300), 5)
     complete = Lattice(minimize=few_levels).run(task).levels
     assert sum(Lattice(minimize=few_levels, answers="best").run(task).levels) == sum(complete)

@@ -7,7 +7,8 @@ import zlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.methods.lattice.brute_force import all_answers, tables, task_of
+from tests.helpers import task_of
+from tests.methods.lattice.brute_force import all_answers, tables
 
 from sfumato.methods.lattice import Incognito
 from sfumato.methods.lattice.judge import Judge

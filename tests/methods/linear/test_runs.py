@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.helpers import encoded_column, microdata_strategy
+from tests.helpers import encoded_column, microdata_strategy, task_of
 from tests.methods.linear.twins import cheapest_consecutive, cheapest_of_all_partitions, total_loss
 
 import sfumato as sf
@@ -24,10 +24,6 @@ from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, Requirements
 
 METHODS = [Hilbert(), CostAware(), IDistance(centres=3)]
-
-
-def task_of(microdata: Microdata, k: int, suppressible: int = 0) -> Task:
-    return Task(microdata, Requirements((KAnonymity(k),), microdata), suppressible)
 
 
 def sizes_of(classes: np.ndarray) -> np.ndarray:

@@ -9,21 +9,16 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.helpers import encoded_column, microdata_strategy
+from tests.helpers import encoded_column, microdata_strategy, task_of
 from tests.methods.linear.twins import cheapest_consecutive, total_loss
 
 import sfumato as sf
-from sfumato.methods import CostAware, Hilbert, Task
+from sfumato.methods import CostAware, Hilbert
 from sfumato.methods.linear.cutting import cut_by_size
 from sfumato.methods.linear.line import Line
 from sfumato.methods.linear.suppression import cut_at_fitting_price
 from sfumato.methods.suppression import trim
 from sfumato.microdata import Microdata, encode
-from sfumato.privacy import KAnonymity, Requirements
-
-
-def task_of(microdata: Microdata, k: int, suppressible: int) -> Task:
-    return Task(microdata, Requirements((KAnonymity(k),), microdata), suppressible)
 
 
 @given(

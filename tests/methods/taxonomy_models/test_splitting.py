@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.methods.lattice.brute_force import MODELS, tables, task_of
+from tests.helpers import task_of
+from tests.methods.lattice.brute_force import MODELS, tables
 
 from sfumato.methods.taxonomy_models.splitting import broken_rows
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding

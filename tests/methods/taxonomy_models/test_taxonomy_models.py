@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, tables, task_of
+from tests.helpers import task_of
+from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, tables
 
 from sfumato.loss import LossReport, Recoded
 from sfumato.methods import (

@@ -85,9 +85,8 @@ class Instance:
             self.objective.by_block is not None,
             self.requirements.monotone,
         )
-        spans, rules = self.requirements.microdata.spans, self.requirements.rules
         floors = atom_floors(self.requirements, self.table.grid, costs, self.priced)
-        return Problem(self.table.grid._replace(floors=floors), costs, rules, spans, self.priced.spans)
+        return Problem(self.table.grid._replace(floors=floors), costs, self.requirements.rules, self.priced.spans)
 
     @cached_property
     def priced(self) -> Microdata:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
 from sfumato.kernels.rules import Rules, class_allowed
-from sfumato.kernels.spans import Spans, span_cost
+from sfumato.kernels.spans import Spans, box_penalty, span_cost
 
 
 @kernel
@@ -39,9 +39,7 @@ def best_trims(
         if len(rows) == 0:
             continue
         find_edges(codes, rows, edge)
-        penalty = 0.0
-        for attribute in range(attributes):
-            penalty += spans.weight[attribute] * span_cost(spans, attribute, lo[attribute], hi[attribute])
+        penalty = box_penalty(spans, edge[:2])
         for attribute in range(attributes):
             if lo[attribute] == hi[attribute]:
                 continue

@@ -20,7 +20,7 @@ from sfumato.methods.linear.line import Line
 from sfumato.methods.linear.tree_column import can_solve, cheapest_classes
 from sfumato.microdata import SUPPRESSED
 from sfumato.privacy import Requirements, Rule
-from sfumato.progress import Tell, untold
+from sfumato.progress import Tell, silent
 
 #: Runs under general rules are made of about this many units; longer ones of coarser units.
 UNITS_PER_RUN = 12
@@ -37,7 +37,7 @@ class Cut(NamedTuple):
     loss: float
 
 
-def cut_line(line: Line, requirements: Requirements, by_extent: bool, keep_equal: bool, tell: Tell = untold) -> Cut:
+def cut_line(line: Line, requirements: Requirements, by_extent: bool, keep_equal: bool, tell: Tell = silent) -> Cut:
     """Return the cheapest runs of a line that every model allows."""
     if only_sizes(requirements):
         if not (by_extent or keep_equal) and len(line.microdata.domains) == 1:
@@ -107,7 +107,7 @@ def units(line: Line, keep_equal: bool) -> NDArray[np.int64]:
 
 
 def cut_by_size(
-    line: Line, ends: NDArray[np.int64], k: int, by_extent: bool = False, price: float = np.inf, tell: Tell = untold
+    line: Line, ends: NDArray[np.int64], k: int, by_extent: bool = False, price: float = np.inf, tell: Tell = silent
 ) -> Cut:
     """Cut units, the rows between two ends each, into the cheapest runs of at least k rows; or leave some out."""
     if by_extent:

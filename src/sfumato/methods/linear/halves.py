@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.spans import Spans
 from sfumato.methods.linear.kernels.runs import cheapest_runs, run_of_unit
-from sfumato.progress import Tell, untold
+from sfumato.progress import Tell, silent
 
 #: Lines of fewer units are cut from the left alone.
 LONG = 1 << 14
@@ -66,7 +66,7 @@ def latest_begins(ends: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     return np.searchsorted(ends, ends - k, side="right").astype(np.int64) - 1
 
 
-def cut_boxes(boxes: Boxes, k: int, price: float, tell: Tell = untold) -> tuple[float, NDArray[np.int32]]:
+def cut_boxes(boxes: Boxes, k: int, price: float, tell: Tell = silent) -> tuple[float, NDArray[np.int32]]:
     """Return the least loss of all cuts into runs of at least k rows, and the run of every unit."""
     middle, longest = len(boxes) // 2, 2 * k - 1
     if len(boxes) < LONG or middle < longest:
@@ -75,7 +75,7 @@ def cut_boxes(boxes: Boxes, k: int, price: float, tell: Tell = untold) -> tuple[
     start = middle - longest + 1
     with ThreadPoolExecutor(max_workers=2) as pool:
         left_job = pool.submit(lambda: boxes.before(middle).cheapest(k, price, tell))
-        right_job = pool.submit(lambda: boxes.backwards_from(start).cheapest(k, price, untold))
+        right_job = pool.submit(lambda: boxes.backwards_from(start).cheapest(k, price, silent))
         (left, left_begin), (right, right_begin) = left_job.result(), right_job.result()
     places = np.arange(start, middle + 1)
     joined = left[places] + right[len(boxes) - places]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from sfumato.methods.linear.kernels.packed_boxes import field_width, pack_rows, 
 from sfumato.methods.linear.mapping import LinearMapping, in_chunks
 from sfumato.methods.linear.sorting import sort_rows
 from sfumato.microdata import Microdata
+from sfumato.progress import stage
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Line:
         ties = list(task.requirements.sensitive_codes.T)
         if not mapping.distinguishes(microdata):
             ties += list(microdata.codes.T)[::-1]
-        return cls(microdata, sort_rows([*ties, *keys[::-1]], partial(task.progress, "sorting")), keys)
+        return cls(microdata, sort_rows([*ties, *keys[::-1]], stage(task.progress, "sorting")), keys)
 
     def __len__(self) -> int:
         return len(self.order)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 from sfumato import parameters
@@ -22,7 +21,7 @@ from sfumato.methods.linear.suppression import cut_leaving_out
 from sfumato.methods.suppression import trim
 from sfumato.microdata import Recoding
 from sfumato.privacy import Requirements
-from sfumato.progress import Tell, untold
+from sfumato.progress import Tell, silent, stage
 
 #: What stands for a loss in the fast variants: how far a run reaches on the curve.
 EXTENT = "extent"
@@ -83,13 +82,13 @@ class LinearMethod(Method):
         """Sort, cut, and spend what may be suppressed where it saves most."""
         task = Goal(task, self._objective()).lowered
         line = sorted_line(task, self.make_mapping())
-        tell = partial(task.progress, "cutting")
+        tell = stage(task.progress, "cutting")
         tell(0.0)
         if task.suppressible and not self.by_extent and only_sizes(task.requirements):
             return Recoding(classes=cut_leaving_out(task, line, self.keep_equal))
         return Recoding(classes=trim(task, self.cut(line, task.requirements, tell).classes))
 
-    def cut(self, line: Line, requirements: Requirements, tell: Tell = untold) -> Cut:
+    def cut(self, line: Line, requirements: Requirements, tell: Tell = silent) -> Cut:
         """Cut a line that is sorted already."""
         return cut_line(line, requirements, self.by_extent, self.keep_equal, tell)
 

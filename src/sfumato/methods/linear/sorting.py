@@ -10,14 +10,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.progress import Tell, untold
+from sfumato.progress import Tell, silent
 
 #: Longer tables are divided by their highest word into this many stretches that are sorted separately.
 STRETCHES = 64
 LONG = 1 << 17
 
 
-def sort_rows(words: Sequence[NDArray[np.generic]], tell: Tell = untold) -> NDArray[np.int64]:
+def sort_rows(words: Sequence[NDArray[np.generic]], tell: Tell = silent) -> NDArray[np.int64]:
     """Return the order of rows by several words, the most significant last, as `numpy.lexsort` does."""
     highest = words[-1]
     if len(highest) < LONG:

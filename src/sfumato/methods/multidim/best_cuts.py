@@ -16,7 +16,7 @@ from sfumato.methods.goal import Goal
 from sfumato.methods.kernels.dividing import Cutting, Layout
 from sfumato.methods.multidim.kernels.best_cuts import cut_best_first
 from sfumato.methods.suppression import trim
-from sfumato.microdata import SUPPRESSED, Recoding
+from sfumato.microdata import SUPPRESSED, Recoding, rows_by_class
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,12 @@ class BestCuts(Method):
 def cut_classes(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
     """Cut classes that are allowed into smaller ones that are, where that is cheapest; rows marked -1 stay so."""
     microdata, requirements = task.microdata, task.requirements
-    order = np.argsort(classes, kind="stable")
-    order = order[np.searchsorted(classes[order], 0) :]
+    order, offsets = rows_by_class(classes)
     layout = Layout(
         np.array(microdata.codes[order].T, order="C"), np.array(requirements.sensitive_codes[order].T, order="C"), order
     )
     cutting = Cutting(requirements.rules, microdata.spans, max(1, requirements.smallest_class), False, False)
-    ends = np.append(np.flatnonzero(np.diff(classes[order])) + 1, len(order))
+    ends = np.unique(offsets[1:])
     begins = np.zeros(len(order), np.bool_)
     begins[np.append(0, ends[:-1])] = True
     for start, stop in pairwise([0, *ends.tolist()]):

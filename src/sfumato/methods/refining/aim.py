@@ -16,8 +16,8 @@ ABLE = frozenset({SPANS, SIZES, LABELS})
 
 def plain_aim(task: Task) -> Aim:
     """Return what classes must keep, with the certainty penalty as what is to be lowered."""
-    spans = task.microdata.spans
-    return Aim(task.requirements.rules, spans, spans, max(1, task.requirements.smallest_class), 0.0, -1)
+    smallest = max(1, task.requirements.smallest_class)
+    return Aim(task.requirements.rules, task.microdata.spans, smallest, 0.0, -1)
 
 
 def aim_of(goal: Goal, kept: NDArray[np.bool_]) -> Aim:
@@ -38,7 +38,7 @@ def aim_of(goal: Goal, kept: NDArray[np.bool_]) -> Aim:
             reference=np.concatenate(counts) / max(1, len(task.microdata)),
         )
     smallest = max(1, task.requirements.smallest_class)
-    return Aim(rules, task.microdata.spans, costs, smallest, objective.squares / unit, goal.label)
+    return Aim(rules, costs, smallest, objective.squares / unit, goal.label)
 
 
 def sensitive_codes(goal: Goal) -> NDArray[np.int32]:

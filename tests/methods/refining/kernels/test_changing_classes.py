@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.helpers import table_strategy
 
@@ -53,8 +53,7 @@ def total(groups: Grouping) -> float:
 def test_every_step_keeps_lists_boxes_and_penalties_exact(table, seed: int, models) -> None:
     microdata = table.encoded()
     requirements = Requirements(models, microdata)
-    if requirements.broken_by_table():
-        return
+    assume(not requirements.broken_by_table())
     random = np.random.default_rng(seed)
     rows = Table(microdata.codes, requirements.sensitive_codes)
     aim: Aim = plain_aim(Task(microdata, requirements))

@@ -67,8 +67,8 @@ def median_cut(
     bounds = find_spans(problem.grid, order, start, close)
     widths = np.empty(attributes)
     for attribute in range(attributes):
-        weight = problem.prices.weight[attribute]
-        widths[attribute] = weight * span_cost(problem.prices, attribute, bounds[0, attribute], bounds[1, attribute])
+        weight = problem.spans.weight[attribute]
+        widths[attribute] = weight * span_cost(problem.spans, attribute, bounds[0, attribute], bounds[1, attribute])
     for turn in range(2 * attributes):
         if turn % 2 == 0:
             attribute = widest(widths)

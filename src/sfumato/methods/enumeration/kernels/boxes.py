@@ -90,13 +90,12 @@ class BoxCosts(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """A table on its grid, what classes cost, what they must keep, and by which spans they keep it and cost that."""
+    """A table on its grid, what classes cost, what they must keep, and what they cost by what they span."""
 
     grid: Grid
     costs: BoxCosts
     rules: Rules
     spans: Spans
-    prices: Spans
 
 
 @inner
@@ -170,14 +169,14 @@ def cost_of(problem: Problem, rows: int, bounds: NDArray[np.int64], histogram: N
     costs = problem.costs
     if not class_allowed(rows, histogram, bounds[0], bounds[1], problem.rules):
         return np.inf
-    penalty = box_penalty(problem.prices, bounds) if costs.spread > 0 else 0.0
+    penalty = box_penalty(problem.spans, bounds) if costs.spread > 0 else 0.0
     return costs.by_size[rows] + costs.spread * rows * penalty
 
 
 @inner
 def narrowed(problem: Problem, bounds: NDArray[np.int64], attribute: int, cut: int, left: int, right: int) -> float:
     """Return what both sides of a cut cost by their spans if they are narrower in the attribute of the cut alone."""
-    spans, edges = problem.prices, problem.grid.edges
+    spans, edges = problem.spans, problem.grid.edges
     lo, hi = bounds[0, attribute], bounds[1, attribute]
     whole = span_cost(spans, attribute, lo, hi)
     saved = left * (whole - span_cost(spans, attribute, lo, edges[cut, 1]))

@@ -33,10 +33,10 @@ class Aim(NamedTuple):
 
     Attributes
     ----------
-    rules, spans
-        The conditions, and the spans that some of them look at.
+    rules
+        The conditions.
     costs
-        What a row of a class costs by the spans of the class; like ``spans`` when the aim is the certainty penalty.
+        What a row of a class costs by the spans of the class.
     smallest
         A size below which no class is allowed.
     by_size
@@ -46,7 +46,6 @@ class Aim(NamedTuple):
     """
 
     rules: Rules
-    spans: Spans
     costs: Spans
     smallest: int
     by_size: float
