@@ -14,6 +14,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.cli.anonymize import record
+from sfumato.cli.files import Files
 from sfumato.methods import REGISTRY, find_method
 from sfumato.policy import Policy
 from sfumato.randomness import BITS, Secret
@@ -168,6 +170,12 @@ class TestReproducing:
         assert "seed" not in (tmp_path / "policy.toml").read_text()
         assert Policy.read(tmp_path / "policy.toml") == policy
         assert str(release.manifest["options"]["seed"]) not in release.summary()
+
+    def test_a_command_does_not_print_it(self, fresh_seeds, tmp_path: Path):
+        release = sf.anonymize(self.TABLE, **self.ROLES, method="mondrian")
+        told = json.dumps(record(release, Files(Path("in.csv"), tmp_path / "out.csv")))
+        assert str(release.manifest["options"]["seed"]) not in told
+        assert release.manifest["input"]["content_hash"] in told
 
     def test_strongest_and_recode_draw_too(self, fresh_seeds):
         roles = {"quasi_identifiers": "age", "rest": "drop"}

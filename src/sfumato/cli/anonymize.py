@@ -58,8 +58,13 @@ def record(release: Release, files: Files) -> dict[str, Any]:
         "released": release.verification.to_dict(),
         "loss": {**release.loss, "by_attribute": release.loss.by_attribute},
         "cautions": [caution.to_dict() for caution in release.cautions],
-        "manifest": release.manifest,
+        "manifest": _without_secret(release.manifest),
     }
+
+
+def _without_secret(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return a manifest without the seed: what a command prints ends up in logs, and the seed is the owner's alone."""
+    return manifest | {"options": {name: value for name, value in manifest["options"].items() if name != "seed"}}
 
 
 @dataclass(frozen=True)
