@@ -117,13 +117,13 @@ class Found:
     recoding: Recoding
     recoded: Recoded
 
-    def view(self, asked: Requested) -> Released:
+    def view(self, asked: Requested, loss: LossReport) -> Released:
         """Return what guardrails look at once there are classes."""
         return Released(
             **{one.name: getattr(asked, one.name) for one in fields(asked)} | {"models": self.request.privacy},
             classes=self.recoded.classes,
             minimized=self.recoding.details.get("minimized"),
-            lost=self.loss.by_attribute,
+            lost=loss.by_attribute,
         )
 
     @cached_property
@@ -156,8 +156,10 @@ def run_with(find: Finder, data: object, request: Request, progress: ProgressOpt
             cautions = guarding.cautions_before(asked, request)
         with clock.measuring("method"):
             found = find(prepared, request, report)
+        with clock.measuring("release"):
+            loss = found.loss
         with clock.measuring("guardrails"):
-            cautions = guarding.cautions_after(found.view(asked), found.request, cautions)
+            cautions = guarding.cautions_after(found.view(asked, loss), found.request, cautions)
         with clock.measuring("release"):
             release = build_release(source, prepared, found, clock, report)
     release = replace(release, cautions=cautions)

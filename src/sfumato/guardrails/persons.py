@@ -43,5 +43,8 @@ def persons_per_class(persons: NDArray[np.integer], classes: NDArray[np.integer]
     groups, codes = classes[released].astype(np.int64), persons[released].astype(np.int64)
     nameless = codes < 0
     codes[nameless] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(nameless))
-    pairs = np.unique(groups * (codes.max(initial=0) + 1) + codes)
-    return np.bincount(pairs // (codes.max(initial=0) + 1), minlength=int(groups.max(initial=-1)) + 1)
+    size = int(codes.max(initial=0)) + 1
+    # Sorting is much faster here than looking for distinct numbers by their hashes, as NumPy would.
+    pairs = np.sort(groups * size + codes)
+    distinct = pairs[np.append(True, pairs[1:] != pairs[:-1])] if len(pairs) else pairs
+    return np.bincount(distinct // size, minlength=int(groups.max(initial=-1)) + 1)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -55,11 +57,16 @@ def coded_columns(
         for at, domain in enumerate(microdata.domains)
     ]
     columns += [Column(one.name, "sensitive", one.values.drop_null(), one.codes) for one in microdata.sensitive]
-    for name in plain:
-        values, found = distinct(name, kept.column(name))
-        codes = np.where(found < 0, len(values), found)
-        columns.append(Column(name, "plain", values, codes if places is None else codes[places]))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        columns += pool.map(lambda name: _plain(name, kept.column(name), places), plain)
     return {column.name: column for column in columns}
+
+
+def _plain(name: str, column: pa.ChunkedArray, places: NDArray[np.integer] | None) -> Column:
+    values, codes = distinct(name, column)
+    codes = codes.copy() if places is None else codes[places]
+    codes[codes < 0] = len(values)
+    return Column(name, "plain", values, codes)
 
 
 @dataclass(frozen=True)
