@@ -61,6 +61,7 @@ PUBLIC = [
     "recode",
     "risk",
     "strongest",
+    "utility",
 ]
 SUBMODULES = ["datasets", "engines", "errors", "methods"]
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
     from sfumato.judging import attack, risk
     from sfumato.loss import Objective
+    from sfumato.measuring import utility
     from sfumato.methods import (
         Auto,
         Best,
@@ -50,6 +51,7 @@ _HOMES = {
     "recode": "sfumato.api",
     "attack": "sfumato.judging",
     "risk": "sfumato.judging",
+    "utility": "sfumato.measuring",
     "Schema": "sfumato.schema",
     "Policy": "sfumato.policy",
     "Release": "sfumato.release.release",
@@ -135,6 +137,7 @@ __all__ = [
     "recode",
     "risk",
     "strongest",
+    "utility",
 ]
 
 

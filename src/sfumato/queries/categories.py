@@ -83,7 +83,7 @@ class CategoryColumn(Column):
     def _part(self, label: str | None, wanted: frozenset[str]) -> tuple[float, bool, bool]:
         if label is None:
             return 0.0, False, False
-        hidden = self._hidden(label)
+        hidden = self.hidden(label)
         # Without a taxonomy, values that are nowhere shown may hide behind *.
         unknown = label == ANYTHING and (not isinstance(self.hierarchy, Taxonomy)) and not wanted <= hidden
         common = len(hidden & wanted)
@@ -91,7 +91,10 @@ class CategoryColumn(Column):
         # Behind * a missing value may hide as well.
         return share, label != ANYTHING and bool(hidden) and hidden <= wanted, common > 0 or unknown
 
-    def _hidden(self, label: str) -> frozenset[str]:
+    def hidden(self, label: str) -> frozenset[str]:
+        """Return the values that may hide behind a label."""
+        if self.exact:
+            return frozenset([label])
         if label in self.below:
             return self.below[label]
         if _is_set(label):

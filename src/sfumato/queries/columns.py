@@ -101,6 +101,10 @@ class ScaleColumn(Column):
         """Return what holds without a condition: a value that is not missing."""
         return self._within([Span(-np.inf, np.inf)])
 
+    def share_below(self, place: float) -> NDArray[np.float64]:
+        """Return the share of every cell that lies at a place of the scale or below it."""
+        return self._share(Span(-np.inf, place))
+
     def match(self, condition: Condition) -> Match:
         return self._within(spans_of(self.name, condition, self.order))
 

@@ -21,6 +21,8 @@ from sfumato.queries.columns import Column, Match, ScaleColumn
 from sfumato.queries.conditions import Where
 from sfumato.queries.kernels.counting import count_matches
 from sfumato.queries.opening import open_plain, open_shown
+from sfumato.queries.sampling import drawn
+from sfumato.randomness import Secret
 from sfumato.schema import Declared, Schema
 from sfumato.verify.classes import Classes, Coded, group_rows
 
@@ -110,8 +112,8 @@ class Released:
             all conditions hold together. None asks for everybody.
         """
         matches = self._matches(where or {})
-        groups = self._groups(tuple(matches))
-        sizes = [self._column(name).size for name in matches]
+        groups = self.groups(tuple(matches))
+        sizes = [self.column(name).size for name in matches]
         parts = [np.concatenate([np.empty(0), *(match[part] for match in matches.values())]) for part in range(3)]
         expected, fewest, most = count_matches(
             self._cells(tuple(matches), groups),
@@ -141,6 +143,24 @@ class Released:
         """Return the largest value of a column over the people who fit a description."""
         return self._aggregate(largest, column, where)
 
+    def sample(self, seed: int | None = None) -> pa.Table:
+        """Draw a table with a value in every cell: any value that may hide behind the cell is as likely as any other.
+
+        It is for tools that cannot read intervals, and tells nothing that the release does not. ``seed`` is where
+        random choices start; without one the table is another each time.
+        """
+        random = Secret.of(seed).generator("sample")
+        sides = {f"{name}_{side}": name for name in self.quasi_identifiers for side in ("min", "max")}
+        bounds = {side: name for side, name in sides.items() if name not in self.table.column_names}
+        columns: dict[str, pa.Array] = {}
+        for name in self.table.column_names:
+            origin = bounds.get(name, name)
+            if origin not in self.quasi_identifiers:
+                columns[name] = self.table.column(name)
+            elif origin not in columns:
+                columns[origin] = drawn(self.column(origin), random)
+        return pa.table(columns)
+
     def _aggregate(self, aggregate: Callable[[Worth], Answer], column: str, where: Where | None) -> Answer:
         answer = aggregate(self._worth(column, where or {}, adds_up=aggregate in {total, mean}))
         if self.suppressed:
@@ -154,7 +174,7 @@ class Released:
         scale = self._scale(column)
         matches = self._matches(where)
         target = matches.setdefault(column, scale.everything())
-        groups = self._groups(tuple(matches))
+        groups = self.groups(tuple(matches))
         sizes = groups.sizes.astype(np.float64)
         cells = dict(zip(matches, self._cells(tuple(matches), groups), strict=True))
         share, surely, possibly = np.ones(len(sizes)), np.ones(len(sizes), bool), np.ones(len(sizes), bool)
@@ -182,9 +202,10 @@ class Released:
         )
 
     def _matches(self, where: Where) -> dict[str, Match]:
-        return {name: self._column(name).match(condition) for name, condition in where.items()}
+        return {name: self.column(name).match(condition) for name, condition in where.items()}
 
-    def _column(self, name: str) -> Column:
+    def column(self, name: str) -> Column:
+        """Return a column as it is shown, by the name that it has in the original."""
         if name not in self._opened:
             if name in self.quasi_identifiers:
                 self._opened[name] = open_shown(self.table, name, self.quasi_identifiers[name], self.statistic)
@@ -193,15 +214,15 @@ class Released:
         return self._opened[name]
 
     def _scale(self, name: str) -> ScaleColumn:
-        column = self._column(name)
+        column = self.column(name)
         if not isinstance(column, ScaleColumn) or column.order is not None:
             raise ParameterError(f"'{name}' holds no numbers or dates, so it has no sum, mean, min or max.")
         return column
 
-    def _groups(self, names: tuple[str, ...]) -> Classes:
+    def groups(self, names: tuple[str, ...]) -> Classes:
         """Return the rows that look alike in some columns."""
         if names not in self._grouped:
-            columns = [self._column(name) for name in names]
+            columns = [self.column(name) for name in names]
             coded = [Coded(pa.nulls(column.size - 1), column.cells) for column in columns]
             nothing = [Coded(pa.nulls(0), np.zeros(self.table.num_rows, np.int32))]
             self._grouped[names] = group_rows(coded or nothing)
@@ -209,7 +230,7 @@ class Released:
 
     def _cells(self, names: tuple[str, ...], groups: Classes) -> NDArray[np.int32]:
         """Return the cell of every column (rows) that every group (columns) shows."""
-        cells = [self._column(name).cells[groups.first_rows] for name in names]
+        cells = [self.column(name).cells[groups.first_rows] for name in names]
         return np.array(cells, np.int32).reshape(len(names), len(groups))
 
 
