@@ -29,14 +29,9 @@ CONTRIBUTING = (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
 RESULTS = {"Release", "Released", "Verification", "Strongest", "SfumatoError"}
 #: Fields that the pipeline fills and nobody else reads.
 INSIDE = {
-<<<<<<< HEAD
     "Release": {"describe_classes", "find_bound", "hierarchies", "original", "promises", "row_of"}
     | {"sensitive", "shown", "to_native"},
-=======
-    "Release": {"describe_classes", "find_bound", "hierarchies", "original", "promises", "row_of", "sensitive", "shown"}
-    | {"to_native"},
     "Released": set(),
->>>>>>> eb2320c (sf.utility: what is left of a table in its release; release.sample draws a table for tools that cannot read intervals)
     "Verification": {"broken_rules"},
     "Strongest": set(),
 }

@@ -72,7 +72,7 @@ def _released(
     release: object, quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str | None, separator: str | None
 ) -> Released:
     if isinstance(release, Release):
-        return release.answering()
+        return release.answering
     if quasi_identifiers is None:
         raise SchemaError("Name the quasi-identifiers of the release, or measure a Release, which knows its own.")
     return Released.open(release, quasi_identifiers, separator=separator)

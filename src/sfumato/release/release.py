@@ -113,12 +113,8 @@ class Release:
         after = assess(released, hierarchies, self.sensitive, Context(person=person), self.shown.class_columns)
         return BeforeAfter(before, after)
 
-    def answering(self) -> Released:
-        """Return the released rows, ready to answer questions, as other people's files are by `Released.open`."""
-        return self._answering
-
     @cached_property
-    def _answering(self) -> Released:
+    def answering(self) -> Released:
         """The released rows, ready to answer questions; they are read from what is shown, not from the original."""
         hierarchies = {name: self.hierarchies.get(name) for name in self.shown.quasi_identifiers}
         intervals = self.manifest.get("options", {}).get("intervals")
@@ -134,30 +130,30 @@ class Release:
             For each column a range ``(30, 40)`` with both ends (None for no end), a value, a set of values, or a group
             of its taxonomy; all conditions hold together. None asks for everybody.
         """
-        return self._answering.count(where)
+        return self.answering.count(where)
 
     def sum(self, column: str, where: Where | None = None) -> Answer:
         """Return the sum of a column of numbers over the people who fit a description, as in `count`."""
-        return self._answering.sum(column, where)
+        return self.answering.sum(column, where)
 
     def mean(self, column: str, where: Where | None = None) -> Answer:
         """Return the mean of a column over the people who fit a description, as in `count`."""
-        return self._answering.mean(column, where)
+        return self.answering.mean(column, where)
 
     def min(self, column: str, where: Where | None = None) -> Answer:
         """Return the least value of a column over the people who fit a description, as in `count`."""
-        return self._answering.min(column, where)
+        return self.answering.min(column, where)
 
     def max(self, column: str, where: Where | None = None) -> Answer:
         """Return the largest value of a column over the people who fit a description, as in `count`."""
-        return self._answering.max(column, where)
+        return self.answering.max(column, where)
 
     def sample(self, seed: int | None = None) -> Any:
         """Draw a table with a value in every cell, as the kind of frame that came in, for tools that need values.
 
         Any value that may hide behind a cell is as likely as any other. It tells nothing that the release does not.
         """
-        return self.to_native(self._answering.sample(seed))
+        return self.to_native(self.answering.sample(seed))
 
     @property
     def classes(self) -> int:
