@@ -61,6 +61,8 @@ def anonymize(
         True for a progress bar, or a function of a stage's name and the share that is done.
     separator
         The separator of a CSV file; detected by default.
+    encoding
+        The encoding of a text file, such as ``"latin-1"``; UTF-8 by default.
 
     Examples
     --------
@@ -96,7 +98,7 @@ def recode(
     suppression
         The share of rows that may be left out because their classes break a model.
     quasi_identifiers, sensitive, person, identifiers, plain, rest, missing, intervals, keep_order, seed, progress,
-    separator
+    separator, encoding
         As in `anonymize`.
 
     Raises
@@ -135,7 +137,7 @@ def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckA
         The column that says whose row it is, where people have several: people are counted then, not rows.
     k, l, t, privacy
         As in `anonymize`. Without any, the result tells what the table achieves.
-    separator
+    separator, encoding
         As in `anonymize`.
 
     Examples

@@ -149,7 +149,7 @@ def run_with(find: Finder, data: object, request: Request, progress: ProgressOpt
     with reporting(progress, request.caller) as report, clock.measuring("total"):
         with clock.measuring("read"):
             report("reading", 0.0)
-            source = open_source(data, separator=request.separator)
+            source = open_source(data, separator=request.separator, encoding=request.encoding)
             prepared = prepare(source, request, report)
         with clock.measuring("guardrails"):
             asked = prepared.view(request)
@@ -444,7 +444,7 @@ def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None 
 
 def check(data: object, request: Request) -> Verification:
     """Check a table, whoever made it, against the models of a request; bounds are found by their two columns."""
-    source = open_source(data, separator=request.separator)
+    source = open_source(data, separator=request.separator, encoding=request.encoding)
     schema = request.schema
     names = [shown for name in schema.quasi_identifiers for shown in _shown_as(name, source.columns)]
     released = Schema(names, schema.sensitive, rest="drop", person=schema.person)

@@ -40,6 +40,7 @@ class CheckArguments(TypedDict, total=False):
     t: float | None
     privacy: PrivacyModel | Sequence[PrivacyModel]
     separator: str | None
+    encoding: str | None
 
 
 class RecodeArguments(CheckArguments, total=False):
@@ -89,6 +90,7 @@ class Request:
     keep_order: bool = option(False, parameters.flag)
     seed: int | None = option(None, parameters.integer, at_least=0)
     separator: str | None = option(None, parameters.text)
+    encoding: str | None = option(None, parameters.text)
     na: Mapping[str, tuple[str, ...]] = option((), missing_codes)
     confirm: tuple[str, ...] = option((), parameters.names)
     strict: bool = option(False, parameters.flag)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,11 @@ from sfumato import parameters
 from sfumato.cli.explain import require_full_domain
 from sfumato.cli.files import Files
 from sfumato.cli.options import Asked
-from sfumato.cli.request import columns_of, to_policy
+from sfumato.cli.request import columns_of, given_table, to_policy
 from sfumato.cli.screen import answer_json, is_watched, say, wrapped
 from sfumato.dual import MAXIMIZED, find_strongest, split_models
 from sfumato.errors import ParameterError
-from sfumato.io import write_table
+from sfumato.io import Source, write_table
 from sfumato.policy import Policy
 from sfumato.privacy import KAnonymity, LDiversity
 from sfumato.progress import ProgressOption, silent
@@ -25,30 +26,39 @@ from sfumato.release.release import Release
 
 def run(asked: Asked, files: Files, as_json: bool, quiet: bool, goal: Goal | None = None) -> None:
     """Make the release, write it, and tell about it."""
-    policy = to_policy(asked, columns_of(files.table, asked))
-    release = make(policy, files, progress=silent if quiet else is_watched(), goal=goal)
+    if as_json and files.to_stdout:
+        raise ParameterError("The release goes to stdout, so --json has no place there. Name a file with -o.")
+    data = given_table(files.table, asked, files.read_as)
+    policy = to_policy(asked, columns_of(data, asked))
+    release, notes = make(policy, files, progress=silent if quiet else is_watched(), goal=goal, data=data)
     if as_json:
         answer_json(record(release, files))
     if not quiet:
         say(wrapped(release.summary()))
-        say("\n".join(f"wrote {path}" for path in files.written().values()))
+        say("\n".join([*(f"wrote {path}" for path in files.written().values()), *(f"Note: {one}" for one in notes)]))
 
 
-def make(policy: Policy, files: Files, progress: ProgressOption, goal: Goal | None = None) -> Release:
-    """Run a policy, as far as a goal allows if there is one, and write everything that was asked for."""
+def make(
+    policy: Policy, files: Files, progress: ProgressOption, goal: Goal | None = None, data: Path | Source | None = None
+) -> tuple[Release, Sequence[str]]:
+    """Run a policy, as far as a goal allows if there is one, and write everything that was asked for.
+
+    Returns the release, and what the readers of the file may misunderstand.
+    """
+    data = files.table if data is None else data
     files.check(policy)
     if files.alternatives is not None:
         require_full_domain(policy.method)
     if goal is None:
-        release = policy.run(files.table, progress=progress)
+        release = policy.run(data, progress=progress)
     else:
-        release, policy = goal.run(policy, files.table, progress)
-    release.write(files.output, files.manifest, progress)
+        release, policy = goal.run(policy, data, progress)
+    written = release.write(files.output, files.manifest, progress, files.write_as)
     if files.alternatives is not None:
         write_table(pa.table(release.details["alternatives"].to_columns()), files.alternatives)
     if files.policy is not None:
         policy.write(files.policy)
-    return release
+    return release, written.notes
 
 
 def record(release: Release, files: Files) -> dict[str, Any]:
@@ -84,7 +94,7 @@ class Goal:
         parameters.share("anonymize", "max_gcp", max_gcp)
         return cls(max_gcp, parameters.choice("anonymize", "maximize", maximize or "k", MAXIMIZED))
 
-    def run(self, policy: Policy, table: Path, progress: ProgressOption) -> tuple[Release, Policy]:
+    def run(self, policy: Policy, table: Path | Source, progress: ProgressOption) -> tuple[Release, Policy]:
         """Return the release, and the policy that makes the same one."""
         found = find_strongest(table, policy, self.max_gcp, self.maximize, progress)
         model = KAnonymity(found.value) if self.maximize == "k" else LDiversity(found.value)

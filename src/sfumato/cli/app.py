@@ -25,11 +25,11 @@ app = typer.Typer(
 )
 
 #: What is asked of a table that somebody made.
-CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "separator", "policy"}
+CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "separator", "encoding", "policy"}
 #: What makes no difference to the levels that are chosen.
 SHOWN = {"refine", "missing", "intervals", "seed", "keep_order"}
 #: What is about reading a file, and what looks at single rows, which stay in the database.
-READING = {"separator", "na", "confirm", "strict", "person"}
+READING = {"separator", "encoding", "na", "confirm", "strict", "person"}
 
 
 def run() -> None:
@@ -61,6 +61,8 @@ def anonymize(
     asked: given.Asked,
     max_gcp: given.MaxGcp = None,
     maximize: given.Maximize = None,
+    read_as: given.From = None,
+    write_as: given.To = None,
     save_policy: given.SavePolicy = None,
     manifest: given.ManifestFile = None,
     alternatives: given.Alternatives = None,
@@ -77,7 +79,7 @@ def anonymize(
         from sfumato.cli.anonymize import run as run_command  # noqa: PLC0415
         from sfumato.cli.files import Files  # noqa: PLC0415
 
-        files = Files(table, output, manifest, save_policy, alternatives)
+        files = Files(table, output, manifest, save_policy, alternatives, read_as, write_as)
         run_command(asked, files, as_json=as_json, quiet=quiet, goal=Goal.of(max_gcp, maximize))
 
 
@@ -86,6 +88,7 @@ def anonymize(
 def check(
     table: given.Input,
     asked: given.Asked,
+    read_as: given.From = None,
     as_json: given.AsJson = False,
     quiet: given.Quiet = False,
 ) -> None:
@@ -97,7 +100,7 @@ def check(
     with explained():
         from sfumato.cli.check import run as run_command  # noqa: PLC0415
 
-        run_command(asked, table, as_json=as_json, quiet=quiet)
+        run_command(asked, table, read_as=read_as, as_json=as_json, quiet=quiet)
 
 
 app.command(short_help="Measure how likely it is that people in a table are found.")(questions.risk)

@@ -8,18 +8,19 @@ import typer
 
 from sfumato.cli.exits import FAILED
 from sfumato.cli.options import Asked
-from sfumato.cli.request import columns_of, to_policy
+from sfumato.cli.request import columns_of, given_table, to_policy
 from sfumato.cli.screen import answer, answer_json
 from sfumato.errors import SchemaError
 from sfumato.policy import Policy
 from sfumato.verify.verification import SensitiveAchieved, Verification
 
 
-def run(asked: Asked, table: Path, as_json: bool, quiet: bool) -> None:
+def run(asked: Asked, table: Path, read_as: str | None, as_json: bool, quiet: bool) -> None:
     """Check a table; the exit code is the verdict."""
-    policy = to_policy(asked, columns_of(table, asked))
+    data = given_table(table, asked, read_as)
+    policy = to_policy(asked, columns_of(data, asked))
     _require_roles(policy)
-    result = policy.check(table)
+    result = policy.check(data)
     if as_json:
         answer_json(result.to_dict())
     elif not quiet:

@@ -29,7 +29,7 @@ def run(rows: int, folder: Path) -> None:
     table = people.write(folder, "csv")
     policy = Policy(_schema(people, folder), [KAnonymity(10), LDiversity(3)])
     files = Files(table, folder / "release.csv", folder / "manifest.json", folder / "policy.toml")
-    release = make(policy, files, progress=is_watched())
+    release, _ = make(policy, files, progress=is_watched())
     parts = [
         _titled(f"Before ({len(SHOWN_COLUMNS)} of {people.table.num_columns} columns)", _rows(people.table)),
         _titled("After (rows are shuffled, so these are other people)", _rows(release.table)),

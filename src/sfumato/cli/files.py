@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sfumato.errors import ParameterError
 from sfumato.io import check_writable
+from sfumato.io.spooling import STANDARD
 from sfumato.policy import Policy
 
 
@@ -21,6 +22,8 @@ class Files:
     manifest: Path | None = None
     policy: Path | None = None
     alternatives: Path | None = None
+    read_as: str | None = None
+    write_as: str | None = None
 
     def written(self) -> dict[str, Path]:
         """Return what is written where."""
@@ -34,9 +37,17 @@ class Files:
 
     def check(self, policy: Policy) -> None:
         """Find out before the work, not after it, that a file cannot or must not be written."""
-        refuse_overwriting(self.written(), {"input": self.table, **_hierarchy_files(policy)})
+        written = {name: path for name, path in self.written().items() if name != "output" or not self.to_stdout}
+        read = {} if str(self.table) == STANDARD else {"input": self.table}
+        refuse_overwriting(written, {**read, **_hierarchy_files(policy)})
         for name, path in self.written().items():
-            check_writable(path, table=name in {"output", "alternatives"})
+            form = self.write_as if name == "output" else None
+            check_writable(path, table=name in {"output", "alternatives"}, form=form)
+
+    @property
+    def to_stdout(self) -> bool:
+        """Whether the release goes to stdout, which then holds nothing else."""
+        return str(self.output) == STANDARD
 
 
 def refuse_overwriting(written: Mapping[str, Path], read: Mapping[str, Path]) -> None:

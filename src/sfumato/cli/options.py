@@ -11,9 +11,17 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-Input = Annotated[Path, typer.Argument(metavar="IN", help="The table to read: CSV, TSV, Parquet or JSON lines.")]
+Input = Annotated[
+    Path, typer.Argument(metavar="IN", help="The table to read: CSV, TSV, Parquet or JSON lines; - for stdin.")
+]
 Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="OUT", help="The file to write: .csv, .tsv, .parquet or .jsonl.")
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="OUT",
+        help="The file to write: .csv, .tsv, .parquet or .jsonl; - for stdout.",
+    ),
 ]
 
 QuasiIdentifiers = Annotated[
@@ -180,6 +188,25 @@ Separator = Annotated[
     ),
 ]
 
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding", metavar="NAME", help="In which encoding a text file is, such as latin-1; UTF-8 if left out."
+    ),
+]
+From = Annotated[
+    str | None,
+    typer.Option(
+        "--from", metavar="csv|tsv|jsonl|json|parquet", help="The format of what comes from stdin; csv if left out."
+    ),
+]
+To = Annotated[
+    str | None,
+    typer.Option(
+        "--to", metavar="csv|tsv|jsonl|parquet", help="The format of the release, where its name does not say it."
+    ),
+]
+
 MissingCodes = Annotated[
     list[str] | None,
     typer.Option(
@@ -251,6 +278,7 @@ class Asked:
     seed: Seed = None
     keep_order: KeepOrder = None
     separator: Separator = None
+    encoding: Encoding = None
     na: MissingCodes = None
     confirm: Confirm = None
     strict: Strict = None

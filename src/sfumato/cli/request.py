@@ -10,8 +10,9 @@ from typing import Any
 from sfumato.cli.options import Asked
 from sfumato.cli.shorthand import hierarchy_of, literal, literals, model, queries, split_pair
 from sfumato.errors import SchemaError, listed
-from sfumato.io import open_source
+from sfumato.io import Source, open_source, open_stdin
 from sfumato.io.missing import EVERY_COLUMN
+from sfumato.io.spooling import STANDARD
 from sfumato.methods import Method, Refined, find_method
 from sfumato.policy import Policy
 from sfumato.policy.records import refined, with_parameters
@@ -46,10 +47,18 @@ def to_policy(asked: Asked, columns: Callable[[], Sequence[str]] = tuple) -> Pol
     )
 
 
-def columns_of(table: Path, asked: Asked) -> Callable[[], Sequence[str]]:
+def given_table(table: Path, asked: Asked, form: str | None = None) -> Path | Source:
+    """Return the path of a table, or what comes from stdin, which can be read only once."""
+    if str(table) != STANDARD:
+        return table
+    separator = None if asked.separator is None else _separator(asked.separator)
+    return open_stdin(form, separator, asked.encoding)
+
+
+def columns_of(table: Path | Source, asked: Asked) -> Callable[[], Sequence[str]]:
     """Return what looks into a file for its columns, if somebody wants to know."""
     separator = None if asked.separator is None else _separator(asked.separator)
-    return lambda: open_source(table, separator=separator).columns
+    return lambda: open_source(table, separator=separator, encoding=asked.encoding).columns
 
 
 def _nothing_said(asked: Asked) -> Policy:

@@ -4,8 +4,18 @@ Only this package knows frame libraries and file formats; everything else sees `
 """
 
 from sfumato.io.files import FileSource
+from sfumato.io.formats import open_stdin
 from sfumato.io.frames import to_frame
 from sfumato.io.sources import Source, open_source
 from sfumato.io.writing import check_writable, write_table, write_text
 
-__all__ = ["FileSource", "Source", "check_writable", "open_source", "to_frame", "write_table", "write_text"]
+__all__ = [
+    "FileSource",
+    "Source",
+    "check_writable",
+    "open_source",
+    "open_stdin",
+    "to_frame",
+    "write_table",
+    "write_text",
+]

@@ -13,11 +13,12 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import pyarrow as pa
 import pyarrow.csv
 
-from sfumato.errors import SourceError, invalid_parameter
+from sfumato.errors import SourceError, invalid_parameter, listed
 from sfumato.io import arrow
 from sfumato.io.base import checked_names
 from sfumato.io.files import QueriedSource, literal, literal_path, opened, shown
@@ -129,6 +130,16 @@ class DelimitedSource(QueriedSource):
         except pa.ArrowInvalid:
             return None
 
+    def _first_undecodable(self) -> str:
+        """Name the column of the first cell that is not UTF-8; structure is found in the bytes one by one."""
+        with suppress(OSError, EOFError, zlib.error, csv.Error, IndexError), opened(self.path) as file:
+            text = io.TextIOWrapper(cast("BinaryIO", file), encoding="latin-1", newline="")
+            for record in csv.reader(text, delimiter=self.separator):
+                for place, cell in enumerate(record):
+                    if not _in_utf8(cell):
+                        return f", in column {listed([self.columns[place]])}"
+        return ""
+
     def _typed(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
         return inferred(column)
 
@@ -143,7 +154,8 @@ class DelimitedSource(QueriedSource):
                 f"or name the separator if it is not {self.separator!r}."
             )
         if "Invalid unicode" in message:
-            return SourceError(f"{where} is not in UTF-8. Save the file as UTF-8.")
+            hint = "Save the file as UTF-8, or name its encoding (encoding='latin-1', on the command line --encoding)."
+            return SourceError(f"{where} is not in UTF-8{self._first_undecodable()}. {hint}")
         if too_long := _TOO_LONG.search(message):
             return SourceError(
                 f"{where} is longer than {int(too_long[1]):,} bytes. Shorten its cells, or save the table as Parquet."
@@ -161,6 +173,15 @@ def named(names: Sequence[str]) -> list[str]:
     ['Unnamed: 0', 'age', 'Unnamed: 2']
     """
     return [name.strip() or f"Unnamed: {place}" for place, name in enumerate(names)]
+
+
+def _in_utf8(cell: str) -> bool:
+    """Return whether the bytes that were read one by one are UTF-8."""
+    try:
+        cell.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _checked(separator: object) -> str:

@@ -18,6 +18,7 @@ import pyarrow as pa
 from sfumato.errors import SourceError, shortened
 from sfumato.io import arrow
 from sfumato.io.base import Source
+from sfumato.io.spooling import SHOWN
 from sfumato.progress import Tell
 
 #: Rows per batch: few enough that a batch as plain text is small beside the table.
@@ -45,6 +46,7 @@ class FileSource(Source):
 
     form: str
     separator: str = ","
+    spool: object = None
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -161,7 +163,7 @@ def guessed_lines(path: Path, sample: int = 1 << 16) -> float:
 
 def shown(path: Path) -> str:
     """Quote a path for a message."""
-    return shortened(str(path), 300)
+    return shortened(SHOWN.get(path, str(path)), 300)
 
 
 def literal(text: str) -> str:

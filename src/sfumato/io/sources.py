@@ -11,7 +11,7 @@ from sfumato.io.frames import open_frame
 __all__ = ["Source", "open_source"]
 
 
-def open_source(data: object, *, separator: str | None = None) -> Source:
+def open_source(data: object, *, separator: str | None = None, encoding: str | None = None) -> Source:
     """Open a frame or a file for reading.
 
     Parameters
@@ -19,10 +19,12 @@ def open_source(data: object, *, separator: str | None = None) -> Source:
     data
         An eager frame that narwhals knows (pandas, Polars, PyArrow, ...), an Arrow table or record batch, a
         DuckDB relation, or the path of a file: ``.csv``, ``.tsv``, ``.txt``, ``.parquet``, ``.pq``, ``.jsonl``,
-        ``.ndjson``, ``.json``; the text formats also with ``.gz``.
+        ``.ndjson``, ``.json``; the text formats also with ``.gz``. Or a source that is open already.
     separator
         What stands between the cells of a delimited text file. Without it, the comma, semicolon, tab or bar
         that the file itself uses. Frames and other files have none and ignore it.
+    encoding
+        In which encoding a text file is; UTF-8 if left out.
 
     Returns
     -------
@@ -38,6 +40,8 @@ def open_source(data: object, *, separator: str | None = None) -> Source:
     >>> source.read(["zip"]).num_rows
     2
     """
+    if isinstance(data, Source):
+        return data
     if isinstance(data, str | os.PathLike):
-        return open_file(data, separator)
+        return open_file(data, separator, encoding)
     return open_frame(data)

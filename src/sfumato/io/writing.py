@@ -10,10 +10,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sfumato import parameters
 from sfumato.errors import OutputError, ParameterError, invalid_parameter
 from sfumato.io import arrow
 from sfumato.io.atomic import HINTS, atomic_path, check_place, shown_path
 from sfumato.io.rendering import CHUNK_ROWS, csv_chunks, jsonl_chunks
+from sfumato.io.spooling import STANDARD, for_stdout
 from sfumato.progress import Tell, silent
 
 #: Rows per row group: large enough to compress well, small enough to be read in parallel.
@@ -28,7 +30,11 @@ Inspect = Callable[[Path, str], None]
 
 
 def write_table(
-    table: pa.Table, path: str | os.PathLike[str], tell: Tell = silent, inspect: Inspect | None = None
+    table: pa.Table,
+    path: str | os.PathLike[str],
+    tell: Tell = silent,
+    inspect: Inspect | None = None,
+    form: str | None = None,
 ) -> None:
     """Write a table to a file of the format that its name says.
 
@@ -47,9 +53,11 @@ def write_table(
         Called with the share that is written.
     inspect
         Called before the file takes its place; if it raises, nothing is written.
+    form
+        ``"csv"``, ``"tsv"``, ``"parquet"`` or ``"jsonl"``, where the name does not say it. The name ``-`` is stdout.
     """
-    form = _format(path)
-    with atomic_path(path) as temporary:
+    form = _format(path, form)
+    with for_stdout() if os.fspath(path) == STANDARD else atomic_path(path) as temporary:
         _WRITERS[form](table, temporary, tell)
         if inspect is not None:
             inspect(temporary, form)
@@ -61,7 +69,7 @@ def write_text(path: str | os.PathLike[str], text: str, private: bool = False) -
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
-def check_writable(path: str | os.PathLike[str], table: bool = True) -> None:
+def check_writable(path: str | os.PathLike[str], table: bool = True, form: str | None = None) -> None:
     """Find out before the work, not after it, that a file could not be written there.
 
     Parameters
@@ -70,10 +78,13 @@ def check_writable(path: str | os.PathLike[str], table: bool = True) -> None:
         Where something will be written.
     table
         Whether that will be a table, so that the ending must name a format.
+    form
+        The format, where the name does not say it.
     """
     if table:
-        _format(path)
-    check_place(path)
+        _format(path, form)
+    if os.fspath(path) != STANDARD or not table:
+        check_place(path)
 
 
 def _write_parquet(table: pa.Table, path: Path, tell: Tell) -> None:
@@ -123,8 +134,12 @@ _ENDINGS = {
 }
 
 
-def _format(path: str | os.PathLike[str]) -> str:
-    """Return the format that the ending of a name says, or say which endings do."""
+def _format(path: str | os.PathLike[str], form: str | None = None) -> str:
+    """Return the format that was named or that the ending of a name says, or say which endings do."""
+    if form is not None:
+        return parameters.choice("write", "form", form, tuple(_WRITERS))
+    if isinstance(path, str | os.PathLike) and os.fspath(path) == STANDARD:
+        return "csv"
     if not isinstance(path, str | os.PathLike):
         raise invalid_parameter("write", "path", "the name of a file", path)
     ending = Path(path).suffix.lower()

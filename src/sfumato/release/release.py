@@ -182,6 +182,7 @@ class Release:
         path: str | os.PathLike[str],
         manifest: str | os.PathLike[str] | None = None,
         progress: ProgressOption = False,
+        form: str | None = None,
     ) -> Verification:
         """Write the release to a CSV, Parquet or JSON-lines file, complete or not at all.
 
@@ -196,6 +197,8 @@ class Release:
             Where to write the manifest as JSON; not written if left out. It is for the publisher's files.
         progress
             As in `sfumato.anonymize`.
+        form
+            ``"csv"``, ``"tsv"``, ``"parquet"`` or ``"jsonl"``, where the name does not say it; ``-`` is stdout.
 
         Returns
         -------
@@ -212,7 +215,7 @@ class Release:
                 report("reading the file back", 0.0)
                 notes.extend(verify_written(file, form, promised))
 
-            write_table(self.table, path, stage(report, "writing the file"), inspect)
+            write_table(self.table, path, stage(report, "writing the file"), inspect, form)
         if manifest is not None:
             write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n", private=True)
         return replace(self.verification, notes=tuple(notes))
