@@ -77,7 +77,7 @@ def strongest(
         ``"k"`` for k-anonymity or ``"l"`` for l-diversity. All models that are given hold all the while: a k that is
         given is the least that will do.
     data, schema, quasi_identifiers, sensitive, person, identifiers, plain, rest, k, l, t, privacy, method,
-    refine, suppression, missing, intervals, keep_order, seed, progress, separator
+    refine, suppression, missing, intervals, keep_order, seed, progress, separator, encoding
         As in `anonymize`.
 
     Examples
