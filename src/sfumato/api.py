@@ -45,6 +45,9 @@ def anonymize(
         row out; ``"error"``.
     intervals
         How intervals are shown: ``"text"``, ``"bounds"`` (two typed columns), ``"midpoint"`` or ``"mean"``.
+    ends
+        Where the ends of intervals of numbers and dates lie that have no declared levels: ``"data"``, at the least and
+        the greatest value of a class; ``"grid"``, at round values around them, which need not be anybody's.
     keep_order
         Keep the order of rows. Order can give people away, so by default rows are shuffled.
     seed
@@ -97,8 +100,9 @@ def recode(
         What must hold, as in `anonymize`. Without any, the table is recoded and nothing is promised.
     suppression
         The share of rows that may be left out because their classes break a model.
-    quasi_identifiers, sensitive, person, identifiers, plain, rest, missing, intervals, keep_order, seed, progress,
-    separator, encoding
+    quasi_identifiers, sensitive, person, identifiers, plain, rest
+        As in `anonymize`.
+    missing, intervals, ends, keep_order, seed, progress, separator, encoding
         As in `anonymize`.
 
     Raises

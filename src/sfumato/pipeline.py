@@ -190,6 +190,7 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
         schema.sensitive,
         schema.weights,
         tell,
+        request.ends,
         lambda row: source.place(int(rows[row])),
     )
     secret = Secret.of(request.seed)

@@ -12,6 +12,7 @@ from typing import Any, Self, TypedDict, TypeVar, cast, get_args, get_type_hints
 
 from sfumato import methods, parameters
 from sfumato.errors import ParameterError, SchemaError, invalid_parameter
+from sfumato.hierarchies.grids import ENDS
 from sfumato.io.missing import MissingCodes, missing_codes
 from sfumato.methods import Method, MethodOption, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
@@ -52,6 +53,7 @@ class RecodeArguments(CheckArguments, total=False):
     suppression: float
     missing: str
     intervals: str
+    ends: str
     keep_order: bool
     seed: int | None
     na: MissingCodes
@@ -87,6 +89,7 @@ class Request:
     suppression: float = option(0.0, parameters.share)
     missing: str = option("category", parameters.choice, allowed=MISSING)
     intervals: str = option("text", parameters.choice, allowed=INTERVALS)
+    ends: str = option("data", parameters.choice, allowed=ENDS)
     keep_order: bool = option(False, parameters.flag)
     seed: int | None = option(None, parameters.integer, at_least=0)
     separator: str | None = option(None, parameters.text)

@@ -27,7 +27,7 @@ app = typer.Typer(
 #: What is asked of a table that somebody made.
 CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "separator", "encoding", "policy"}
 #: What makes no difference to the levels that are chosen.
-SHOWN = {"refine", "missing", "intervals", "seed", "keep_order"}
+SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
 #: What is about reading a file, and what looks at single rows, which stay in the database.
 READING = {"separator", "encoding", "na", "confirm", "strict", "person"}
 

@@ -167,6 +167,14 @@ Intervals = Annotated[
         help="How to show intervals: as text, as two columns, or as one number.",
     ),
 ]
+Ends = Annotated[
+    str | None,
+    typer.Option(
+        "--ends",
+        metavar="data|grid",
+        help="Where intervals without declared levels end: at values of the table, or at round ones around them.",
+    ),
+]
 Seed = Annotated[
     int | None,
     typer.Option("--seed", metavar="N", help="Where random choices start; a secret. Drawn anew if left out."),
@@ -275,6 +283,7 @@ class Asked:
     suppression: Suppression = None
     missing: Missing = None
     intervals: Intervals = None
+    ends: Ends = None
     seed: Seed = None
     keep_order: KeepOrder = None
     separator: Separator = None

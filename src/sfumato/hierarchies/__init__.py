@@ -8,6 +8,7 @@ from sfumato.hierarchies.conditions import codes_meant
 from sfumato.hierarchies.dates import Dates
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.domain import Domain, Tree, TreeDomain
+from sfumato.hierarchies.grids import GridDomain, gridded
 from sfumato.hierarchies.levels import ROOT, Ends, Level
 from sfumato.hierarchies.scaled import CountedDomain, IntervalDomain, LevelledDomain, ScaledDomain
 from sfumato.hierarchies.scales import Numeric, Ordered
@@ -21,6 +22,7 @@ __all__ = [
     "Domain",
     "Ends",
     "Fitted",
+    "GridDomain",
     "Hierarchy",
     "IntervalDomain",
     "Level",
@@ -34,4 +36,5 @@ __all__ = [
     "TreeDomain",
     "codes_meant",
     "default_hierarchy",
+    "gridded",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -98,7 +97,7 @@ def _float(bound: Fraction) -> float:
     try:
         return float(bound)
     except OverflowError:
-        return math.copysign(sys.float_info.max, bound)
+        return sys.float_info.max if bound > 0 else -sys.float_info.max
 
 
 def _bins(ordered: pa.Array, numbers: NDArray[np.float64], width: float) -> NDArray[np.object_]:

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from sfumato.hierarchies.levels import Level
 
+Codes = NDArray[np.integer]
+
 
 @dataclass(frozen=True)
 class Domain(ABC):
@@ -60,12 +62,16 @@ class Domain(ABC):
         return self.levels[0].labels
 
     @abstractmethod
-    def span_costs(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:
+    def span_costs(self, lo: Codes, hi: Codes) -> NDArray[np.float64]:
         """Return what classes lose that span the codes ``lo..hi``: 0 for one value, 1 for everything."""
 
     @abstractmethod
-    def span_labels(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> pa.StringArray:
+    def span_labels(self, lo: Codes, hi: Codes) -> pa.StringArray:
         """Return how such classes are shown; null where a class holds only missing values."""
+
+    @abstractmethod
+    def covered(self, lo: Codes, hi: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the first and the last code that what such classes show stands for."""
 
     def level_costs(self, level: int) -> NDArray[np.float64]:
         """Return what every group of a level loses when it is shown as that group."""
@@ -82,11 +88,15 @@ class TreeDomain(Domain):
         """The tree over the codes, built from the levels."""
         return Tree.from_levels(self.levels)
 
-    def span_costs(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:
+    def span_costs(self, lo: Codes, hi: Codes) -> NDArray[np.float64]:
         return self.tree.cost[self.tree.common_ancestors(lo, hi)]
 
-    def span_labels(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> pa.StringArray:
+    def span_labels(self, lo: Codes, hi: Codes) -> pa.StringArray:
         return self.tree.labels.take(pa.array(self.tree.common_ancestors(lo, hi)))
+
+    def covered(self, lo: Codes, hi: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        nodes = self.tree.common_ancestors(lo, hi)
+        return self.tree.first[nodes].astype(np.int64), self.tree.last[nodes].astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -117,7 +127,7 @@ class Tree:
         cost = np.where(covered == 1, 0.0, covered / leaves)
         return cls(parent, first, last, cost, pa.concat_arrays([level.labels for level in levels]))
 
-    def common_ancestors(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.intp]:
+    def common_ancestors(self, lo: Codes, hi: Codes) -> NDArray[np.intp]:
         """Return the lowest node above each pair of codes, climbing from the lower one."""
         node = lo.astype(np.intp)
         short = np.flatnonzero(self.last[node] < hi)

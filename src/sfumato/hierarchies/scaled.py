@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.hierarchies.domain import Domain, Tree, TreeDomain
+from sfumato.hierarchies.domain import Codes, Domain, Tree, TreeDomain
 from sfumato.hierarchies.levels import ROOT, Ends
 
 # Beyond the scale 0..1, so that an interval that reaches the missing value costs more than everything, cut off at 1.
@@ -56,7 +57,7 @@ class ScaledDomain(Domain):
         return own.with_missing() if self.has_missing else own
 
     @abstractmethod
-    def span_ends(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> Ends:
+    def span_ends(self, lo: Codes, hi: Codes) -> Ends:
         """Return from where to where reaches what classes show that span the codes ``lo..hi``."""
 
     def level_costs(self, level: int) -> NDArray[np.float64]:
@@ -75,10 +76,14 @@ class ScaledDomain(Domain):
 class IntervalDomain(ScaledDomain):
     """Values on a scale without declared levels: a class shows the interval from its least value to its greatest."""
 
-    def span_costs(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:
+    def as_interval(self) -> dict[str, Any]:
+        """Return what makes a plain domain of intervals, for those who make another one of it."""
+        return {item.name: getattr(self, item.name) for item in fields(IntervalDomain)}
+
+    def span_costs(self, lo: Codes, hi: Codes) -> NDArray[np.float64]:
         return np.minimum(self.positions[hi] - self.positions[lo], 1.0)
 
-    def span_labels(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> pa.StringArray:
+    def span_labels(self, lo: Codes, hi: Codes) -> pa.StringArray:
         first, last = self.texts.take(pa.array(lo)), self.texts.take(pa.array(hi))
         intervals = pc.binary_join_element_wise("[", first, ", ", last, "]", "")
         labels = pc.if_else(pa.array(lo == hi), first, intervals)
@@ -86,7 +91,11 @@ class IntervalDomain(ScaledDomain):
             return labels
         return pc.if_else(pa.array((hi == self.missing_code) & (lo != hi)), ROOT, labels)
 
-    def span_ends(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> Ends:
+    def covered(self, lo: Codes, hi: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        first, last = lo.astype(np.int64), hi.astype(np.int64)
+        return np.where((last >= len(self.values)) & (first != last), 0, first), last
+
+    def span_ends(self, lo: Codes, hi: Codes) -> Ends:
         reaches_missing = hi >= len(self.values)
         last = np.where(reaches_missing, lo, hi)
         low, high = self.value_ends.take(lo), self.value_ends.take(last)
@@ -107,10 +116,9 @@ class CountedDomain(IntervalDomain):
     @classmethod
     def of(cls, domain: IntervalDomain, reached: NDArray[np.int64]) -> CountedDomain:
         """Return a domain with counts."""
-        given = {item.name: getattr(domain, item.name) for item in fields(domain)}
-        return cls(**given, reached=reached)
+        return cls(**domain.as_interval(), reached=reached)
 
-    def span_costs(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:
+    def span_costs(self, lo: Codes, hi: Codes) -> NDArray[np.float64]:
         first = np.where((hi == self.missing_code) & (lo != hi), 0, lo) if self.has_missing else lo
         return np.log(np.maximum(1, self.reached[hi + 1] - self.reached[first]))
 
@@ -137,5 +145,5 @@ class LevelledDomain(ScaledDomain, TreeDomain):
         """From where to where every node of the tree reaches."""
         return Ends.joined([self.level_ends(at) for at in range(len(self.levels))])
 
-    def span_ends(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> Ends:
+    def span_ends(self, lo: Codes, hi: Codes) -> Ends:
         return self.node_ends.take(self.tree.common_ancestors(lo, hi))

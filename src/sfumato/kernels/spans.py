@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner
 
-#: How the cost of a span is found: by the distance of two positions, in a table of all pairs, by climbing a tree, or as
-#: the logarithm of how many rows lie in it.
-POSITION, TABLE, TREE, LOGARITHM = range(4)
+#: How the cost of a span is found: by the distance of two positions, in a table of all pairs, by climbing a tree, as
+#: the logarithm of how many rows lie in it, or by the distance of the grid lines around it.
+POSITION, TABLE, TREE, LOGARITHM, GRID = range(5)
 
-#: The columns of ``Spans.index``. Where a logarithm is the cost, the missing code stands instead of a tree, or -1.
+#: The columns of ``Spans.index``. Where a logarithm is the cost, the missing code stands instead of a tree, or -1; for
+#: a grid, the number of its steps.
 KIND, SIZE, VALUES_AT, TREE_AT, COSTS_AT = range(5)
 
 #: The columns of ``Spans.nodes``.
@@ -36,7 +37,8 @@ class Spans(NamedTuple):
     weight
         How much each attribute counts.
     values
-        Positions, tables of costs, and the costs of tree nodes.
+        Positions, tables of costs, and the costs of tree nodes. For a grid, the positions are followed by every step:
+        the least distance that has its ends there, and for every code the grid line below it and the one above it.
     nodes
         The nodes of all trees: the codes first, then the inner nodes; each with its parent, first and last code.
     """
@@ -60,11 +62,35 @@ def span_cost(spans: Spans, attribute: int, lo: int, hi: int) -> float:
         return min(spans.values[at + hi] - spans.values[at + lo], 1.0)
     if kind == TABLE:
         return spans.values[at + lo * spans.index[attribute, SIZE] + hi]
+    if kind == GRID:
+        return grid_cost(spans, attribute, lo, hi)
     if kind == LOGARITHM:
         # The values are the rows below each code; a span that reaches the missing value, the last code, shows nothing.
         first = 0 if hi == spans.index[attribute, TREE_AT] and lo < hi else lo
         return math.log(max(1.0, spans.values[at + hi + 1] - spans.values[at + first]))
     return spans.values[spans.index[attribute, COSTS_AT] + common_ancestor(spans, attribute, lo, hi)]
+
+
+@inner
+def grid_cost(spans: Spans, attribute: int, lo: int, hi: int) -> float:
+    """Return how far the grid lines around a span are apart; a single value is shown as it is."""
+    if lo == hi:
+        return 0.0
+    size, at = spans.index[attribute, SIZE], spans.index[attribute, VALUES_AT]
+    distance = spans.values[at + hi] - spans.values[at + lo]
+    length = 2 * size + 1
+    step = at + size
+    last = step + (spans.index[attribute, TREE_AT] - 1) * length
+    while step < last and distance >= spans.values[step + length]:
+        step += length
+    return min(spans.values[step + 1 + size + hi] - spans.values[step + 1 + lo], 1.0)
+
+
+@inner
+def is_tree(spans: Spans, attribute: int) -> bool:
+    """Return whether an attribute has a tree to climb."""
+    kind = spans.index[attribute, KIND]
+    return kind == TABLE or kind == TREE  # noqa: PLR1714
 
 
 @inner

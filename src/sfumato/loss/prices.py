@@ -112,7 +112,9 @@ def _mixed(domain: Domain, inside: NDArray[np.float64], tie: float, whole: float
         return _with(domain, tree=replace(tree, cost=(inside + tie * tree.cost) / whole))
     assert isinstance(domain, IntervalDomain)
     positions = (inside + tie * domain.positions[: len(inside)]) / whole
-    return _with(domain, positions=np.append(positions, MISSING_POSITION) if domain.has_missing else positions)
+    # Where the ends are moved to a grid, boundaries are still counted between the values themselves.
+    plain = IntervalDomain(**domain.as_interval())
+    return _with(plain, positions=np.append(positions, MISSING_POSITION) if domain.has_missing else positions)
 
 
 def _with(domain: D, **derived: object) -> D:

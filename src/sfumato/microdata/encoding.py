@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError, HierarchyError, shortened
-from sfumato.hierarchies import Domain, Hierarchy, default_hierarchy
+from sfumato.hierarchies import Domain, Hierarchy, IntervalDomain, default_hierarchy, gridded
 from sfumato.hierarchies.base import inverse
 from sfumato.microdata.table import Microdata, SensitiveColumn, smallest_unsigned
 from sfumato.progress import Tell, silent
@@ -30,6 +30,7 @@ def encode(
     sensitive: Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
     tell: Tell = silent,
+    ends: str = "data",
     place: Callable[[int], str] = lambda row: f"row {row + 1:,}",
 ) -> Microdata:
     """Encode the quasi-identifiers and the sensitive columns of a table.
@@ -46,6 +47,8 @@ def encode(
         How much quasi-identifiers count in the loss; 1 where nothing is said.
     tell
         Called with the share of columns that are encoded.
+    ends
+        Where the ends of intervals lie, one of ``ENDS``.
     place
         Says where a row, counted from 0, is found, for messages.
     """
@@ -58,13 +61,17 @@ def encode(
         except (DataError, HierarchyError) as error:
             raise type(error)(f"{error}{located(error.misfits, values, indices, place)}") from None
         tell(len(encoded) / (len(quasi_identifiers) + len(sensitive)))
-    domains = tuple(domain for domain, _ in encoded)
+    domains = tuple(_with_ends(domain, ends) for domain, _ in encoded)
     codes = np.empty((table.num_rows, len(domains)), smallest_unsigned([domain.size for domain in domains]))
     for index, (_, column) in enumerate(encoded):
         codes[:, index] = column
     given = np.array([(weights or {}).get(domain.name, 1.0) for domain in domains])
     columns = tuple(encode_sensitive(name, table.column(name), texts.get(name)) for name in sensitive)
     return Microdata(codes, domains, columns, given / given.sum())
+
+
+def _with_ends(domain: Domain, ends: str) -> Domain:
+    return gridded(domain) if ends == "grid" and isinstance(domain, IntervalDomain) else domain
 
 
 def located(misfits: Sequence[int], values: pa.Array, indices: NDArray[np.int64], place: Callable[[int], str]) -> str:

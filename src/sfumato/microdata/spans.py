@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.hierarchies import CountedDomain, Domain, IntervalDomain, Tree, TreeDomain
-from sfumato.kernels.spans import LOGARITHM, POSITION, TABLE, TREE, Spans
+from sfumato.hierarchies import CountedDomain, Domain, GridDomain, IntervalDomain, Tree, TreeDomain
+from sfumato.kernels.spans import GRID, LOGARITHM, POSITION, TABLE, TREE, Spans
 
 #: Up to this size a tree's costs are tabulated for every pair of codes; larger ones are climbed.
 TABLE_LIMIT = 128
@@ -24,6 +24,8 @@ def pack_spans(domains: Sequence[Domain], weights: NDArray[np.float64]) -> Spans
         if isinstance(domain, CountedDomain):
             missing = -1 if domain.missing_code is None else domain.missing_code
             index.append((LOGARITHM, domain.size, values.add(domain.reached.astype(np.float64)), missing, 0))
+        elif isinstance(domain, GridDomain):
+            index.append((GRID, domain.size, values.add(_grid(domain)), len(domain.grid), 0))
         elif isinstance(domain, IntervalDomain):
             index.append((POSITION, domain.size, values.add(domain.positions), 0, 0))
         elif isinstance(domain, TreeDomain):
@@ -55,6 +57,12 @@ class _Pool:
 
     def joined(self) -> NDArray[Any]:
         return np.concatenate(self._parts)
+
+
+def _grid(domain: GridDomain) -> NDArray[np.float64]:
+    """Return positions and, step by step, the least share of the range, the grid lines below and those above."""
+    steps = zip(domain.least_shares, domain.downs, domain.ups, strict=True)
+    return np.concatenate([domain.positions, *(part for least, *lines in steps for part in ([least], *lines))])
 
 
 def _node_table(tree: Tree) -> NDArray[np.int32]:

@@ -46,7 +46,7 @@ class Policy(Request):
         The privacy models; all of them hold together.
     method
         A method, or its name.
-    suppression, missing, intervals, keep_order, seed, separator, encoding, na, confirm, strict
+    suppression, missing, intervals, ends, keep_order, seed, separator, encoding, na, confirm, strict
         As in `sfumato.anonymize`.
 
     Examples

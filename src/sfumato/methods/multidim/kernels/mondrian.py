@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.spans import FIRST, KIND, LAST, PARENT, POSITION, TREE_AT, Spans, common_ancestor, span_cost
+from sfumato.kernels.spans import FIRST, LAST, PARENT, TREE_AT, Spans, common_ancestor, is_tree, span_cost
 from sfumato.methods.kernels.dividing import MOST_WAITING, Cutting, Layout, find_bounds, set_aside, sides_allowed
 
 
@@ -89,7 +89,7 @@ def cut_attribute(
     codes = layout.codes[attribute]
     half = (stop - start + 1) // 2
     first = last = median(codes, start, stop, lo, hi)
-    if cutting.along_taxonomy and cutting.spans.index[attribute, KIND] != POSITION:
+    if cutting.along_taxonomy and is_tree(cutting.spans, attribute):
         first, last = median_child(cutting.spans, attribute, lo, hi, first)
     elif cutting.relaxed:
         middle = move_below(layout, attribute, start, stop, first)
