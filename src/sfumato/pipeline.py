@@ -23,7 +23,7 @@ from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.levels import only_dates
 from sfumato.io import Source, open_source
 from sfumato.kernels.classes import get_ready
-from sfumato.loss import Bound, LossReport, Recoded, bound_by, gcp_bound
+from sfumato.loss import Bound, LossReport, Recoded, bound_by, gcp_bound, singling_out
 from sfumato.methods import Task
 from sfumato.methods.support import refuse_unsupported
 from sfumato.methods.suppression import make_feasible
@@ -335,6 +335,7 @@ def build_release(
             "missing": recoded.left_out,
             "by_method": classes.suppressed,
         },
+        singling_out=singling_out(microdata, classes, prepared.secret.generator("singling out")),
         seconds=clock.seconds,
     )
     return Release(

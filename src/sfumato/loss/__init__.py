@@ -15,6 +15,7 @@ from sfumato.loss.metrics import (
 from sfumato.loss.objective import Blocks, Objective, Total
 from sfumato.loss.recoded import Recoded, ncp, ncp_by_attribute
 from sfumato.loss.report import LossReport
+from sfumato.loss.singling import SinglingOut, singling_out
 
 __all__ = [
     "METRICS",
@@ -24,6 +25,7 @@ __all__ = [
     "Minimized",
     "Objective",
     "Recoded",
+    "SinglingOut",
     "Total",
     "bound_by",
     "can_minimize",
@@ -34,4 +36,5 @@ __all__ = [
     "ncp",
     "ncp_by_attribute",
     "register_loss",
+    "singling_out",
 ]

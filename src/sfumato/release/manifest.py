@@ -8,6 +8,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
+from sfumato.loss import SinglingOut
 from sfumato.privacy import PrivacyModel
 
 #: Whose versions can change a result.
@@ -48,6 +49,7 @@ def build_manifest(
     options: Mapping[str, Any],
     content: bytes,
     suppressed: Mapping[str, int],
+    singling_out: SinglingOut,
     seconds: Mapping[str, float],
 ) -> dict[str, Any]:
     """Collect what is needed to make a release again and to judge it."""
@@ -60,5 +62,6 @@ def build_manifest(
         "method": method_shown(method),
         "options": dict(options),
         "suppressed": dict(suppressed),
+        "singling_out": singling_out.to_dict(),
         "seconds": {name: round(value, 4) for name, value in seconds.items()},
     }

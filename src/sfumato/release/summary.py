@@ -47,6 +47,7 @@ def summarize(
         ("C_AVG", f"{loss.c_avg:.3f}"),
         *([("optimality", str(optimality))] if optimality is not None else []),
         ("lost most", _worst(loss)),
+        *_ends(manifest.get("singling_out", {}), verification.rows),
         ("verified", "yes, from the released rows alone" if verification.ok else "NO"),
         ("seconds", f"{manifest['seconds']['total']:.2f}"),
         *_cautions(manifest.get("cautions", ())),
@@ -144,6 +145,17 @@ def _bound(gcp: float, bound: Bound) -> str:
         above = f"at most {gcp / bound - 1:.1%} above the least possible, proven"
         return f"{bound:.4f}   (no release can lose less; this one is {above})"
     return f"{bound:.4f}   (no release can lose less{sure}; this one loses {gcp / bound:.1f} times that)"
+
+
+def _ends(found: Mapping[str, Any], rows: int) -> list[tuple[str, str]]:
+    """Say in how many of the classes with intervals somebody is alone at an end."""
+    intervals = found.get("classes_with_intervals", 0)
+    if not intervals:
+        return []
+    about = "about " if "sampled_classes" in found else ""
+    share, of_rows = found["share"], _share(found["rows"], rows)
+    told = f"exactly one person is at an end of {about}{share:.0%} of the {intervals:,} classes with intervals"
+    return [("ends", f"{told} ({of_rows} of rows)")]
 
 
 def _worst(loss: LossReport) -> str:

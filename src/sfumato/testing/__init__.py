@@ -29,7 +29,7 @@ from sfumato.testing.promises import (
     check_suppression,
     check_truth,
 )
-from sfumato.testing.showing import check_declared_levels, check_nothing_told
+from sfumato.testing.showing import check_declared_levels, check_nothing_told, check_round_ends
 from sfumato.testing.suite import CHECKS, check_method
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "check_nothing_told",
     "check_one_class",
     "check_one_row",
+    "check_round_ends",
     "check_row_order",
     "check_same_seed_same_bytes",
     "check_suppression",

@@ -60,6 +60,31 @@ def _width(low: Any, high: Any) -> float:
     return float(apart.days if isinstance(apart, dt.timedelta) else apart)
 
 
+def check_round_ends(method: Method) -> None:
+    """Check that intervals on a grid have round ends, are true, and that the loss counts them so."""
+    table = people(90, seed=6)
+    roles = {"quasi_identifiers": ["age", "sex"], "sensitive": ["illness", "income"], "rest": "drop"}
+    ages = table["age"].to_pylist()
+    extent = max(ages) - min(ages)
+    lost = 0.0
+    made = certain_release(method, table, keep_order=True, ends="grid", **roles)
+    for age, shown in zip(ages, made.table["age"].to_pylist(), strict=True):
+        low, high = _interval(shown, age, extent)
+        assert low <= age <= high, f"'{method.name}' shows '{shown}' of an age of {age}."
+        is_round = shown in {"*", str(age)} or low % NARROW == (high + 1) % NARROW == 0
+        assert is_round, f"'{method.name}' shows '{shown}' on a grid of {NARROW} years."
+        lost += min(1.0, (high - low) / extent) / len(ages)
+    found = made.loss.by_attribute["age"]
+    assert abs(found - lost) < 1e-9, f"'{method.name}' shows a loss of {lost} in 'age' and counts {found}."
+
+
+def _interval(shown: str, age: int, extent: int) -> tuple[int, int]:
+    if shown == "*":
+        return age, age + extent
+    low, _, high = shown.strip("[]").partition(", ")
+    return int(low), int(high or low)
+
+
 def check_nothing_told(method: Method) -> None:
     """Check that what is ``*`` in text has neither bounds nor a midpoint nor a mean, and every interval has."""
     request: dict[str, Any] = {"keep_order": True, "seed": 7}

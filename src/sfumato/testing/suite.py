@@ -18,6 +18,7 @@ CHECKS: list[Callable[[Method], None]] = [
     promises.check_suppression,
     promises.check_people,
     showing.check_declared_levels,
+    showing.check_round_ends,
     showing.check_nothing_told,
     frames.check_input_untouched,
     frames.check_same_seed_same_bytes,
