@@ -16,9 +16,10 @@ from numba import njit
 from tests.release.given import shown
 
 import sfumato as sf
-from sfumato.hierarchies import GridDomain, Numeric, gridded
+from sfumato.hierarchies import GridDomain, Numeric, codes_meant, gridded
 from sfumato.hierarchies.grids import round_steps
 from sfumato.kernels.spans import span_cost
+from sfumato.loss.prices import entropy_prices, workload_prices
 from sfumato.microdata import encode
 
 
@@ -87,6 +88,31 @@ def test_numbers_on_a_grid(name, data):
         assert set(domain.span_costs(lo, last)) == {1.0}
         assert domain.span_ends(lo, last).low.null_count == len(lo)
         assert domain.span_labels(last, last).to_pylist() == [None] * len(lo)
+
+
+@given(st.lists(st.integers(-40, 110), min_size=2, max_size=20), st.booleans(), st.tuples(*[st.integers(-40, 110)] * 2))
+def test_other_prices_are_those_of_what_is_shown(cells, missing, asked):
+    """Bits count the rows, and queries their boundaries, in all that an interval with round ends stands for."""
+    cells = [*cells, *[None] * missing]
+    microdata = encode(pa.table({"x": pa.array(cells, pa.int64())}), {"x": None}, ends="grid")
+    domain, size = microdata.domains[0], microdata.domains[0].size
+    lo, hi = np.array(list(itertools.combinations_with_replacement(range(size), 2))).T
+    first, last = domain.covered(lo, hi)
+    counts = np.bincount(microdata.codes[:, 0], minlength=size)
+    bits = entropy_prices(microdata, [counts])
+    rows = [counts[begin : end + 1].sum() for begin, end in zip(first, last, strict=True)]
+    assert bits.domains[0].span_costs(lo, hi) == pytest.approx(np.log(rows))
+    assert [compiled_cost(bits.spans, *pair) for pair in zip(lo, hi, strict=True)] == pytest.approx(np.log(rows))
+    query = {"x": (min(asked), max(asked))}
+    priced = workload_prices(microdata, [counts], queries=[query])
+    kept = codes_meant(domain, query["x"])[: len(domain.values)]
+    total = int((kept[1:] != kept[:-1]).sum())
+    for pair, begin, end in zip(zip(lo, hi, strict=True), first, last, strict=True):
+        everything = pair[0] < pair[1] == domain.missing_code
+        inside = kept[begin : end + 1]
+        cut = (inside[1:] != inside[:-1]).sum() / max(1, total) if pair[0] < pair[1] else 0.0
+        expected = 1.0 if everything else cut * bool(total)
+        assert compiled_cost(priced.spans, *pair) == pytest.approx(expected)
 
 
 DAYS = st.dates(dt.date(1900, 1, 1), dt.date(2030, 1, 1))

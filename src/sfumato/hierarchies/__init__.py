@@ -8,7 +8,7 @@ from sfumato.hierarchies.conditions import codes_meant
 from sfumato.hierarchies.dates import Dates
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.domain import Domain, Tree, TreeDomain
-from sfumato.hierarchies.grids import GridDomain, gridded
+from sfumato.hierarchies.grids import CountedGridDomain, GridDomain, gridded
 from sfumato.hierarchies.levels import ROOT, Ends, Level
 from sfumato.hierarchies.scaled import CountedDomain, IntervalDomain, LevelledDomain, ScaledDomain
 from sfumato.hierarchies.scales import Numeric, Ordered
@@ -18,6 +18,7 @@ __all__ = [
     "ROOT",
     "Categorical",
     "CountedDomain",
+    "CountedGridDomain",
     "Dates",
     "Domain",
     "Ends",

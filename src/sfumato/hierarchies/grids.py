@@ -7,7 +7,7 @@ alone. On a grid both ends are moved outward to the next round value, which need
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 import numpy as np
@@ -103,14 +103,47 @@ class GridDomain(IntervalDomain):
         widths = high.offsets + high.widths - low.offsets
         return Ends(low.low, high.high, middles, low.offsets, widths).hidden(reaches_missing)
 
+    @cached_property
+    def firsts(self) -> NDArray[np.int64]:
+        """For every step and code, the first code of its part."""
+        return np.stack([level.starts[level.groups] for level in self.grid]).astype(np.int64)
+
+    @cached_property
+    def lasts(self) -> NDArray[np.int64]:
+        """For every step and code, the last code of its part."""
+        return np.stack([level.lasts[level.groups] for level in self.grid])
+
     def covered(self, lo: Codes, hi: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         first, last = super().covered(lo, hi)
         step, alone = self.steps(lo, hi), (lo == hi) | (hi >= len(self.values))
-        for at, level in enumerate(self.grid):
-            here = ~alone & (step == at)
-            first[here] = level.starts[level.groups[lo[here]]]
-            last[here] = level.lasts[level.groups[hi[here]]]
-        return first, last
+        return np.where(alone, first, self.firsts[step, lo]), np.where(alone, last, self.lasts[step, hi])
+
+
+@dataclass(frozen=True)
+class CountedGridDomain(GridDomain):
+    """Values on a grid whose spans cost the logarithm of how many rows lie in what is shown of them.
+
+    ``reached`` holds the rows below every code, and after the last one all of them.
+    """
+
+    reached: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64), repr=False)
+
+    @classmethod
+    def of(cls, domain: GridDomain, reached: NDArray[np.int64]) -> CountedGridDomain:
+        """Return a domain with counts."""
+        return cls(**{item.name: getattr(domain, item.name) for item in fields(GridDomain)}, reached=reached)
+
+    @cached_property
+    def downs(self) -> NDArray[np.float64]:
+        return self.reached[self.firsts].astype(np.float64)
+
+    @cached_property
+    def ups(self) -> NDArray[np.float64]:
+        return self.reached[self.lasts + 1].astype(np.float64)
+
+    def span_costs(self, lo: Codes, hi: Codes) -> NDArray[np.float64]:
+        first, last = self.covered(lo, hi)
+        return np.log(np.maximum(1, self.reached[last + 1] - self.reached[first]))
 
 
 def gridded(domain: IntervalDomain) -> IntervalDomain:

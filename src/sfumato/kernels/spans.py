@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from sfumato.kernels.compiling import inner
 
 #: How the cost of a span is found: by the distance of two positions, in a table of all pairs, by climbing a tree, as
-#: the logarithm of how many rows lie in it, or by the distance of the grid lines around it.
-POSITION, TABLE, TREE, LOGARITHM, GRID = range(5)
+#: the logarithm of how many rows lie in it, by the distance of the grid lines around it, or as the logarithm of how
+#: many rows lie between these.
+POSITION, TABLE, TREE, LOGARITHM, GRID, GRID_LOGARITHM = range(6)
 
-#: The columns of ``Spans.index``. Where a logarithm is the cost, the missing code stands instead of a tree, or -1; for
-#: a grid, the number of its steps.
+#: The columns of ``Spans.index``. Where a logarithm is the cost, the missing code stands instead of a tree, or -1; a
+#: grid has the number of its steps instead of the costs of a tree.
 KIND, SIZE, VALUES_AT, TREE_AT, COSTS_AT = range(5)
 
 #: The columns of ``Spans.nodes``.
@@ -38,7 +39,8 @@ class Spans(NamedTuple):
         How much each attribute counts.
     values
         Positions, tables of costs, and the costs of tree nodes. For a grid, the positions are followed by every step:
-        the least distance that has its ends there, and for every code the grid line below it and the one above it.
+        the least distance that has its ends there, and for every code the grid line below it and the one above it. For
+        logarithms, the rows below every code come first.
     nodes
         The nodes of all trees: the codes first, then the inner nodes; each with its parent, first and last code.
     """
@@ -63,8 +65,10 @@ def span_cost(spans: Spans, attribute: int, lo: int, hi: int) -> float:
     if kind == TABLE:
         return spans.values[at + lo * spans.index[attribute, SIZE] + hi]
     if kind == GRID:
-        return grid_cost(spans, attribute, lo, hi)
-    if kind == LOGARITHM:
+        return 0.0 if lo == hi else min(between_lines(spans, attribute, at, lo, hi), 1.0)
+    if kind == GRID_LOGARITHM and lo < hi and hi != spans.index[attribute, TREE_AT]:
+        return math.log(max(1.0, between_lines(spans, attribute, at + spans.index[attribute, SIZE] + 1, lo, hi)))
+    if kind in (LOGARITHM, GRID_LOGARITHM):
         # The values are the rows below each code; a span that reaches the missing value, the last code, shows nothing.
         first = 0 if hi == spans.index[attribute, TREE_AT] and lo < hi else lo
         return math.log(max(1.0, spans.values[at + hi + 1] - spans.values[at + first]))
@@ -72,25 +76,23 @@ def span_cost(spans: Spans, attribute: int, lo: int, hi: int) -> float:
 
 
 @inner
-def grid_cost(spans: Spans, attribute: int, lo: int, hi: int) -> float:
-    """Return how far the grid lines around a span are apart; a single value is shown as it is."""
-    if lo == hi:
-        return 0.0
-    size, at = spans.index[attribute, SIZE], spans.index[attribute, VALUES_AT]
+def between_lines(spans: Spans, attribute: int, at: int, lo: int, hi: int) -> float:
+    """Return how much lies between the grid lines around a span of several values, given where its grid begins."""
+    size = spans.index[attribute, SIZE]
     distance = spans.values[at + hi] - spans.values[at + lo]
     length = 2 * size + 1
     step = at + size
-    last = step + (spans.index[attribute, TREE_AT] - 1) * length
+    last = step + (spans.index[attribute, COSTS_AT] - 1) * length
     while step < last and distance >= spans.values[step + length]:
         step += length
-    return min(spans.values[step + 1 + size + hi] - spans.values[step + 1 + lo], 1.0)
+    return spans.values[step + 1 + size + hi] - spans.values[step + 1 + lo]
 
 
 @inner
 def is_tree(spans: Spans, attribute: int) -> bool:
     """Return whether an attribute has a tree to climb."""
     kind = spans.index[attribute, KIND]
-    return kind == TABLE or kind == TREE  # noqa: PLR1714
+    return kind in (TABLE, TREE)
 
 
 @inner

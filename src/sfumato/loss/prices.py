@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError, listed
-from sfumato.hierarchies import CountedDomain, Domain, IntervalDomain, TreeDomain, codes_meant
+from sfumato.hierarchies import (
+    CountedDomain,
+    CountedGridDomain,
+    Domain,
+    GridDomain,
+    IntervalDomain,
+    TreeDomain,
+    codes_meant,
+)
 from sfumato.hierarchies.scaled import MISSING_POSITION
 from sfumato.microdata import Microdata
 
@@ -31,6 +39,8 @@ def entropy_prices(microdata: Microdata, marginals: Sequence[NDArray[np.int64]],
             tree = domain.tree
             held = np.maximum(1, reached[tree.last + 1] - reached[tree.first])
             domains.append(_with(domain, tree=replace(tree, cost=np.log(held))))
+        elif isinstance(domain, GridDomain):
+            domains.append(_with(CountedGridDomain.of(domain, reached)))
         elif isinstance(domain, IntervalDomain):
             domains.append(_with(CountedDomain.of(domain, reached)))
     # A row that tells nothing costs 1.
@@ -111,10 +121,14 @@ def _mixed(domain: Domain, inside: NDArray[np.float64], tie: float, whole: float
         tree = domain.tree
         return _with(domain, tree=replace(tree, cost=(inside + tie * tree.cost) / whole))
     assert isinstance(domain, IntervalDomain)
+    beyond = [MISSING_POSITION] * domain.has_missing
+    if isinstance(domain, GridDomain):
+        # Boundaries are counted up to the last value of what is shown, wherever the line behind it lies.
+        known = np.append(inside, beyond)
+        lines = {"downs": known[domain.firsts] + tie * domain.downs, "ups": known[domain.lasts] + tie * domain.ups}
+        return _with(domain, **{name: line / whole for name, line in lines.items()})
     positions = (inside + tie * domain.positions[: len(inside)]) / whole
-    # Where the ends are moved to a grid, boundaries are still counted between the values themselves.
-    plain = IntervalDomain(**domain.as_interval())
-    return _with(plain, positions=np.append(positions, MISSING_POSITION) if domain.has_missing else positions)
+    return _with(domain, positions=np.append(positions, beyond))
 
 
 def _with(domain: D, **derived: object) -> D:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.hierarchies import CountedDomain, Domain, GridDomain, IntervalDomain, Tree, TreeDomain
-from sfumato.kernels.spans import GRID, LOGARITHM, POSITION, TABLE, TREE, Spans
+from sfumato.hierarchies import CountedDomain, CountedGridDomain, Domain, GridDomain, IntervalDomain, Tree, TreeDomain
+from sfumato.kernels.spans import GRID, GRID_LOGARITHM, LOGARITHM, POSITION, TABLE, TREE, Spans
 
 #: Up to this size a tree's costs are tabulated for every pair of codes; larger ones are climbed.
 TABLE_LIMIT = 128
@@ -24,8 +24,12 @@ def pack_spans(domains: Sequence[Domain], weights: NDArray[np.float64]) -> Spans
         if isinstance(domain, CountedDomain):
             missing = -1 if domain.missing_code is None else domain.missing_code
             index.append((LOGARITHM, domain.size, values.add(domain.reached.astype(np.float64)), missing, 0))
+        elif isinstance(domain, CountedGridDomain):
+            missing = -1 if domain.missing_code is None else domain.missing_code
+            laid_out = np.concatenate([domain.reached.astype(np.float64), _grid(domain)])
+            index.append((GRID_LOGARITHM, domain.size, values.add(laid_out), missing, len(domain.grid)))
         elif isinstance(domain, GridDomain):
-            index.append((GRID, domain.size, values.add(_grid(domain)), len(domain.grid), 0))
+            index.append((GRID, domain.size, values.add(_grid(domain)), 0, len(domain.grid)))
         elif isinstance(domain, IntervalDomain):
             index.append((POSITION, domain.size, values.add(domain.positions), 0, 0))
         elif isinstance(domain, TreeDomain):
