@@ -31,7 +31,7 @@ LAYERS = (
     ("request",),
     ("pipeline", "guarding"),
     ("engines", "datasets", "attacks"),
-    ("api", "dual", "judging", "measuring"),
+    ("api", "dual", "judging", "measuring", "comparing"),
     ("policy",),
     ("testing",),
     ("cli", "__main__"),

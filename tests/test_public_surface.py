@@ -54,6 +54,7 @@ PUBLIC = [
     "anonymize",
     "attack",
     "check",
+    "compare",
     "datasets",
     "engines",
     "errors",

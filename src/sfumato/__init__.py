@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sfumato import datasets, engines, errors, methods
     from sfumato.api import anonymize, check, recode
+    from sfumato.comparing import compare
     from sfumato.dual import Strongest, strongest
     from sfumato.errors import SfumatoError
     from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
@@ -51,6 +52,7 @@ _HOMES = {
     "recode": "sfumato.api",
     "attack": "sfumato.judging",
     "risk": "sfumato.judging",
+    "compare": "sfumato.comparing",
     "utility": "sfumato.measuring",
     "Schema": "sfumato.schema",
     "Policy": "sfumato.policy",
@@ -130,6 +132,7 @@ __all__ = [
     "anonymize",
     "attack",
     "check",
+    "compare",
     "datasets",
     "engines",
     "errors",
