@@ -24,23 +24,23 @@ def nothing_said(monkeypatch) -> None:
 
 def test_compilation_is_announced_once_to_whoever_asked_for_no_progress(capsys) -> None:
     for _ in range(2):
-        with reporting(False):
+        with reporting(False, "anonymize"):
             compile_something()
     shown = capsys.readouterr()
     assert (shown.out, shown.err) == ("", COMPILING + "\n")
 
 
 def test_nothing_is_announced_where_nothing_is_compiled(capsys) -> None:
-    with reporting(False) as report:
+    with reporting(False, "anonymize") as report:
         report("reading", 0.5)
     assert capsys.readouterr().err == ""
 
 
 def test_whoever_listens_is_told_and_nobody_else(capsys) -> None:
     heard: list[str] = []
-    with reporting(lambda stage, share: heard.append(stage)):
+    with reporting(lambda stage, share: heard.append(stage), "anonymize"):
         compile_something()
-    with reporting(silent):
+    with reporting(silent, "anonymize"):
         compile_something()
     assert set(heard) == {"compiling, on the first run only"}
     assert capsys.readouterr().err == ""
@@ -75,7 +75,7 @@ def handles(monkeypatch) -> list[Handle]:
 
 
 def test_a_notebook_shows_one_line_and_nothing_is_left_of_it(handles, capsys) -> None:
-    with reporting(True) as report:
+    with reporting(True, "anonymize") as report:
         for share in np.linspace(0, 1, 1000):
             report("reading", float(share))
         report("verifying", 0.0)

@@ -205,5 +205,8 @@ def _encode_quasi_identifier(
 
 
 def _is_missing(column: pa.ChunkedArray) -> NDArray[np.bool_]:
+    if pa.types.is_dictionary(column.type):
+        # Older versions of Arrow look at the indices alone, and a missing value among the entries would escape.
+        column = column.cast(column.type.value_type)
     flags: NDArray[np.bool_] = pc.is_null(column, nan_is_null=True).to_numpy()
     return flags
