@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         TopDown,
     )
     from sfumato.policy import Policy
-    from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, TCloseness
+    from sfumato.privacy import BetaLikeness, DeltaDisclosure, KAnonymity, LDiversity, MinimumSpan, TCloseness
     from sfumato.queries import Released
     from sfumato.release.release import Release
     from sfumato.schema import Schema
@@ -68,6 +68,8 @@ _HOMES = {
     "LDiversity": "sfumato.privacy",
     "TCloseness": "sfumato.privacy",
     "MinimumSpan": "sfumato.privacy",
+    "BetaLikeness": "sfumato.privacy",
+    "DeltaDisclosure": "sfumato.privacy",
     **dict.fromkeys(("Auto", "Best", "BestCuts", "Peeling", "Proven", "Refined"), "sfumato.methods"),
     "Mondrian": "sfumato.methods",
     "EnumMulti": "sfumato.methods",
@@ -95,11 +97,13 @@ __all__ = [
     "Auto",
     "Best",
     "BestCuts",
+    "BetaLikeness",
     "BottomUp",
     "Categorical",
     "CostAware",
     "Datafly",
     "Dates",
+    "DeltaDisclosure",
     "EnumMulti",
     "Hilbert",
     "IDistance",

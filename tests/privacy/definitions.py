@@ -45,6 +45,37 @@ def ordered_distance(counts: Counts, table: Counts) -> Fraction:
     return sum(carried, Fraction(0)) / max(1, len(extra) - 1)
 
 
+def number_distance(counts: Counts, table: Counts, numbers: Sequence[int]) -> Fraction:
+    """The area between the two cumulative shares, by the range of the numbers that occur."""
+    there = [at for at, count in enumerate(table) if count]
+    extra = extras(counts, table)
+    reach = numbers[there[-1]] - numbers[there[0]] or 1
+    area = Fraction(0)
+    for place, at in enumerate(there[:-1]):
+        carried = sum((extra[one] for one in there[: place + 1]), Fraction(0))
+        area += abs(carried) * (numbers[there[place + 1]] - numbers[at])
+    return area / reach
+
+
+def alike(counts: Counts, table: Counts, beta: Fraction, enhanced: bool) -> bool:
+    for mine, all_of_it in zip(counts, table, strict=True):
+        if mine:
+            here, whole = Fraction(mine, sum(counts)), Fraction(all_of_it, sum(table))
+            allowed = min(float(beta), -math.log(whole)) if enhanced else beta
+            if float((here - whole) / whole) > float(allowed) + 1e-9:
+                return False
+    return True
+
+
+def undisclosed(counts: Counts, table: Counts, delta: float) -> bool:
+    for mine, all_of_it in zip(counts, table, strict=True):
+        if all_of_it and not mine:
+            return False
+        if mine and abs(math.log2(Fraction(mine, sum(counts)) / Fraction(all_of_it, sum(table)))) >= delta - 1e-12:
+            return False
+    return True
+
+
 def tree_distance(counts: Counts, table: Counts, paths: Sequence[tuple[str, ...]]) -> Fraction:
     """Two values are as far apart as their lowest common ancestor is high, so every level counts its own difference."""
     extra, height = extras(counts, table), len(paths[0]) - 1

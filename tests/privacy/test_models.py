@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from fractions import Fraction
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,8 +21,11 @@ from tests.privacy.helpers import (
     table_of,
 )
 
+from sfumato.errors import DataError
 from sfumato.hierarchies import Taxonomy
-from sfumato.privacy import KAnonymity, LDiversity, TCloseness
+from sfumato.microdata import Recoding, encode
+from sfumato.privacy import BetaLikeness, DeltaDisclosure, KAnonymity, LDiversity, TCloseness
+from sfumato.verify.release import verify_release
 
 TREE = Taxonomy.from_dict({"low": {"lowest": ["a", "b"], "lower": ["c"]}, "high": ["d", "e", "f"]})
 PATHS = {row[0]: row for row in TREE.rows}
@@ -46,6 +51,10 @@ def expected_by(model, classes):
             return [definitions.entropy(counts, Fraction(l)) for counts in seen]
         case LDiversity(kind="recursive", l=l, c=c):
             return [definitions.recursive(counts, l, Fraction(c)) for counts in seen]
+        case BetaLikeness(beta=beta, kind=kind):
+            return [definitions.alike(counts, table, Fraction(str(beta)), kind == "enhanced") for counts in seen]
+        case DeltaDisclosure(delta=delta):
+            return [definitions.undisclosed(counts, table, delta) for counts in seen]
         case TCloseness(distance="equal", t=t):
             distances = [definitions.equal_distance(counts, table) for counts in seen]
         case TCloseness(distance="ordered", t=t):
@@ -64,6 +73,9 @@ def models():
         levels.map(lambda level: LDiversity(level, kind="entropy")),
         whole_levels.map(lambda level: LDiversity(level, kind="distinct")),
         st.builds(lambda level, c: LDiversity(level, kind="recursive", c=c), whole_levels, factors),
+        st.sampled_from([0.1, 0.5, 1, 2.5]).map(BetaLikeness),
+        st.sampled_from([0.3, 0.5, 1, 2.5]).map(lambda beta: BetaLikeness(beta, kind="enhanced")),
+        st.sampled_from([0.2, 0.5, 1, 1.5, 3]).map(DeltaDisclosure),
         closeness.map(TCloseness),
         closeness.map(lambda t: TCloseness(t, distance="ordered")),
         closeness.map(lambda t: TCloseness(t, distance="hierarchical", taxonomy=TREE)),
@@ -105,6 +117,12 @@ def test_no_allowed_class_is_smaller_than_the_model_says(model, classes):
 
 
 AT_THE_LIMIT = [
+    (BetaLikeness(1), [[2, 0, 0, 0, 0, 0], [0, 2, 0, 0, 0, 0]], True),
+    (BetaLikeness(0.99), [[2, 0, 0, 0, 0, 0], [0, 2, 0, 0, 0, 0]], False),
+    (BetaLikeness(1, kind="enhanced"), [[2, 0, 0, 0, 0, 0], [0, 2, 0, 0, 0, 0]], False),
+    (DeltaDisclosure(1), [[1, 1, 0, 0, 0, 0], [0, 2, 0, 0, 0, 0]], False),
+    (DeltaDisclosure(1.01), [[1, 1, 0, 0, 0, 0], [0, 2, 0, 0, 0, 0]], True),
+    (DeltaDisclosure(9), [[2, 0, 0, 0, 0, 0], [0, 2, 0, 0, 0, 0]], False),
     (LDiversity(3), [[2, 2, 2, 0, 0, 0]], True),
     (LDiversity(3), [[3, 2, 2, 0, 0, 0]], False),
     (LDiversity(2.5), [[2, 2, 1, 0, 0, 0]], True),
@@ -182,3 +200,66 @@ def test_equal_closeness_is_an_earth_movers_distance(classes):
     table = [sum(column) for column in zip(*seen, strict=True)]
     exact = definitions.earth_movers_distance(seen[0], table, lambda start, end: float(start != end))
     assert_distance(TCloseness, classes, exact)
+
+
+# --- distances of numbers
+
+
+NUMBERS = [0, 10, 30, 31, 70, 100]
+
+
+def numbered(classes):
+    """Return a table whose classes have these counts of six numbers."""
+    rows = [
+        (group, number)
+        for group, counts in enumerate(classes)
+        for number, count in zip(NUMBERS, counts, strict=True)
+        for _ in range(count)
+    ]
+    of_row = np.array([group for group, _ in rows], np.int32)
+    table = pa.table({"q": pa.array(of_row), "s": [number for _, number in rows]})
+    return table, encode(table, {"q": None}, ["s"]), Recoding(classes=of_row)
+
+
+@settings(max_examples=150)
+@given(histograms)
+def test_numbers_are_as_far_apart_as_their_difference(classes):
+    table, microdata, recoding = numbered(classes)
+    seen = [sum(column) for column in zip(*classes, strict=True)]
+    exact = [definitions.number_distance(counts, seen, NUMBERS) for counts in classes]
+    for t in (0.05, 0.2, 0.4, 1):
+        model = TCloseness(t, distance="numeric")
+        expected = [distance <= Fraction(str(t)) for distance in exact]
+        assert readable_verdicts(model, microdata, recoding) == expected
+        assert compiled_verdicts(model, microdata, recoding) == expected
+    found = verify_release(table, ["q"], ["s"], [TCloseness(1, distance="numeric").to_policy()])
+    assert found.t == pytest.approx(float(max(exact)))
+
+
+def test_a_missing_number_lies_one_range_beyond_the_largest():
+    table = pa.table({"q": [0, 0, 1, 1], "s": [0, 10, 10, None]})
+    microdata, recoding = encode(table, {"q": None}, ["s"]), Recoding(classes=np.array([0, 0, 1, 1], np.int32))
+    # The first class has shares 1/2, 1/2, 0 against 1/4, 1/2, 1/4 at 0, 10 and 20: 1/4 over 10 and 1/4 over 10.
+    for t, holds in ((0.49, False), (0.5, True)):
+        model = TCloseness(t, distance="numeric")
+        assert readable_verdicts(model, microdata, recoding) == [holds, holds]
+        assert compiled_verdicts(model, microdata, recoding) == [holds, holds]
+        assert verify_release(table, ["q"], ["s"], [model.to_policy()]).ok == holds
+
+
+def test_distances_of_numbers_need_numbers():
+    microdata, _ = table_of([[1, 1, 0, 0, 0, 0]])
+    with pytest.raises(DataError, match="holds no numbers"):
+        TCloseness(0.5, distance="numeric").bind(microdata)
+
+
+@settings(max_examples=150)
+@given(models(), histograms)
+def test_the_verifier_comes_to_the_same_verdict(model, classes):
+    microdata, recoding = table_of(classes)
+    values = microdata.sensitive[0]
+    table = pa.table({"q": recoding.classes, "s": values.values.take(pa.array(values.codes))})
+    record = model.to_policy()
+    if "taxonomy" in record:
+        record["taxonomy"] = {"rows": TREE.rows}
+    assert verify_release(table, ["q"], ["s"], [record]).ok == all(expected_by(model, classes))

@@ -19,7 +19,10 @@ from sfumato.kernels.compiling import inner
     CLOSE_ORDERED,
     CLOSE_TREE,
     SPAN,
-) = range(9)
+    CLOSE_NUMBERS,
+    LIKENESS,
+    DISCLOSURE,
+) = range(12)
 
 #: Products and logarithms are off by a little of themselves; a class that is exactly at a limit must not fail for that.
 TOLERANCE = 1e-9
@@ -43,7 +46,8 @@ class Rules(NamedTuple):
     reference
         The table's own distribution of every sensitive column, laid out like that histogram.
     trees
-        The nodes for hierarchical distances, the sensitive values first: each with its parent and its height.
+        The nodes for hierarchical distances, the sensitive values first: each with its parent and its height. For
+        distances of numbers, each value's place on its scale in the place of a height.
     reach
         For spans, the first code that is far enough from every code: only whole numbers are compared here.
     """
@@ -91,6 +95,15 @@ def class_allowed(
                     return False
             elif kind == CLOSE_TREE:
                 if _tree_distance(counts, size, rules, rule, rules.reference[begin:end]) > limit + SHARE_TOLERANCE:
+                    return False
+            elif kind == CLOSE_NUMBERS:
+                if _number_distance(counts, size, rules, rule, rules.reference[begin:end]) > limit + SHARE_TOLERANCE:
+                    return False
+            elif kind == LIKENESS:
+                if not _alike(counts, size, rules.reference[begin:end], limit, rules.table[rule, FACTOR] > 0):
+                    return False
+            elif kind == DISCLOSURE:
+                if not _undisclosed(counts, size, rules.reference[begin:end], limit):
                     return False
             elif _distance(counts, size, rules.reference[begin:end], kind == CLOSE_ORDERED) > limit + SHARE_TOLERANCE:
                 return False
@@ -174,6 +187,57 @@ def _tree_distance(
         else:
             below[parent] -= extra
     return total
+
+
+@inner
+def _number_distance(
+    counts: NDArray[np.int64], size: int, rules: Rules, rule: int, reference: NDArray[np.float64]
+) -> float:
+    """Return how much probability must move how far, as a share of the range of the numbers that occur."""
+    begin = int(rules.table[rule, BEGIN])
+    total, carried, first, last, before = 0.0, 0.0, 0.0, 0.0, -1
+    for value in range(len(counts)):
+        if reference[value] == 0:
+            continue
+        place = rules.trees[begin + value, 1]
+        missing = rules.trees[begin + value, 0] > 0
+        if before < 0:
+            first = place
+        elif missing:  # one range beyond the largest number
+            place = last + (last - first if last > first else 1.0)
+            total += abs(carried) * (place - last)
+        else:
+            total += abs(carried) * (place - last)
+        if not missing:
+            last = place
+        carried += counts[value] / size - reference[value]
+        before = value
+    return total / (last - first) if last > first else total
+
+
+@inner
+def _alike(counts: NDArray[np.int64], size: int, reference: NDArray[np.float64], beta: float, enhanced: bool) -> bool:
+    """Return whether no value is more than 1 + beta times as frequent as in the table; at most -ln(p) if enhanced."""
+    for value in range(len(counts)):
+        if counts[value] == 0:
+            continue
+        gain = min(beta, -np.log(reference[value])) if enhanced else beta
+        if counts[value] > size * reference[value] * (1 + gain) * (1 + TOLERANCE):
+            return False
+    return True
+
+
+@inner
+def _undisclosed(counts: NDArray[np.int64], size: int, reference: NDArray[np.float64], delta: float) -> bool:
+    """Return whether every value of the table is there, and not doubled or halved ``delta`` times or more."""
+    for value in range(len(counts)):
+        if reference[value] == 0:
+            continue
+        if counts[value] == 0:
+            return False
+        if abs(np.log2(counts[value] / (size * reference[value]))) >= delta * (1 - TOLERANCE):
+            return False
+    return True
 
 
 @inner

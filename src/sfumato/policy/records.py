@@ -12,7 +12,7 @@ from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
 from sfumato.loss import can_minimize, find_objective
 from sfumato.methods import REGISTRY, Method, Refined, find_method
-from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
+from sfumato.privacy import BetaLikeness, DeltaDisclosure, KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
 from sfumato.request import AUTO
 
 Record = Mapping[str, Any]
@@ -31,7 +31,7 @@ HIERARCHIES: dict[str, Callable[..., Hierarchy]] = {
     Taxonomy.name: _taxonomy,
 }
 MODELS: dict[str, Callable[..., PrivacyModel]] = {
-    model.name: model for model in (KAnonymity, LDiversity, TCloseness, MinimumSpan)
+    model.name: model for model in (KAnonymity, LDiversity, TCloseness, MinimumSpan, BetaLikeness, DeltaDisclosure)
 }
 
 

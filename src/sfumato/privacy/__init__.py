@@ -5,11 +5,14 @@ from __future__ import annotations
 from sfumato.privacy.base import PrivacyModel, Rule, SensitiveModel
 from sfumato.privacy.k_anonymity import KAnonymity
 from sfumato.privacy.l_diversity import LDiversity
+from sfumato.privacy.likeness import BetaLikeness, DeltaDisclosure
 from sfumato.privacy.minimum_span import MinimumSpan
 from sfumato.privacy.requirements import Requirements
 from sfumato.privacy.t_closeness import TCloseness
 
 __all__ = [
+    "BetaLikeness",
+    "DeltaDisclosure",
     "KAnonymity",
     "LDiversity",
     "MinimumSpan",

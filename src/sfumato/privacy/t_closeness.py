@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato import parameters
-from sfumato.errors import invalid_parameter
+from sfumato.errors import DataError, invalid_parameter
 from sfumato.hierarchies import Taxonomy
 from sfumato.hierarchies.domain import Tree
 from sfumato.kernels import rules
@@ -22,6 +23,7 @@ DISTANCES = {
     "equal": rules.CLOSE_EQUAL,
     "ordered": rules.CLOSE_ORDERED,
     "hierarchical": rules.CLOSE_TREE,
+    "numeric": rules.CLOSE_NUMBERS,
 }
 
 
@@ -35,7 +37,8 @@ class TCloseness(SensitiveModel):
         The largest distance, from 0 to 1.
     distance
         How far values lie apart: ``"equal"``: any two alike; ``"ordered"``: by the number of values between them;
-        ``"hierarchical"``: by the height of their common ancestor in ``taxonomy``.
+        ``"hierarchical"``: by the height of their common ancestor in ``taxonomy``; ``"numeric"``: by their difference,
+        as a share of the range of all.
     taxonomy
         The taxonomy of the sensitive values, for the hierarchical distance.
     column
@@ -56,7 +59,7 @@ class TCloseness(SensitiveModel):
 
     def bind(self, microdata: Microdata) -> Sequence[Rule]:
         return [
-            Rule(self, DISTANCES[self.distance], column, self.t, tree=self._tree(microdata.sensitive[column]))
+            Rule(self, DISTANCES[self.distance], column, self.t, tree=self._places(microdata.sensitive[column]))
             for column in self.columns(microdata)
         ]
 
@@ -64,6 +67,8 @@ class TCloseness(SensitiveModel):
         self, counts: NDArray[np.int64], rule: Rule, table: NDArray[np.int64] | None = None
     ) -> NDArray[np.bool_]:
         whole = counts.sum(axis=0) if table is None else table
+        if self.distance == "numeric":
+            return self._number_distances(counts, whole, rule) <= self.t + SHARE_TOLERANCE
         if self.distance == "ordered":
             # Steps are counted between the values that are released.
             counts, whole = counts[:, whole > 0], whole[whole > 0]
@@ -89,6 +94,32 @@ class TCloseness(SensitiveModel):
             work += heights[node] * np.minimum(above, below)
         return work
 
+    def _number_distances(self, counts: NDArray[np.int64], whole: NDArray[np.int64], rule: Rule) -> NDArray[np.float64]:
+        """Return the area between the cumulative shares of every class and of the table, by their range."""
+        assert rule.tree is not None
+        missing, places = rule.tree[0][whole > 0] > 0, rule.tree[1][whole > 0].copy()
+        known = places[~missing]
+        reach = float(known[-1] - known[0]) if len(known) > 1 else 1.0
+        places[missing] = (known[-1] if len(known) else 0.0) + reach  # one range beyond the largest
+        extra = counts[:, whole > 0] / counts.sum(axis=1, keepdims=True) - whole[whole > 0] / whole.sum()
+        return np.abs(extra.cumsum(axis=1)[:, :-1]) @ (np.diff(places) / reach)
+
+    def _places(self, column: SensitiveColumn) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+        """Return where the values lie: in a tree, or as numbers on their scale with a mark at the missing one."""
+        if self.distance != "numeric":
+            return self._tree(column)
+        kind = column.values.type
+        if not (
+            pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or _is_moment(kind)
+        ):
+            raise DataError(
+                f"t-closeness by distance='numeric' is about '{column.name}', which holds no numbers. Use "
+                "distance='ordered' or distance='equal'."
+            )
+        values = column.values.cast(pa.timestamp("us")).cast(pa.int64()) if _is_moment(kind) else column.values
+        numbers = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        return np.isnan(numbers).astype(np.int64), np.nan_to_num(numbers)
+
     def _tree(self, column: SensitiveColumn) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
         """Return every node's parent and height; the first nodes are the sensitive values in their own order."""
         if self.taxonomy is None:
@@ -110,3 +141,7 @@ class TCloseness(SensitiveModel):
         if self.taxonomy is not None:
             policy["taxonomy"] = self.taxonomy.to_policy()
         return {key: value for key, value in policy.items() if value is not None}
+
+
+def _is_moment(kind: pa.DataType) -> bool:
+    return pa.types.is_date(kind) or pa.types.is_timestamp(kind)

@@ -22,7 +22,9 @@ from sfumato.testing.tables import REGIONS, SCHEMA, people
 _VARIANTS = {
     "k-anonymity": (),
     "l-diversity": ("frequency", "distinct", "entropy", "recursive"),
-    "t-closeness": ("equal", "ordered", "hierarchical"),
+    "t-closeness": ("equal", "ordered", "hierarchical", "numeric"),
+    "beta-likeness": ("basic", "enhanced"),
+    "delta-disclosure": (),
     "minimum-span": (),
 }
 

@@ -10,7 +10,7 @@ from sfumato.api import anonymize
 from sfumato.errors import ParameterError
 from sfumato.hierarchies import Taxonomy
 from sfumato.methods import Method
-from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
+from sfumato.privacy import BetaLikeness, DeltaDisclosure, KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
 from sfumato.release.release import Release
 from sfumato.testing.tables import ILLNESSES, SCHEMA
 
@@ -29,6 +29,10 @@ COMBINATIONS: dict[str, tuple[PrivacyModel, ...]] = {
         KAnonymity(3),
         TCloseness(0.3, distance="hierarchical", taxonomy=_ILLNESS_TREE, column="illness"),
     ),
+    "numeric t": (KAnonymity(3), TCloseness(0.25, distance="numeric", column="income")),
+    "basic beta": (KAnonymity(3), BetaLikeness(1.5, column="illness")),
+    "enhanced beta": (KAnonymity(3), BetaLikeness(2, kind="enhanced", column="illness")),
+    "delta disclosure": (KAnonymity(3), DeltaDisclosure(2, column="illness")),
     "minimum-span": (KAnonymity(3), MinimumSpan("age", 10)),
     "l alone": (LDiversity(2, column="income"),),
     "every sensitive column": (KAnonymity(2), LDiversity(2), TCloseness(0.5)),

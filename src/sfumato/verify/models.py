@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.errors import HierarchyError, invalid_parameter, shortened
 from sfumato.verify.classes import Histogram
+from sfumato.verify.numbers import number_distances
 
 #: Quotients and logarithms are off by a little of themselves; a class exactly at a limit must not fail for that.
 TOLERANCE = 1e-9
@@ -25,7 +26,7 @@ TOLERANCE = 1e-9
 SHARE_TOLERANCE = 1e-12
 
 DIVERSITY_KINDS = ("frequency", "distinct", "entropy", "recursive")
-DISTANCES = ("equal", "ordered", "hierarchical")
+DISTANCES = ("equal", "ordered", "hierarchical", "numeric")
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def _check_recursive(requirement: Mapping[str, Any], column: Sensitive) -> Findi
 
 
 def check_closeness(requirement: Mapping[str, Any], column: Sensitive) -> Finding:
-    """Check t-closeness of one column by one of its three distances."""
+    """Check t-closeness of one column by one of its four distances."""
     asked = parameters.share("t-closeness", "t", requirement.get("t"))
     distance = parameters.choice("t-closeness", "distance", requirement.get("distance", "equal"), DISTANCES)
     found = _distances(distance, requirement, column)
@@ -127,6 +128,8 @@ def _distances(distance: str, requirement: Mapping[str, Any], column: Sensitive)
         return _ordered_distances(column.histogram)
     if distance == "hierarchical":
         return _tree_distances(column, _taxonomy_rows(requirement.get("taxonomy")))
+    if distance == "numeric":
+        return number_distances(column.name, column.values, column.histogram)
     return equal_distances(column.histogram)
 
 

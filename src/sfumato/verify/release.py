@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.errors import ParameterError, SchemaError, listed
 from sfumato.verify.classes import Classes, code_column, count_values, group_rows, in_order
+from sfumato.verify.likeness import check_disclosure, check_likeness
 from sfumato.verify.models import (
     Finding,
     Sensitive,
@@ -46,9 +47,16 @@ PARAMETERS = {
     "k-anonymity": {"k"},
     "l-diversity": {"l", "kind", "c", "column"},
     "t-closeness": {"t", "distance", "taxonomy", "column"},
+    "beta-likeness": {"beta", "kind", "column"},
+    "delta-disclosure": {"delta", "column"},
     "minimum-span": {"column", "width", "order", "calendar"},
 }
-ABOUT_SENSITIVE = {"l-diversity": check_diversity, "t-closeness": check_closeness}
+ABOUT_SENSITIVE = {
+    "l-diversity": check_diversity,
+    "t-closeness": check_closeness,
+    "beta-likeness": check_likeness,
+    "delta-disclosure": check_disclosure,
+}
 
 
 def verify_release(
@@ -173,7 +181,7 @@ def _examine_column(
 
 
 def _is_ordered(requirement: Requirement) -> bool:
-    return requirement.get("distance") == "ordered"
+    return requirement.get("distance") in {"ordered", "numeric"}
 
 
 def _judge(

@@ -25,7 +25,14 @@ from sfumato.methods.lattice.kernels.node_classes import ALLOWED, BROKEN_FOR_GOO
 #: Rules that a class keeps whatever is merged into it.
 ABSORBING = (condition.SIZE, condition.DISTINCT, condition.SPAN)
 #: Rules that compare with the rows that are released, which suppression changes.
-COMPARING = (condition.CLOSE_EQUAL, condition.CLOSE_ORDERED, condition.CLOSE_TREE)
+COMPARING = (
+    condition.CLOSE_EQUAL,
+    condition.CLOSE_ORDERED,
+    condition.CLOSE_TREE,
+    condition.CLOSE_NUMBERS,
+    condition.LIKENESS,
+    condition.DISCLOSURE,
+)
 #: How many rows are looked at to tell how long a frequency set would be; smaller tables are just counted.
 SAMPLE = 50_000
 
