@@ -36,7 +36,15 @@ if TYPE_CHECKING:
         TopDown,
     )
     from sfumato.policy import Policy
-    from sfumato.privacy import BetaLikeness, DeltaDisclosure, KAnonymity, LDiversity, MinimumSpan, TCloseness
+    from sfumato.privacy import (
+        AverageRisk,
+        BetaLikeness,
+        DeltaDisclosure,
+        KAnonymity,
+        LDiversity,
+        MinimumSpan,
+        TCloseness,
+    )
     from sfumato.queries import Released
     from sfumato.release.release import Release
     from sfumato.schema import Schema
@@ -69,6 +77,10 @@ _HOMES = {
     "TCloseness": "sfumato.privacy",
     "MinimumSpan": "sfumato.privacy",
     "BetaLikeness": "sfumato.privacy",
+    "UniqueShare": "sfumato.privacy",
+    "KMap": "sfumato.privacy",
+    "DeltaPresence": "sfumato.privacy",
+    "AverageRisk": "sfumato.privacy",
     "DeltaDisclosure": "sfumato.privacy",
     **dict.fromkeys(("Auto", "Best", "BestCuts", "Peeling", "Proven", "Refined"), "sfumato.methods"),
     "Mondrian": "sfumato.methods",
@@ -95,6 +107,7 @@ _HOMES = {
 
 __all__ = [
     "Auto",
+    "AverageRisk",
     "Best",
     "BestCuts",
     "BetaLikeness",
@@ -104,11 +117,13 @@ __all__ = [
     "Datafly",
     "Dates",
     "DeltaDisclosure",
+    "DeltaPresence",
     "EnumMulti",
     "Hilbert",
     "IDistance",
     "Incognito",
     "KAnonymity",
+    "KMap",
     "KOptimize",
     "LDiversity",
     "Lattice",
@@ -131,6 +146,7 @@ __all__ = [
     "TCloseness",
     "Taxonomy",
     "TopDown",
+    "UniqueShare",
     "Verification",
     "__version__",
     "anonymize",

@@ -17,7 +17,7 @@ from sfumato.errors import DataError, InfeasibleError, VerificationError
 from sfumato.guardrails import Released, Requested
 from sfumato.guardrails.kinds import kinds
 from sfumato.guardrails.view import coded_columns
-from sfumato.hierarchies import Dates, Ordered
+from sfumato.hierarchies import Dates, Ordered, Taxonomy
 from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.levels import only_dates
@@ -30,6 +30,7 @@ from sfumato.methods.suppression import make_feasible
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Microdata, Recoding, encode, missing_rows, refuse_missing
 from sfumato.microdata.people import Units
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
+from sfumato.privacy.ceilings import PopulationModel, Whole
 from sfumato.privacy.people import broken_rules
 from sfumato.privacy.whole import least_that_works, with_size
 from sfumato.progress import Progress, ProgressOption, reporting, silent, stage
@@ -39,8 +40,9 @@ from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
 from sfumato.release.values import Shown, class_table, show
 from sfumato.request import Request
-from sfumato.risks.counting import numbered_people
+from sfumato.risks.counting import numbered_people, people_per_class
 from sfumato.schema import Schema
+from sfumato.verify.classes import code_column, group_rows
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
 
@@ -139,6 +141,7 @@ Finder = Callable[[Prepared, Request, Progress], Found]
 def run(data: object, request: Request, progress: ProgressOption = False) -> Release:
     """Make the release that is asked for."""
     request.require_privacy()
+    request = _with_populations(request)
     return run_with(find_classes, data, request, progress)
 
 
@@ -239,7 +242,9 @@ def find_classes(
         found = _find(prepared, asked, progress, memory)
         if not counts_otherwise:
             return found
-        broken = broken_rules(requirements, found.recoded.classes, prepared.people)
+        broken = broken_rules(
+            requirements, found.recoded.classes, prepared.people, lambda: _whole(prepared, found, request.schema)
+        )
         return None if broken else replace(found, request=request)
 
     least = requirements.smallest_class
@@ -248,6 +253,33 @@ def find_classes(
     if found is not None:
         return found
     return least_that_works(tried, least, len(prepared.microdata), requirements)
+
+
+def _whole(prepared: Prepared, found: Found, schema: Schema) -> Whole:
+    """Return a release as a whole: what the classes show that a reader can tell apart, and the people in each."""
+    classes = found.recoded.classes
+    shown = class_table(found.recoded.microdata, found.recoding, classes).select(list(schema.quasi_identifiers))
+    alike = group_rows(code_column(name, shown.column(name)) for name in shown.column_names)
+    released = classes.of_row != SUPPRESSED
+    of_row = alike.of_row[classes.of_row[released]]
+    if prepared.people is None:
+        people = np.bincount(of_row, minlength=len(alike))
+    else:
+        people = people_per_class(of_row, prepared.people[released], len(alike))
+    return Whole(people, shown.take(pa.array(alike.first_rows)), schema.quasi_identifiers)
+
+
+def _with_populations(request: Request) -> Request:
+    """Read the populations that models are about."""
+    names, as_text = list(request.schema.quasi_identifiers), request.schema.read_as_text()
+
+    def read(model: PrivacyModel) -> PrivacyModel:
+        if not isinstance(model, PopulationModel):
+            return model
+        source = open_source(model.population, separator=request.separator)
+        return replace(model, population=source.read(names, as_text))
+
+    return replace(request, privacy=tuple(read(model) for model in request.privacy))
 
 
 def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None) -> Found:
@@ -432,6 +464,10 @@ def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None 
     record = model.to_policy()
     if isinstance(model, TCloseness) and model.taxonomy is not None:
         record["taxonomy"] = {"rows": model.taxonomy.rows}
+    if isinstance(model, PopulationModel):
+        record["population"] = model.people
+        given = schema.quasi_identifiers.items()
+        record["taxonomies"] = {name: how.rows for name, how in given if isinstance(how, Taxonomy)}
     if isinstance(model, MinimumSpan):
         hierarchy = schema.quasi_identifiers.get(model.column)
         if isinstance(hierarchy, Ordered):
@@ -447,6 +483,7 @@ def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None 
 def check(data: object, request: Request) -> Verification:
     """Check a table, whoever made it, against the models of a request; bounds are found by their two columns."""
     source = open_source(data, separator=request.separator, encoding=request.encoding)
+    request = _with_populations(request)
     schema = request.schema
     names = [shown for name in schema.quasi_identifiers for shown in _shown_as(name, source.columns)]
     released = Schema(names, schema.sensitive, rest="drop", person=schema.person)

@@ -16,6 +16,7 @@ from sfumato.hierarchies.grids import ENDS
 from sfumato.io.missing import MissingCodes, missing_codes
 from sfumato.methods import Method, MethodOption, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
+from sfumato.privacy.ceilings import PopulationModel
 from sfumato.release.values import INTERVALS
 from sfumato.schema import Declared, Schema
 
@@ -115,6 +116,9 @@ class Request:
             raise invalid_parameter(
                 self.caller, "intervals", "'text' or 'bounds' together with MinimumSpan", self.intervals
             )
+        about = [model.name for model in self.privacy if isinstance(model, PopulationModel)]
+        if about and self.intervals != "text":
+            raise invalid_parameter(self.caller, "intervals", f"'text' together with {about[0]}", self.intervals)
 
     @classmethod
     def of(

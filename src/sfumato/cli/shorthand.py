@@ -80,10 +80,12 @@ def model(text: str) -> PrivacyModel:
     record: dict[str, Any] = {"model": name.strip()}
     for part in filter(None, rest.split(",")):
         key, value = split_pair("--privacy", part, "name=value, as in l-diversity:l=3,kind=entropy")
-        record[key] = {"file": value} if key == "taxonomy" else value if key in _TEXTS else literal(value)
+        record[key] = {"file": value} if key in _FILES else value if key in _TEXTS else literal(value)
     return model_from_policy(record, f"--privacy {name}")
 
 
+#: Parameters of models that are files.
+_FILES = {"taxonomy", "population"}
 #: Parameters of models that are text even if they look like a number.
 _TEXTS = {"column", "kind", "distance"}
 

@@ -12,7 +12,19 @@ from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
 from sfumato.loss import can_minimize, find_objective
 from sfumato.methods import REGISTRY, Method, Refined, find_method
-from sfumato.privacy import BetaLikeness, DeltaDisclosure, KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
+from sfumato.privacy import (
+    AverageRisk,
+    BetaLikeness,
+    DeltaDisclosure,
+    DeltaPresence,
+    KAnonymity,
+    KMap,
+    LDiversity,
+    MinimumSpan,
+    PrivacyModel,
+    TCloseness,
+    UniqueShare,
+)
 from sfumato.request import AUTO
 
 Record = Mapping[str, Any]
@@ -31,7 +43,19 @@ HIERARCHIES: dict[str, Callable[..., Hierarchy]] = {
     Taxonomy.name: _taxonomy,
 }
 MODELS: dict[str, Callable[..., PrivacyModel]] = {
-    model.name: model for model in (KAnonymity, LDiversity, TCloseness, MinimumSpan, BetaLikeness, DeltaDisclosure)
+    model.name: model
+    for model in (
+        KAnonymity,
+        LDiversity,
+        TCloseness,
+        MinimumSpan,
+        BetaLikeness,
+        DeltaDisclosure,
+        AverageRisk,
+        UniqueShare,
+        KMap,
+        DeltaPresence,
+    )
 }
 
 
@@ -63,7 +87,15 @@ def model_from_policy(record: Record, where: str = "The privacy model") -> Priva
     make = find(f"{where}: model", record["model"], MODELS)
     if "taxonomy" in record:
         record = {**record, "taxonomy": _taxonomy_of(record["taxonomy"], where)}
+    if "population" in record:
+        record = {**record, "population": _population_of(record["population"], where)}
     return _make(make, record, "model", where)
+
+
+def _population_of(record: object, where: str) -> str:
+    if not isinstance(record, Mapping) or set(record) != {"file"}:
+        raise invalid_parameter(where, "population", "a table such as { file = 'register.csv' }", record)
+    return str(record["file"])
 
 
 def _taxonomy_of(record: object, where: str) -> Hierarchy | None:

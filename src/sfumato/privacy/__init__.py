@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sfumato.privacy.base import PrivacyModel, Rule, SensitiveModel
+from sfumato.privacy.ceilings import AverageRisk, DeltaPresence, KMap, UniqueShare
 from sfumato.privacy.k_anonymity import KAnonymity
 from sfumato.privacy.l_diversity import LDiversity
 from sfumato.privacy.likeness import BetaLikeness, DeltaDisclosure
@@ -11,9 +12,12 @@ from sfumato.privacy.requirements import Requirements
 from sfumato.privacy.t_closeness import TCloseness
 
 __all__ = [
+    "AverageRisk",
     "BetaLikeness",
     "DeltaDisclosure",
+    "DeltaPresence",
     "KAnonymity",
+    "KMap",
     "LDiversity",
     "MinimumSpan",
     "PrivacyModel",
@@ -21,4 +25,5 @@ __all__ = [
     "Rule",
     "SensitiveModel",
     "TCloseness",
+    "UniqueShare",
 ]

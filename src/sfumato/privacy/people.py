@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,18 +11,27 @@ from sfumato.kernels.rules import TOLERANCE
 from sfumato.microdata import EquivalenceClasses, Microdata
 from sfumato.microdata.people import counted_once
 from sfumato.privacy.base import Rule
+from sfumato.privacy.ceilings import Whole, WholeModel
 from sfumato.privacy.l_diversity import LDiversity
 from sfumato.privacy.requirements import Requirements
 
 
 def broken_rules(
-    requirements: Requirements, classes: EquivalenceClasses, people: NDArray[np.int64] | None
+    requirements: Requirements,
+    classes: EquivalenceClasses,
+    people: NDArray[np.int64] | None,
+    whole: Callable[[], Whole],
 ) -> list[Rule]:
     """Return the rules that some class breaks, counting people where it is known whose every row is.
 
     Whoever has several rows in a class counts once in its size, and once for every sensitive value they have there.
     """
-    return [rule for rule in requirements.bound if not _holds(rule, requirements.microdata, classes, people)]
+    return [
+        rule
+        for rule in requirements.bound
+        if not _holds(rule, requirements.microdata, classes, people)
+        or (isinstance(rule.model, WholeModel) and not rule.model.kept_by(whole()))
+    ]
 
 
 def _holds(rule: Rule, microdata: Microdata, classes: EquivalenceClasses, people: NDArray[np.int64] | None) -> bool:

@@ -44,6 +44,10 @@ def _why(requirements: Requirements) -> str:
     broken = requirements.broken_by_table()
     if broken:
         return " ".join(rule.model.nearest(rule, requirements.microdata) for rule in broken)
+    whole = [rule.model for rule in requirements.bound if rule.model.whole]
+    if whole:
+        asked = ", ".join(map(str, whole))
+        return f"No k is large enough for {asked}, not even with everybody in one class. Ask for less."
     return (
         "No k is large enough: even with everybody in a few classes the rules are broken, counting people instead of "
         "rows. Ask for less, or leave out the people with the most rows."

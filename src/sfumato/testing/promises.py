@@ -25,6 +25,10 @@ _VARIANTS = {
     "t-closeness": ("equal", "ordered", "hierarchical", "numeric"),
     "beta-likeness": ("basic", "enhanced"),
     "delta-disclosure": (),
+    "average-risk": (),
+    "unique-share": (),
+    "k-map": (),
+    "delta-presence": (),
     "minimum-span": (),
 }
 

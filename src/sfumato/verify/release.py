@@ -31,6 +31,7 @@ from sfumato.verify.models import (
     equal_distances,
     frequency_l,
 )
+from sfumato.verify.population import check_average, check_k_map, check_presence, check_uniques
 from sfumato.verify.spans import check_span
 from sfumato.verify.verification import (
     Achieved,
@@ -49,8 +50,14 @@ PARAMETERS = {
     "t-closeness": {"t", "distance", "taxonomy", "column"},
     "beta-likeness": {"beta", "kind", "column"},
     "delta-disclosure": {"delta", "column"},
+    "average-risk": {"limit"},
+    "unique-share": {"limit"},
+    "k-map": {"k", "population", "taxonomies"},
+    "delta-presence": {"low", "high", "population", "taxonomies"},
     "minimum-span": {"column", "width", "order", "calendar"},
 }
+ABOUT_ALL = {"average-risk": check_average, "unique-share": check_uniques}
+ABOUT_POPULATION = {"k-map": check_k_map, "delta-presence": check_presence}
 ABOUT_SENSITIVE = {
     "l-diversity": check_diversity,
     "t-closeness": check_closeness,
@@ -159,6 +166,10 @@ def _examine_classes(
     """Check what needs no sensitive column."""
     if requirement["model"] == "k-anonymity":
         return check_size(requirement, classes.heads)
+    if requirement["model"] in ABOUT_ALL:
+        return ABOUT_ALL[requirement["model"]](requirement, classes)
+    if requirement["model"] in ABOUT_POPULATION:
+        return ABOUT_POPULATION[requirement["model"]](requirement, table, quasi_identifiers, classes)
     if requirement["model"] == "minimum-span":
         return check_span(requirement, table, quasi_identifiers, classes)
     return None

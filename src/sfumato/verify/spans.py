@@ -108,7 +108,7 @@ def _place_in(order: Sequence[object] | None) -> Place:
     if order is not None:
         return {str(value): Fraction(rank) for rank, value in enumerate(order)}.get
     # Few different bounds make many different intervals.
-    return cache(_position)
+    return cache(position)
 
 
 def _shown_widths(
@@ -223,7 +223,7 @@ def _unreadable(name: str, what: str, text: str) -> DataError:
     )
 
 
-def _position(text: str) -> Fraction | None:
+def position(text: str) -> Fraction | None:
     """Return a number as itself and an ISO date or time as days; None for anything else."""
     try:
         number = Decimal(text)

@@ -1,0 +1,156 @@
+"""Conditions on a release as a whole, as the verifier understands them: mean risk, uniques, who of a population fits.
+
+People of a population are held against the shown cells one column at a time, value by value and cell by cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato import parameters
+from sfumato.errors import DataError, SchemaError, listed, shortened
+from sfumato.verify.classes import Classes, code_column, group_rows
+from sfumato.verify.models import TOLERANCE, Finding
+from sfumato.verify.spans import STRETCHES, YEAR, position
+
+#: So many pairs of people and classes are compared at a time.
+PAIRS = 1 << 24
+
+Fits = Callable[[str], bool]
+
+
+def check_average(requirement: Mapping[str, Any], classes: Classes) -> Finding:
+    """Check the mean risk: the number of classes by the number of people."""
+    asked = parameters.share("average-risk", "limit", requirement.get("limit"))
+    people = int(classes.heads.sum())
+    return _about_all(f"average risk {asked:g}", asked, "mean risk", len(classes) / max(1, people), classes)
+
+
+def check_uniques(requirement: Mapping[str, Any], classes: Classes) -> Finding:
+    """Check the share of people who are alone in their class."""
+    asked = parameters.share("unique-share", "limit", requirement.get("limit"))
+    alone = np.count_nonzero(classes.heads == 1) / max(1, int(classes.heads.sum()))
+    return _about_all(f"unique share {asked:g}", asked, "share", alone, classes)
+
+
+def _about_all(rule: str, asked: float, measures: str, found: float, classes: Classes) -> Finding:
+    holds = found <= asked + TOLERANCE
+    everywhere = np.full(len(classes), found)
+    return Finding(rule, None, asked, measures, everywhere, np.full(len(classes), holds), least_is_worst=False)
+
+
+def check_k_map(requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes) -> Finding:
+    """Check that at least ``k`` people of the population fit every class."""
+    k = parameters.integer("k-map", "k", requirement.get("k"), at_least=1)
+    fitting = fitting_people(requirement, table, shown, classes).astype(np.float64)
+    return Finding(f"k-map k={k}", None, k, "fewest people who fit", fitting, fitting >= k)
+
+
+def check_presence(requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes) -> Finding:
+    """Check which share of the people who fit a class is in it."""
+    low = parameters.share("delta-presence", "low", requirement.get("low"))
+    high = parameters.share("delta-presence", "high", requirement.get("high"))
+    fitting = fitting_people(requirement, table, shown, classes)
+    found = np.divide(classes.heads, fitting, out=np.full(len(classes), np.inf), where=fitting > 0)
+    holds = (found >= low - TOLERANCE) & (found <= high + TOLERANCE)
+    rule = f"delta-presence {low:g} to {high:g}"
+    return Finding(rule, None, high, "largest share", found, holds, least_is_worst=False)
+
+
+def fitting_people(
+    requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes
+) -> NDArray[np.int64]:
+    """Return how many people of the population fit every class, by what it shows."""
+    population = requirement.get("population")
+    if not isinstance(population, pa.Table):
+        raise SchemaError(f"Checking {requirement['model']} needs the table of the population.")
+    lacking = [name for name in shown if name not in population.column_names]
+    if lacking:
+        raise SchemaError(
+            f"The population has no column {listed(lacking)}. Checking {requirement['model']} needs every "
+            "quasi-identifier, shown as text."
+        )
+    people = [code_column(name, population.column(name)) for name in shown]
+    looks = group_rows(people)
+    rows = looks.first_rows
+    cells = [code_column(name, table.column(name)) for name in shown]
+    taxonomies = requirement.get("taxonomies") or {}
+    inside = [
+        _inside(name, values.values, cell.values, taxonomies.get(name))
+        for name, values, cell in zip(shown, people, cells, strict=True)
+    ]
+    counts = np.zeros(len(classes), np.int64)
+    step = max(1, PAIRS // max(1, len(looks)))
+    for begin in range(0, len(classes), step):
+        some = classes.first_rows[begin : begin + step]
+        fits = np.ones((len(rows), len(some)), bool)
+        for values, cell, known in zip(people, cells, inside, strict=True):
+            fits &= known[values.codes[rows]][:, cell.codes[some]]
+        counts[begin : begin + step] = looks.sizes @ fits
+    return counts
+
+
+def _inside(name: str, values: pa.Array, cells: pa.Array, taxonomy: Any) -> NDArray[np.bool_]:
+    """Return for every value, and then a missing one, which cells it fits; after the cells, an empty one."""
+    texts = values.cast(pa.string()).to_pylist()
+    above = {str(row[0]): {str(label) for label in row} for row in taxonomy or ()}
+    fits = np.zeros((len(texts) + 1, len(cells) + 1), bool)
+    for at, cell in enumerate(cells.cast(pa.string()).to_pylist()):
+        if cell == "*":
+            fits[:, at] = True
+            continue
+        test = _test(cell, above)
+        fits[:-1, at] = [test(text) for text in texts]
+        if not fits[:, at].any() and not _is_known(cell, above):
+            raise DataError(f"Column '{name}': nobody can tell who fits {shortened(cell)}. Give its taxonomy.")
+    fits[-1, -1] = True  # a missing value fits an empty cell
+    return fits
+
+
+def _is_known(cell: str, above: Mapping[str, set[str]]) -> bool:
+    """Return whether a cell is understood though nobody fits it."""
+    stands_in_tree = any(cell in labels for labels in above.values())
+    return _ends(cell) is not None or cell.endswith("*") or stands_in_tree or not above
+
+
+def _test(cell: str, above: Mapping[str, set[str]]) -> Fits:
+    """Return what tells whether a value fits a cell."""
+    ends = _ends(cell)
+    if ends is not None:
+        low, high, closed = ends
+
+        def between(text: str) -> bool:
+            place = position(text)
+            return place is not None and low <= place and (place <= high if closed else place < high)
+
+        return between
+    if cell.endswith("*"):
+        prefix = cell.rstrip("*")
+        return lambda text: text.startswith(prefix)
+    return lambda text: text == cell or cell in above.get(text, ()) or _within(text, cell)
+
+
+def _ends(cell: str) -> tuple[Fraction, Fraction, bool] | None:
+    """Return the ends of an interval, and whether the upper one belongs to it."""
+    if cell[:1] != "[" or cell[-1:] not in {"]", ")"}:
+        return None
+    low, _, high = cell[1:-1].partition(", ")
+    first, last = position(low), position(high)
+    return None if first is None or last is None else (first, last, cell.endswith("]"))
+
+
+def _within(text: str, stretch: str) -> bool:
+    """Return whether an ISO date lies in a month, a quarter, a year or a decade."""
+    if not any(pattern.fullmatch(stretch) for pattern, _ in (*STRETCHES, (YEAR, 12))) or text[4:5] != "-":
+        return False
+    if stretch.endswith("s"):
+        return text[:3] == stretch[:3]
+    if "Q" in stretch:
+        return text[:4] == stretch[:4] and (int(text[5:7]) + 2) // 3 == int(stretch[-1])
+    return text.startswith(f"{stretch}-")
