@@ -36,7 +36,7 @@ class RowOrder(Attack):
         fits = self._fits(scene, np.arange(rows))
         others = [self._fits(scene, scene.random.permutation(rows)).mean() for _ in range(ORDERS)]
         # A chance order succeeds as often as the others do, give or take their spread.
-        yield self.outcome(fits.astype(float), float(np.mean(others) + 3 * np.std(others)))
+        yield self.outcome(fits.astype(float), min(1.0, float(np.mean(others) + 3 * np.std(others))))
 
     def _fits(self, scene: Scene, order: NDArray[np.int64]) -> NDArray[np.bool_]:
         fits = np.ones(len(order), bool)
