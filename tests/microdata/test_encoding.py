@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.helpers import encoded_column, table_strategy
 
 from sfumato.errors import DataError
-from sfumato.hierarchies import Categorical, IntervalDomain, Numeric, TreeDomain
+from sfumato.hierarchies import Categorical, IntervalDomain, Numeric, Prefix, TreeDomain
 from sfumato.microdata import encode, missing_rows, refuse_missing
 from sfumato.microdata.table import smallest_unsigned
 
@@ -192,3 +192,21 @@ def test_floats_are_equal_as_people_count(cells):
         return
     codes = encoded_column(pa.array(cells, pa.float64())).codes[:, 0].tolist()
     assert codes == [known.index(0.0 + cell) if cell is not None and cell == cell else len(known) for cell in cells]
+
+
+def test_ordered_categories_keep_their_order():
+    sizes = pa.DictionaryArray.from_arrays([2, 0, 1, 0], ["small", "medium", "large", "huge"], ordered=True)
+    domain = encode(pa.table({"size": sizes}), {"size": None}).domains[0]
+    assert domain.values.to_pylist() == ["small", "medium", "large"]
+    assert domain.span_labels(np.array([0]), np.array([1])).to_pylist() == ["[small, medium]"]
+    plain = pa.DictionaryArray.from_arrays(sizes.indices, sizes.dictionary)
+    assert encode(pa.table({"size": plain}), {"size": None}).domains[0].texts.to_pylist() == [
+        "large",
+        "medium",
+        "small",
+    ]
+
+
+def test_whole_floats_are_padded_like_whole_numbers():
+    domain = encode(pa.table({"zip": [2139.0, 53715.0, 20003.0, None]}), {"zip": Prefix()}).domains[0]
+    assert domain.texts.to_pylist() == ["02139", "20003", "53715", None]

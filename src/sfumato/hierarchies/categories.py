@@ -61,6 +61,9 @@ class Prefix(Hierarchy):
 
 
 def _code_texts(values: pa.Array) -> pa.StringArray:
+    if pa.types.is_floating(values.type) and pc.all(pc.equal(pc.floor(values), values)).as_py():
+        # Whole numbers beside missing values are floats in pandas.
+        values = values.cast(pa.int64(), safe=False)
     texts = values.cast(pa.string())
     if pa.types.is_integer(values.type) and len(texts):
         return pc.utf8_lpad(texts, width=pc.max(pc.utf8_length(texts)).as_py(), padding="0")

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError, HierarchyError, shortened
-from sfumato.hierarchies import Domain, Hierarchy, IntervalDomain, default_hierarchy, gridded
+from sfumato.hierarchies import Domain, Hierarchy, IntervalDomain, Ordered, default_hierarchy, gridded
 from sfumato.hierarchies.base import inverse
 from sfumato.microdata.table import Microdata, SensitiveColumn, smallest_unsigned
 from sfumato.progress import Tell, silent
@@ -57,7 +57,8 @@ def encode(
     for name, hierarchy in quasi_identifiers.items():
         values, indices = texts.get(name) or distinct(name, table.column(name))
         try:
-            encoded.append(_encode_quasi_identifier(name, hierarchy, values, indices))
+            declared = hierarchy or _own_order(table.column(name))
+            encoded.append(_encode_quasi_identifier(name, declared, values, indices))
         except (DataError, HierarchyError) as error:
             raise type(error)(f"{error}{located(error.misfits, values, indices, place)}") from None
         tell(len(encoded) / (len(quasi_identifiers) + len(sensitive)))
@@ -68,6 +69,16 @@ def encode(
     given = np.array([(weights or {}).get(domain.name, 1.0) for domain in domains])
     columns = tuple(encode_sensitive(name, table.column(name), texts.get(name)) for name in sensitive)
     return Microdata(codes, domains, columns, given / given.sum())
+
+
+def _own_order(column: pa.ChunkedArray) -> Ordered | None:
+    """Return the order that categories bring along, as ordered ones of pandas do."""
+    if not (pa.types.is_dictionary(column.type) and column.type.ordered and column.num_chunks):
+        return None
+    orders = {tuple(chunk.dictionary.cast(pa.string()).to_pylist()) for chunk in column.chunks}
+    order = orders.pop()
+    # Pieces with orders of their own have none together.
+    return None if orders or None in order or len(set(order)) < len(order) or not order else Ordered(order)
 
 
 def _with_ends(domain: Domain, ends: str) -> Domain:
