@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.helpers import encoded_column, table_strategy
 
+import sfumato as sf
 from sfumato.errors import DataError
 from sfumato.hierarchies import Categorical, IntervalDomain, Numeric, Prefix, TreeDomain
 from sfumato.microdata import encode, missing_rows, refuse_missing
@@ -210,3 +211,10 @@ def test_ordered_categories_keep_their_order():
 def test_whole_floats_are_padded_like_whole_numbers():
     domain = encode(pa.table({"zip": [2139.0, 53715.0, 20003.0, None]}), {"zip": Prefix()}).domains[0]
     assert domain.texts.to_pylist() == ["02139", "20003", "53715", None]
+
+
+def test_ordered_categories_of_pandas_are_shown_in_their_order():
+    pandas = pytest.importorskip("pandas")
+    sizes = pandas.Categorical(["s", "m", "l", "m", "s", "l"], categories=["xs", "s", "m", "l"], ordered=True)
+    release = sf.anonymize(pandas.DataFrame({"size": sizes}), quasi_identifiers="size", k=3)
+    assert set(release.data["size"]) == {"[s, m]", "[m, l]"}

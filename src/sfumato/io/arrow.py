@@ -71,7 +71,10 @@ def unified(chunks: Sequence[pa.DictionaryArray]) -> pa.ChunkedArray:
     """Give dictionary chunks one dictionary; plain text instead, should that outgrow its offsets."""
     if sum(chunk.dictionary.nbytes for chunk in chunks) > TEXT_LIMIT:
         return pa.chunked_array([chunk.dictionary_decode().cast(pa.large_string()) for chunk in chunks])
-    return pa.chunked_array([chunk.cast(DICTIONARY) for chunk in chunks], DICTIONARY).unify_dictionaries()
+    # Pieces with orders of their own have none together.
+    in_order = len(chunks) == 1 and chunks[0].type.ordered
+    kind = pa.dictionary(pa.int32(), pa.string(), ordered=True) if in_order else DICTIONARY
+    return pa.chunked_array([chunk.cast(kind) for chunk in chunks], kind).unify_dictionaries()
 
 
 def _sound(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
@@ -100,7 +103,8 @@ def packed(column: pa.ChunkedArray, ordered: bool = False) -> pa.ChunkedArray:
     place = np.zeros(len(values) + 1, dtype=np.int32)
     place[kept] = np.arange(len(kept), dtype=np.int32)
     values = values.take(pa.array(kept))
-    return pa.chunked_array([_moved(chunk.indices, place, values) for chunk in column.chunks])
+    in_order = column.type.ordered and not ordered
+    return pa.chunked_array([_moved(chunk.indices, place, values, in_order) for chunk in column.chunks])
 
 
 def _occurrences(column: pa.ChunkedArray, size: int) -> np.ndarray:
@@ -110,11 +114,11 @@ def _occurrences(column: pa.ChunkedArray, size: int) -> np.ndarray:
     return counts
 
 
-def _moved(indices: pa.Array, place: np.ndarray, values: pa.Array) -> pa.DictionaryArray:
+def _moved(indices: pa.Array, place: np.ndarray, values: pa.Array, in_order: bool) -> pa.DictionaryArray:
     # A null sits under index -1, the spare last place, and stays null through the mask.
     moved = place[indices.fill_null(-1).to_numpy()]
     mask = indices.is_null().to_numpy(zero_copy_only=False) if indices.null_count else None
-    return pa.DictionaryArray.from_arrays(pa.array(moved, mask=mask), values)
+    return pa.DictionaryArray.from_arrays(pa.array(moved, mask=mask), values, ordered=in_order)
 
 
 def encoded(reader: pa.RecordBatchReader, tell_rows: Tell = silent) -> list[pa.ChunkedArray]:
