@@ -10,7 +10,7 @@ import pyarrow as pa
 
 import sfumato as sf
 from benchmarks.measure import ADULT, Result
-from sfumato.loss import Recoded, SinglingOut, singling_out
+from sfumato.loss import RecodedTable, SinglingOut, singling_out
 from sfumato.loss.metrics import GCP
 from sfumato.methods import Task, find_method
 from sfumato.microdata import EquivalenceClasses, encode
@@ -50,7 +50,7 @@ def released(table: pa.Table, schema: sf.Schema, k: int, method: str, ends: str)
     task = Task(microdata, Requirements((KAnonymity(k),), microdata), seed=1)
     classes = EquivalenceClasses.of(microdata, find_method(method).run(task))
     alone = singling_out(microdata, classes, np.random.default_rng(1))
-    return Released(GCP.measure(Recoded(microdata, classes)), alone)
+    return Released(GCP.measure(RecodedTable(microdata, classes)), alone)
 
 
 def run() -> Iterator[Result]:

@@ -21,7 +21,7 @@ from benchmarks.linear import census, gcp, task
 from benchmarks.measure import ADULT, RESULTS
 from benchmarks.mondrian_2007 import mondrian_2007
 from benchmarks.plot import line_plot
-from sfumato.loss import METRICS, Recoded
+from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import Task, find_method
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
@@ -58,7 +58,7 @@ class Figure:
             classes = EquivalenceClasses.of(microdata, recoding)
             self._add("GCP", name, gcp(microdata, recoding))
             self._add("seconds", name, took)
-            self._add("DM", name, METRICS["dm"].measure(Recoded(microdata, classes)))
+            self._add("DM", name, METRICS["dm"].measure(RecodedTable(microdata, classes)))
 
     def _add(self, what: str, name: str, value: float) -> None:
         self.measured.setdefault(what, {}).setdefault(name, []).append(value)

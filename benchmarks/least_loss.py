@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from benchmarks.measure import ADULT, RESULTS, Result
 from sfumato import datasets
-from sfumato.loss import METRICS, Recoded
+from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import Auto, Best, BestCuts, CostAware, Hilbert, Method, Mondrian, Peeling, Refined, Task
 from sfumato.microdata import EquivalenceClasses, Microdata, encode
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements
@@ -89,7 +89,7 @@ def measure(table: str, method: Method, microdata: Microdata, *models: PrivacyMo
     seconds = time.perf_counter() - begin
     assert not task.requirements.broken_by(recoding), f"{method.name} broke a model"
     name = f"{method.name} ({method.method.name})" if isinstance(method, Refined) else method.name  # type: ignore[union-attr]
-    lost = METRICS["gcp"].measure(Recoded(microdata, EquivalenceClasses.of(microdata, recoding)))
+    lost = METRICS["gcp"].measure(RecodedTable(microdata, EquivalenceClasses.of(microdata, recoding)))
     found = Run(table, name, lost, seconds)
     RUNS.append(found)
     return found

@@ -10,7 +10,7 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import ADULT, Result, ratio, seconds
-from sfumato.loss import METRICS, Recoded
+from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import HilbertCurve, Method, Task, find_method
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements
@@ -30,7 +30,7 @@ def task(microdata: Microdata, *models: PrivacyModel) -> Task:
 
 
 def gcp(microdata: Microdata, recoding: Recoding) -> float:
-    return METRICS["gcp"].measure(Recoded(microdata, EquivalenceClasses.of(microdata, recoding)))
+    return METRICS["gcp"].measure(RecodedTable(microdata, EquivalenceClasses.of(microdata, recoding)))
 
 
 def run() -> Iterator[Result]:

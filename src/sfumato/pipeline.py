@@ -23,7 +23,7 @@ from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.levels import only_dates
 from sfumato.io import Source, open_source
 from sfumato.kernels.classes import get_ready
-from sfumato.loss import Bound, LossReport, Recoded, bound_by, gcp_bound, singling_out
+from sfumato.loss import Bound, LossReport, RecodedTable, bound_by, gcp_bound, singling_out
 from sfumato.methods import Task
 from sfumato.methods.support import refuse_unsupported
 from sfumato.methods.suppression import make_feasible
@@ -117,7 +117,7 @@ class Found:
 
     request: Request
     recoding: Recoding
-    recoded: Recoded
+    recoded: RecodedTable
 
     def view(self, asked: Requested, loss: LossReport) -> Released:
         """Return what guardrails look at once there are classes."""
@@ -311,7 +311,7 @@ def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict
             f"The method '{method.name}' left out {classes.suppressed:,} rows, but only {rows:,} may be. "
             "This is a fault of the method, please report it."
         )
-    return Found(request, recoding, Recoded(prepared.microdata, classes, prepared.left_out, requirements.k))
+    return Found(request, recoding, RecodedTable(prepared.microdata, classes, prepared.left_out, requirements.k))
 
 
 def _widened(recoding: Recoding, left_out: NDArray[np.bool_]) -> Recoding:
@@ -439,7 +439,7 @@ def _verified(
     shown: Shown,
     sensitive: Sequence[str],
     promises: Sequence[Mapping[str, Any]],
-    recoded: Recoded,
+    recoded: RecodedTable,
     people: NDArray[np.int64] | None,
 ) -> Verification:
     """Check the release from its own rows; hand out nothing that does not pass."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sfumato.guardrails import Caution, Released, Requested, look_after, look_before
 from sfumato.guardrails.view import coded_columns
-from sfumato.loss import LossReport, Recoded
+from sfumato.loss import LossReport, RecodedTable
 from sfumato.microdata import EquivalenceClasses, Recoding, distinct, encode
 from sfumato.privacy import KAnonymity
 from sfumato.schema import Schema
@@ -26,7 +26,7 @@ def released(cells: dict[str, Any], schema: Schema, classes: Sequence[int], **mo
     request = _request(cells, schema) | more
     microdata = request["microdata"]
     found = EquivalenceClasses.of(microdata, Recoding(classes=np.array(classes, np.int32)))
-    lost = LossReport.of(Recoded(microdata, found)).by_attribute
+    lost = LossReport.of(RecodedTable(microdata, found)).by_attribute
     return Released(**request, classes=found, lost=lost)
 
 

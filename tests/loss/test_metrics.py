@@ -13,12 +13,12 @@ from tests.helpers import microdata_strategy, table_strategy
 from tests.loss.slow import SlowLoss
 
 from sfumato.hierarchies import Categorical, Numeric, Taxonomy
-from sfumato.loss import METRICS, LossReport, Recoded, ncp, ncp_by_attribute
+from sfumato.loss import METRICS, LossReport, RecodedTable, ncp, ncp_by_attribute
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding, encode
 
 
 def measured(microdata, recoding, left_out=0, k=1):
-    return LossReport.of(Recoded(microdata, EquivalenceClasses.of(microdata, recoding), left_out, k))
+    return LossReport.of(RecodedTable(microdata, EquivalenceClasses.of(microdata, recoding), left_out, k))
 
 
 # --- by hand: six people, two classes of two and of three, one person left out

@@ -11,7 +11,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import ParameterError
-from sfumato.loss import METRICS, Objective, Recoded, find_objective, register_loss
+from sfumato.loss import METRICS, Objective, RecodedTable, find_objective, register_loss
 from sfumato.loss.objective import LABELS, SPANS, Marginals
 from sfumato.methods import REGISTRY, Method, find_method
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
@@ -112,7 +112,7 @@ def test_a_sum_of_parts_by_hand() -> None:
     loss = Objective("sum", spread=2.0, squares=0.5, labels=7.0, per_class=-1.0, by_size=np.sqrt)
     spans, sizes, labels = 2 * (2 * 10 / 40 + 2 * 20 / 40), 0.5 * (4 + 4), 7 * 1
     expected = spans + sizes + labels - 2 + 2 * np.sqrt(2)
-    assert loss.measure(Recoded(microdata, classes)) == pytest.approx(expected)
+    assert loss.measure(RecodedTable(microdata, classes)) == pytest.approx(expected)
 
 
 def test_a_measure_of_the_whole_release_is_no_objective() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import ParameterError
-from sfumato.loss import METRICS, Recoded
+from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import Auto, Best, Hilbert, Method, Task, portfolio, warming
 from sfumato.methods.portfolio import suitable
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
@@ -35,7 +35,7 @@ def lost(method: Method, microdata: Microdata, *models: PrivacyModel) -> float:
     task = Task(microdata, Requirements(models, microdata))
     recoding = method.run(task)
     assert not task.requirements.broken_by(recoding)
-    return METRICS["gcp"].measure(Recoded(microdata, EquivalenceClasses.of(microdata, recoding)))
+    return METRICS["gcp"].measure(RecodedTable(microdata, EquivalenceClasses.of(microdata, recoding)))
 
 
 @pytest.mark.parametrize("k", [3, 20])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.helpers import microdata_strategy
 
 from sfumato.errors import InfeasibleError
-from sfumato.loss import LossReport, Recoded
+from sfumato.loss import LossReport, RecodedTable
 from sfumato.methods import Task
 from sfumato.methods.suppression import make_feasible, trim
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding, encode
@@ -123,7 +123,7 @@ def chunked(microdata, size):
 
 
 def gcp(microdata, classes):
-    return LossReport.of(Recoded(microdata, EquivalenceClasses.of(microdata, Recoding(classes=classes)))).gcp
+    return LossReport.of(RecodedTable(microdata, EquivalenceClasses.of(microdata, Recoding(classes=classes)))).gcp
 
 
 @settings(max_examples=80)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.guardrails import certainty, kinds, losing, missing, numbering, persons, telling, uniqueness
+from sfumato.guardrails import certainty, kinds, losing, missing, persons, telling, uniqueness
 from sfumato.guardrails.caution import Caution, check_confirmed, refuse, with_confirmations
 from sfumato.guardrails.registry import AFTER, BEFORE, look_after, look_before
 from sfumato.guardrails.view import Released, Requested

@@ -109,6 +109,19 @@ def code_as_category(view: Requested) -> Iterator[Finding]:
             )
 
 
+@before("row-numbers")
+def row_numbers(view: Requested) -> Iterator[Finding]:
+    """Tell which unnamed columns were dropped, since they only number the rows."""
+    for name in view.row_numbers:
+        yield Finding(
+            "note",
+            (name,),
+            view.rows,
+            f"The unnamed column {quoted(name)} only numbers the rows of the original and is dropped as an identifier.",
+            "Nothing needs to be done; in pandas, to_csv(..., index=False) leaves it out.",
+        )
+
+
 def says_code(name: str) -> bool:
     """Return whether a column's name says that its numbers are codes.
 

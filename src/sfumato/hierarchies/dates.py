@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
@@ -13,7 +15,9 @@ from sfumato.hierarchies.base import Fitted, Hierarchy, converted, sort_codes, w
 from sfumato.hierarchies.calendar import CALENDAR, calendar_level, days_since_epoch, ticks_of
 from sfumato.hierarchies.levels import identity_level, root_level
 from sfumato.hierarchies.scaled import IntervalDomain, LevelledDomain
-from sfumato.hierarchies.written_dates import parsed
+
+#: Directives that tell a time of day.
+_CLOCK = re.compile(r"%-?[HIMSpfXcT]")
 
 
 class Dates(Hierarchy):
@@ -59,7 +63,7 @@ class Dates(Hierarchy):
         return {"type": self.name} | {name: value for name, value in said.items() if value is not None}
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
-        moments = _moments(column, values) if self.format is None else parsed(column, values, self.format)
+        moments = _moments(column, values) if self.format is None else _parsed(column, values, self.format)
         ordered, codes = sort_codes(moments)
         names = tuple(CALENDAR) if self.levels is None else self.levels
         levels = [
@@ -92,3 +96,26 @@ def _moments(column: str, values: pa.Array) -> pa.Array:
         return values.cast(pa.date32())
     except pa.ArrowInvalid:
         return converted(column, values, pa.timestamp("us"), "Dates()")
+
+
+def _parsed(column: str, values: pa.Array, form: str) -> pa.Array:
+    """Return text as dates, or as moments if the form tells the time; what is a date already stays one."""
+    if pa.types.is_temporal(values.type):
+        return values.cast(pa.date32()) if pa.types.is_date64(values.type) else values
+    found = [_moment(text.strip(), form) for text in values.cast(pa.string()).to_pylist()]
+    misfits = [place for place, moment in enumerate(found) if moment is None]
+    if misfits:
+        raise DataError(
+            f"Column '{column}' is declared as Dates(format={form!r}), but {len(misfits):,} of its {len(found):,} "
+            "values are not in that form. Clean the column, or name the values that mean 'no value' (na=)."
+        ).blaming(misfits)
+    if _CLOCK.search(form):
+        return pa.array(found, pa.timestamp("us", "UTC" if "%z" in form else None))
+    return pa.array([moment.date() for moment in found if moment is not None], pa.date32())
+
+
+def _moment(text: str, form: str) -> dt.datetime | None:
+    try:
+        return dt.datetime.strptime(text, form)
+    except ValueError:
+        return None

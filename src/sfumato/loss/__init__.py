@@ -13,7 +13,7 @@ from sfumato.loss.metrics import (
     register_loss,
 )
 from sfumato.loss.objective import Blocks, Objective, Total
-from sfumato.loss.recoded import Recoded, ncp, ncp_by_attribute
+from sfumato.loss.recoded import RecodedTable, ncp, ncp_by_attribute
 from sfumato.loss.report import LossReport
 from sfumato.loss.singling import SinglingOut, singling_out
 
@@ -24,7 +24,7 @@ __all__ = [
     "LossReport",
     "Minimized",
     "Objective",
-    "Recoded",
+    "RecodedTable",
     "SinglingOut",
     "Total",
     "bound_by",

@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.loss.objective import Amount, Objective, Sizes, Total, Values, mean
 from sfumato.loss.prices import entropy_prices, entropy_range, workload_prices
-from sfumato.loss.recoded import Recoded
+from sfumato.loss.recoded import RecodedTable
 
 #: A query by the columns that it looks at: a range of numbers or dates, or the categories that it asks for.
 Query = Mapping[str, Any]
@@ -31,10 +31,10 @@ def register_loss(objective: Objective) -> Objective:
 
 def metric(
     title: str, upper: float | None = 1.0, higher_is_better: bool = False
-) -> Callable[[Callable[[Recoded], float]], Callable[[Recoded], float]]:
+) -> Callable[[Callable[[RecodedTable], float]], Callable[[RecodedTable], float]]:
     """Register a function of a release under its own name, as a measure that is only reported."""
 
-    def add(measure: Callable[[Recoded], float]) -> Callable[[Recoded], float]:
+    def add(measure: Callable[[RecodedTable], float]) -> Callable[[RecodedTable], float]:
         given = Objective(measure.__name__, title, by_release=measure, upper=upper, higher_is_better=higher_is_better)
         register_loss(given)
         return measure

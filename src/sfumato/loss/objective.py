@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.errors import ParameterError, invalid_parameter
 from sfumato.hierarchies import Domain
-from sfumato.loss.recoded import Recoded, ncp, ncp_by_attribute
+from sfumato.loss.recoded import RecodedTable, ncp, ncp_by_attribute
 from sfumato.microdata import Microdata
 
 Sizes = NDArray[np.int64]
@@ -155,7 +155,7 @@ class Objective:
     labels: float = 0.0
     by_size: Callable[[Sizes], Values] | None = field(default=None, repr=False)
     by_block: Callable[[Blocks], Values | Sizes] | None = field(default=None, repr=False)
-    by_release: Callable[[Recoded], float] | None = field(default=None, repr=False)
+    by_release: Callable[[RecodedTable], float] | None = field(default=None, repr=False)
     floor: Callable[[Sizes, int], Values] | None = field(default=None, repr=False)
     suppressed: Callable[[int], float] | None = field(default=None, repr=False)
     shown: Callable[[Total], Amount] = field(default=lambda total: total.lost, repr=False)
@@ -213,7 +213,7 @@ class Objective:
 
     # What a release lost
 
-    def measure(self, recoded: Recoded) -> float:
+    def measure(self, recoded: RecodedTable) -> float:
         """Return what a release lost, as it is reported."""
         if self.by_release is not None:
             return float(self.by_release(recoded))
@@ -226,7 +226,7 @@ class Objective:
         """Return a loss as it is reported."""
         return (self.upper or 0.0) - loss if self.higher_is_better else loss
 
-    def lost(self, recoded: Recoded) -> float:
+    def lost(self, recoded: RecodedTable) -> float:
         """Return what all rows cost together."""
         table, classes = recoded.microdata, recoded.classes
         lost = self.class_costs(recoded)
@@ -237,7 +237,7 @@ class Objective:
             lost += self.labels * (len(table) - classes.suppressed - recoded.in_majority)
         return lost + recoded.suppressed * self.price(table, recoded.rows)
 
-    def class_costs(self, recoded: Recoded) -> float:
+    def class_costs(self, recoded: RecodedTable) -> float:
         """Return what all classes cost by their spans and sizes, and by what a function says of them."""
         classes, lost = recoded.classes, 0.0
         if self.spread:

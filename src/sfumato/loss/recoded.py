@@ -1,4 +1,4 @@
-"""A table and its classes: everything that a loss may look at."""
+"""A recoded table: the encoded table and its classes, which is all that a loss may look at."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from sfumato.microdata.table import SensitiveColumn
 
 
 @dataclass(frozen=True)
-class Recoded:
-    """Everything that a loss may look at.
+class RecodedTable:
+    """An encoded table and its classes: everything that a loss may look at.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from sfumato.loss.metrics import METRICS
-from sfumato.loss.recoded import Recoded, ncp_by_attribute
+from sfumato.loss.recoded import RecodedTable, ncp_by_attribute
 
 
 class LossReport(Mapping[str, float]):
@@ -27,7 +27,7 @@ class LossReport(Mapping[str, float]):
         self.classes = classes
 
     @classmethod
-    def of(cls, recoded: Recoded) -> LossReport:
+    def of(cls, recoded: RecodedTable) -> LossReport:
         """Measure a recoding by every registered loss."""
         values = {name: float(metric.measure(recoded)) for name, metric in METRICS.items()}
         penalties = ncp_by_attribute(recoded.microdata, recoded.classes)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
-from sfumato.loss import Blocks, Objective, Recoded
+from sfumato.loss import Blocks, Objective, RecodedTable
 from sfumato.loss.metrics import GCP
 from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Task
@@ -49,7 +49,7 @@ class Goal:
 
     def measure(self, classes: EquivalenceClasses) -> Measured:
         """Return what classes lose."""
-        recoded = Recoded(self.task.microdata, classes)
+        recoded = RecodedTable(self.task.microdata, classes)
         gcp = GCP.measure(recoded)
         return Measured(gcp if self.objective is GCP else self.objective.measure(recoded), gcp)
 

@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.errors import ParameterError, SchemaError, listed
 from sfumato.verify.classes import Classes, code_column, count_values, group_rows, in_order
-from sfumato.verify.likeness import check_disclosure, check_likeness
 from sfumato.verify.models import (
     Finding,
     Sensitive,
     check_closeness,
+    check_disclosure,
     check_diversity,
+    check_likeness,
     check_size,
     distinct_l,
     entropy_l,

@@ -16,7 +16,7 @@ from tests.helpers import table_strategy
 
 import sfumato as sf
 from sfumato.errors import ParameterError
-from sfumato.loss import METRICS, Recoded
+from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import KOptimize, Task
 from sfumato.methods.comparators.cut_table import CutTable
 from sfumato.methods.comparators.kernels.cuts import BOUND, COST, LEFT_OUT, SURELY_OUT
@@ -89,7 +89,7 @@ def test_the_optimum_is_that_of_all_sets_of_cuts(table, k: int, l: int, minimize
     assert optimality.proven
     assert optimality.cost == pytest.approx(brute_force(microdata, splits, k, l, minimize == "cm", budget))
     classes = EquivalenceClasses.of(microdata, recoding)
-    measured = METRICS[minimize].measure(Recoded(microdata, classes))
+    measured = METRICS[minimize].measure(RecodedTable(microdata, classes))
     assert measured == pytest.approx(optimality.cost)
     assert classes.suppressed <= budget
 

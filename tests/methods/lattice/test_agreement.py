@@ -12,7 +12,7 @@ from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, sup
 
 from sfumato.errors import InfeasibleError
 from sfumato.hierarchies import Categorical, Numeric
-from sfumato.loss import LossReport, Recoded, names_of
+from sfumato.loss import LossReport, RecodedTable, names_of
 from sfumato.methods import Task
 from sfumato.methods.lattice import BottomUp, Datafly, Incognito, Lattice, Samarati
 from sfumato.methods.lattice.frequencies import Frequencies
@@ -138,7 +138,7 @@ def measured(task: Task, levels: tuple[int, ...]) -> LossReport:
     """Return the losses of a node by the code that measures releases."""
     recoding = Recoding(levels=levels, suppressed=suppressed_rows(task, levels))
     classes = EquivalenceClasses.of(task.microdata, recoding)
-    return LossReport.of(Recoded(task.microdata, classes, 0, task.requirements.k))
+    return LossReport.of(RecodedTable(task.microdata, classes, 0, task.requirements.k))
 
 
 LOSSES = names_of(ABLE)

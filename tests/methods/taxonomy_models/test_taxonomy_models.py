@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.helpers import task_of
 from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, tables
 
-from sfumato.loss import LossReport, Recoded
+from sfumato.loss import LossReport, RecodedTable
 from sfumato.methods import (
     AttributeSuppression,
     CellGeneralization,
@@ -43,7 +43,7 @@ def released(task: Task, recoding: Recoding) -> EquivalenceClasses:
 
 
 def gcp(task: Task, method: Method) -> float:
-    recoded = Recoded(task.microdata, released(task, method.run(task)), 0, task.requirements.k)
+    recoded = RecodedTable(task.microdata, released(task, method.run(task)), 0, task.requirements.k)
     return LossReport.of(recoded).gcp
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.rules import SIZE
-from sfumato.loss import Blocks, Objective, Recoded, Total
+from sfumato.loss import Blocks, Objective, RecodedTable, Total
 from sfumato.methods.enumeration.grid import GridTable, atom_floors, grid_of
 from sfumato.methods.enumeration.kernels.boxes import BoxCosts, Problem
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Microdata, Recoding
@@ -108,7 +108,7 @@ class Instance:
         """Return what the classes of a partition cost, without the rows that are left out."""
         microdata = self.requirements.microdata
         found = EquivalenceClasses.of(microdata, Recoding(classes=blocks[self.table.of_row]))
-        return self.objective.class_costs(Recoded(microdata, found))
+        return self.objective.class_costs(RecodedTable(microdata, found))
 
     def block_costs(
         self, sizes: NDArray[np.int64], lo: NDArray[Any], hi: NDArray[Any], counts: NDArray[np.int64]

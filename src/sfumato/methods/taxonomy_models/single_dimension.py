@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain, IntervalDomain
-from sfumato.loss import METRICS, Recoded
+from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.lattice import Lattice
 from sfumato.methods.taxonomy_models.splitting import Span, broken_rows, children, keeps, mean_cost
@@ -75,7 +75,7 @@ class SingleDimension(Method):
 
 
 def _gcp(task: Task, recoding: Recoding) -> float:
-    return METRICS["gcp"].measure(Recoded(task.microdata, EquivalenceClasses.of(task.microdata, recoding)))
+    return METRICS["gcp"].measure(RecodedTable(task.microdata, EquivalenceClasses.of(task.microdata, recoding)))
 
 
 @dataclass
