@@ -173,7 +173,7 @@ class TestReproducing:
 
     def test_a_command_does_not_print_it(self, fresh_seeds, tmp_path: Path):
         release = sf.anonymize(self.TABLE, **self.ROLES, method="mondrian")
-        told = json.dumps(record(release, Files(Path("in.csv"), tmp_path / "out.csv")))
+        told = json.dumps(record(release, Files("in.csv", tmp_path / "out.csv")))
         assert str(release.manifest["options"]["seed"]) not in told
         assert release.manifest["input"]["content_hash"] in told
 

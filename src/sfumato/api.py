@@ -24,8 +24,9 @@ def anonymize(
     Parameters
     ----------
     data
-        A pandas, Polars or Arrow table, a DuckDB relation, or the path of a CSV, Parquet or JSON-lines file. It is
-        never changed.
+        A pandas, Polars or Arrow table, a DuckDB relation, a table in a database such as
+        ``engines.DuckDB("clinic.duckdb", "people")``, or the path of a CSV, Parquet or JSON-lines file. It is never
+        changed.
     schema
         What every column is. Or say it right here:
     quasi_identifiers, sensitive, person, identifiers, plain, rest

@@ -28,7 +28,7 @@ def run(asked: Asked, files: Files, as_json: bool, quiet: bool, goal: Goal | Non
     """Make the release, write it, and tell about it."""
     if as_json and files.to_stdout:
         raise ParameterError("The release goes to stdout, so --json has no place there. Name a file with -o.")
-    data = given_table(files.table, asked, files.read_as)
+    data = given_table(files.place, asked, files.read_as, files.table)
     policy = to_policy(asked, columns_of(data, asked))
     release, notes = make(policy, files, progress=silent if quiet else is_watched(), goal=goal, data=data)
     if as_json:
@@ -45,7 +45,7 @@ def make(
 
     Returns the release, and what the readers of the file may misunderstand.
     """
-    data = files.table if data is None else data
+    data = Path(files.place) if data is None else data
     files.check(policy)
     if files.alternatives is not None:
         require_full_domain(policy.method)

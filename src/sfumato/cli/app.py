@@ -56,9 +56,10 @@ def _root(
 @app.command(short_help="Anonymize a table; the release is checked before it is written.")
 @given.asking()
 def anonymize(
-    table: given.Input,
+    place: given.Place,
     output: given.Output,
     asked: given.Asked,
+    table: given.Table = None,
     max_gcp: given.MaxGcp = None,
     maximize: given.Maximize = None,
     read_as: given.From = None,
@@ -79,15 +80,16 @@ def anonymize(
         from sfumato.cli.anonymize import run as run_command  # noqa: PLC0415
         from sfumato.cli.files import Files  # noqa: PLC0415
 
-        files = Files(table, output, manifest, save_policy, alternatives, read_as, write_as)
+        files = Files(place, output, manifest, save_policy, alternatives, read_as, write_as, table)
         run_command(asked, files, as_json=as_json, quiet=quiet, goal=Goal.of(max_gcp, maximize))
 
 
 @app.command(short_help="Check any table against privacy models.")
 @given.asking(only=CHECKED)
 def check(
-    table: given.Input,
+    place: given.Place,
     asked: given.Asked,
+    table: given.Table = None,
     read_as: given.From = None,
     as_json: given.AsJson = False,
     quiet: given.Quiet = False,
@@ -100,7 +102,7 @@ def check(
     with explained():
         from sfumato.cli.check import run as run_command  # noqa: PLC0415
 
-        run_command(asked, table, read_as=read_as, as_json=as_json, quiet=quiet)
+        run_command(asked, place, table, read_as=read_as, as_json=as_json, quiet=quiet)
 
 
 app.command(short_help="Measure how likely it is that people in a table are found.")(questions.risk)
@@ -127,7 +129,7 @@ def sql(
         str, typer.Argument(metavar="IN", help="A Parquet, CSV or DuckDB file, or postgresql://user@host/database.")
     ],
     asked: given.Asked,
-    table: Annotated[str | None, typer.Option("--table", metavar="NAME", help="The table in the database.")] = None,
+    table: given.Table = None,
     release: Annotated[str, typer.Option("--release", metavar="NAME", help="The name of the release.")] = "release",
     kind: Annotated[str, typer.Option("--as", metavar="view|table", help="Make a view or a table.")] = "view",
     create: Annotated[

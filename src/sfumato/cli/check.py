@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import typer
 
 from sfumato.cli.exits import FAILED
@@ -15,9 +13,9 @@ from sfumato.policy import Policy
 from sfumato.verify.verification import SensitiveAchieved, Verification
 
 
-def run(asked: Asked, table: Path, read_as: str | None, as_json: bool, quiet: bool) -> None:
+def run(asked: Asked, place: str, table: str | None, read_as: str | None, as_json: bool, quiet: bool) -> None:
     """Check a table; the exit code is the verdict."""
-    data = given_table(table, asked, read_as)
+    data = given_table(place, asked, read_as, table)
     policy = to_policy(asked, columns_of(data, asked))
     _require_roles(policy)
     result = policy.check(data)

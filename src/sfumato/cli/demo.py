@@ -28,7 +28,7 @@ def run(rows: int, folder: Path) -> None:
     people = census(rows)
     table = people.write(folder, "csv")
     policy = Policy(_schema(people, folder), [KAnonymity(10), LDiversity(3)])
-    files = Files(table, folder / "release.csv", folder / "manifest.json", folder / "policy.toml")
+    files = Files(str(table), folder / "release.csv", folder / "manifest.json", folder / "policy.toml")
     release, _ = make(policy, files, progress=is_watched())
     parts = [
         _titled(f"Before ({len(SHOWN_COLUMNS)} of {people.table.num_columns} columns)", _rows(people.table)),
@@ -60,13 +60,13 @@ def _rows(table: pa.Table) -> str:
 
 
 def _command(files: Files) -> str:
-    words = ["sfumato", "anonymize", files.table, "-o", files.output, "--policy", files.policy]
+    words = ["sfumato", "anonymize", files.place, "-o", files.output, "--policy", files.policy]
     return shlex.join(map(str, words))
 
 
 def _files(files: Files, folder: Path) -> str:
     lines = {
-        "the table": files.table,
+        "the table": files.place,
         "its hierarchies": folder / "census_hierarchy_*.csv",
         "the release": files.output,
         "how it was made": files.manifest,

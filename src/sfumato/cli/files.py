@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sfumato.cli.databases import is_address
 from sfumato.errors import ParameterError
 from sfumato.io import check_writable
 from sfumato.io.spooling import STANDARD
@@ -15,15 +16,24 @@ from sfumato.policy import Policy
 
 @dataclass(frozen=True)
 class Files:
-    """What ``sfumato anonymize`` reads and writes."""
+    """What ``sfumato anonymize`` reads and writes.
 
-    table: Path
+    Attributes
+    ----------
+    place
+        The path of the table to read, ``-`` for stdin, or the address of a database.
+    table
+        The table in the database.
+    """
+
+    place: str
     output: Path
     manifest: Path | None = None
     policy: Path | None = None
     alternatives: Path | None = None
     read_as: str | None = None
     write_as: str | None = None
+    table: str | None = None
 
     def written(self) -> dict[str, Path]:
         """Return what is written where."""
@@ -38,7 +48,7 @@ class Files:
     def check(self, policy: Policy) -> None:
         """Find out before the work, not after it, that a file cannot or must not be written."""
         written = {name: path for name, path in self.written().items() if name != "output" or not self.to_stdout}
-        read = {} if str(self.table) == STANDARD else {"input": self.table}
+        read = {} if self.place == STANDARD or is_address(self.place) else {"input": Path(self.place)}
         refuse_overwriting(written, {**read, **_hierarchy_files(policy)})
         for name, path in self.written().items():
             form = self.write_as if name == "output" else None

@@ -14,6 +14,15 @@ import typer
 Input = Annotated[
     Path, typer.Argument(metavar="IN", help="The table to read: CSV, TSV, Parquet or JSON lines; - for stdin.")
 ]
+Place = Annotated[
+    str,
+    typer.Argument(
+        metavar="IN",
+        help="The table to read: CSV, TSV, Parquet or JSON lines; - for stdin; or the database that it is in, a DuckDB "
+        "file or postgresql://user@host/database.",
+    ),
+]
+Table = Annotated[str | None, typer.Option("--table", metavar="NAME", help="The table in the database.")]
 Output = Annotated[
     Path,
     typer.Option(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sfumato.cli.databases import is_database, open_database
 from sfumato.cli.options import Asked
 from sfumato.cli.shorthand import hierarchy_of, literal, literals, model, queries, split_pair
 from sfumato.errors import SchemaError, listed
@@ -47,10 +48,13 @@ def to_policy(asked: Asked, columns: Callable[[], Sequence[str]] = tuple) -> Pol
     )
 
 
-def given_table(table: Path, asked: Asked, form: str | None = None) -> Path | Source:
-    """Return the path of a table, or what comes from stdin, which can be read only once."""
-    if str(table) != STANDARD:
-        return table
+def given_table(place: str, asked: Asked, form: str | None = None, table: str | None = None) -> Path | Source:
+    """Return the path of a table, or what is read only once: stdin, or a table in a database."""
+    if table is not None or is_database(place):
+        with open_database(place, table, read_only=True) as database:
+            return database.open()
+    if place != STANDARD:
+        return Path(place)
     separator = None if asked.separator is None else _separator(asked.separator)
     return open_stdin(form, separator, asked.encoding)
 

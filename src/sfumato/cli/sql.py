@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from sfumato.cli.databases import open_database
 from sfumato.cli.explain import full_domain_policy
 from sfumato.cli.options import Asked
 from sfumato.cli.screen import answer, say
-from sfumato.engines import Database, DuckDB, InPlace, PostgreSQL, search_for
+from sfumato.engines import InPlace, search_for
 from sfumato.errors import ParameterError
 
 
@@ -24,15 +25,6 @@ def run(asked: Asked, place: str, table: str | None, release: str, kind: str, cr
         if create:
             found.create(release, kind)
             say(f"made the {kind} {release}, and checked it")
-
-
-def open_database(place: str, table: str | None) -> Database:
-    """Open a file with DuckDB, or a PostgreSQL database by its address."""
-    if not place.startswith(("postgresql://", "postgres://")):
-        return DuckDB(place, table)
-    if table is None:
-        raise ParameterError("Name the table of the database with --table NAME.")
-    return PostgreSQL(place, table)
 
 
 def describe(found: InPlace) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pyarrow as pa
 
 from sfumato.errors import SchemaError, SourceError, listed
+from sfumato.io import ArrowSource, Openable, Source
 
 
-class Database(ABC):
+class Database(Openable):
     """A table in a database.
 
     Attributes
@@ -50,8 +51,16 @@ class Database(ABC):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def read_as_text(self, names: Sequence[str]) -> None:  # noqa: B027
+    def read_as_text(self, names: Sequence[str]) -> None:
         """Read columns as text whatever they look like, where the source leaves that open: 02139 keeps its zero."""
+
+    def open(self) -> Source:
+        """Read the whole table into memory, for `sfumato.anonymize` and all else that looks at single rows."""
+        return DatabaseSource(self.name, self.rows())
+
+    def rows(self) -> pa.Table:
+        """Return all rows."""
+        return self.query(f"SELECT * FROM {self.source}")
 
     def columns(self) -> tuple[str, ...]:
         """Return the names of all columns."""
@@ -82,6 +91,17 @@ class Database(ABC):
         unknown = [name for name in names if name not in known]
         if unknown:
             raise SchemaError(f"The table has no column {listed(unknown)}. Its columns are {listed(known)}.")
+
+
+class DatabaseSource(ArrowSource):
+    """The rows of a table in a database.
+
+    They are read by one query: two may return rows in different orders, and cells of different people would meet.
+    """
+
+    def __init__(self, kind: str, rows: pa.Table) -> None:
+        super().__init__(rows)
+        self.kind = kind
 
 
 def identifier(name: str) -> str:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from sfumato.engines.base import Database, identifier, literal, qualified
 from sfumato.errors import SourceError
+from sfumato.io import Source, open_file
 
 READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".csv": "read_csv", ".tsv": "read_csv"}
 
@@ -38,7 +39,10 @@ class DuckDB(Database):
         file = Path(path)
         if not file.is_file():
             raise SourceError(f"There is no file {str(file)!r}. Check the path.")
+        self._file = file
         reader = READERS.get(file.suffix.lower())
+        if reader is not None and table is not None:
+            raise SourceError(f"{str(file)!r} is a file, not a database: it has no table {table!r}. Leave 'table' out.")
         try:
             if reader is not None:
                 self._connection = duckdb.connect()
@@ -49,6 +53,10 @@ class DuckDB(Database):
                 self.source = qualified(table or self._only_table(file))
         except duckdb.Error as error:
             raise SourceError(f"{str(file)!r} cannot be opened by DuckDB: {_first_line(error)}") from None
+
+    def open(self) -> Source:
+        """Read the whole table into memory; a mere file as if its path had been given."""
+        return super().open() if self.lasting else open_file(self._file)
 
     def read_as_text(self, names: Sequence[str]) -> None:
         if names and self.source.startswith("read_csv("):

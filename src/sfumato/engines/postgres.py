@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from sfumato.engines.base import Database, identifier, qualified
 from sfumato.errors import MissingExtraError, SourceError
+from sfumato.io.inference import inferred
 
 
 class PostgreSQL(Database):
@@ -36,10 +37,22 @@ class PostgreSQL(Database):
         self._error = dbapi.Error
 
     def query(self, sql: str) -> pa.Table:
+        return _without_extensions(self._fetch(sql))
+
+    def rows(self) -> pa.Table:
+        fetched = self._fetch(f"SELECT * FROM {self.source}")
+        rows = _without_extensions(fetched)
+        for at, column in enumerate(fetched.columns):
+            if getattr(column.type, "type_name", None) == "numeric":
+                numbers = inferred(pa.chunked_array([rows.column(at).combine_chunks().dictionary_encode()]))
+                rows = rows.set_column(at, fetched.column_names[at], numbers)
+        return rows
+
+    def _fetch(self, sql: str) -> pa.Table:
         with self._connection.cursor() as cursor:
             try:
                 cursor.execute(sql)
-                return _without_decimals(cursor.fetch_arrow_table())
+                return cursor.fetch_arrow_table()
             except self._error as error:
                 raise SourceError(f"PostgreSQL refuses a query: {_first_line(error)}") from None
 
@@ -63,7 +76,7 @@ def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0]
 
 
-def _without_decimals(table: pa.Table) -> pa.Table:
+def _without_extensions(table: pa.Table) -> pa.Table:
     """Return numbers that the driver hands over as text of an extension type as plain text."""
     columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):

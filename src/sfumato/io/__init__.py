@@ -3,16 +3,20 @@
 Only this package knows frame libraries and file formats; everything else sees ``pyarrow.Table``.
 """
 
+from sfumato.io.base import Openable
 from sfumato.io.files import FileSource
-from sfumato.io.formats import open_stdin
-from sfumato.io.frames import to_frame
+from sfumato.io.formats import open_file, open_stdin
+from sfumato.io.frames import ArrowSource, to_frame
 from sfumato.io.sources import Source, open_source
 from sfumato.io.writing import check_writable, write_table, write_text
 
 __all__ = [
+    "ArrowSource",
     "FileSource",
+    "Openable",
     "Source",
     "check_writable",
+    "open_file",
     "open_source",
     "open_stdin",
     "to_frame",

@@ -80,6 +80,14 @@ class Source(ABC):
             raise SchemaError(f"The table has no column {listed(unknown)}. Its columns are {listed(self.columns)}.")
 
 
+class Openable(ABC):
+    """What is no source itself but knows how to become one, such as a table in a database."""
+
+    @abstractmethod
+    def open(self) -> Source:
+        """Open it for reading."""
+
+
 def gathered(columns: Sequence[str], read: Callable[[str], pa.ChunkedArray], tell: Tell) -> pa.Table:
     """Read a table column by column."""
     table = {}

@@ -20,7 +20,7 @@ from sfumato.io.files import READ_ERRORS, identifier, record_batches
 from sfumato.progress import Tell
 
 ACCEPTED = (
-    "Accepted are a pandas, Polars or PyArrow table, a DuckDB relation, "
+    "Accepted are a pandas, Polars or PyArrow table, a DuckDB relation, a table in a database (sfumato.engines), "
     "and the path of a CSV, Parquet or JSON lines file."
 )
 

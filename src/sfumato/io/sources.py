@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sfumato.io.base import Source
+from sfumato.io.base import Openable, Source
 from sfumato.io.formats import open_file
 from sfumato.io.frames import open_frame
 
@@ -19,7 +19,8 @@ def open_source(data: object, *, separator: str | None = None, encoding: str | N
     data
         An eager frame that narwhals knows (pandas, Polars, PyArrow, ...), an Arrow table or record batch, a
         DuckDB relation, or the path of a file: ``.csv``, ``.tsv``, ``.txt``, ``.parquet``, ``.pq``, ``.jsonl``,
-        ``.ndjson``, ``.json``; the text formats also with ``.gz``. Or a source that is open already.
+        ``.ndjson``, ``.json``; the text formats also with ``.gz``. Or a table in a database
+        (``sfumato.engines``), or a source that is open already.
     separator
         What stands between the cells of a delimited text file. Without it, the comma, semicolon, tab or bar
         that the file itself uses. Frames and other files have none and ignore it.
@@ -42,6 +43,8 @@ def open_source(data: object, *, separator: str | None = None, encoding: str | N
     """
     if isinstance(data, Source):
         return data
+    if isinstance(data, Openable):
+        return data.open()
     if isinstance(data, str | os.PathLike):
         return open_file(data, separator, encoding)
     return open_frame(data)
