@@ -32,7 +32,8 @@ def test_a_release_is_written_and_told_about(folder: Path) -> None:
     assert len(released) == 200
     assert set(released[0]) == {"age", "zip", "disease"}
     assert sf.check("release.csv", quasi_identifiers=["age", "zip"], sensitive="disease", k=5, l=2).ok
-    for fact in ("quasi-identifiers  age, zip", "dropped            name", "k=5", "GCP", "DM", "C_AVG", "verified"):
+    roles = ("quasi-identifiers  age (number), zip (", "dropped            name")
+    for fact in (*roles, "k=5", "GCP", "DM", "C_AVG", "verified"):
         assert fact in done.stderr
     assert "wrote release.csv" in done.stderr
     assert sorted(path.name for path in folder.iterdir()) == ["patients.csv", "release.csv"]

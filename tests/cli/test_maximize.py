@@ -38,7 +38,7 @@ def test_k_is_what_is_maximized_unless_said_otherwise(folder: Path) -> None:
         (("--maximize", "k"), "--max-gcp"),
         (("--max-gcp", "10"), "0.1"),
         (("--max-gcp", "0.1", "--maximize", "t"), "'k', 'l'"),
-        (("--max-gcp", "0"), "Even k=2 loses"),
+        (("--max-gcp", "0"), "Even k=2 has a GCP of"),
     ],
 )
 def test_what_makes_no_sense_is_refused(folder: Path, options: tuple[str, ...], said: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sfumato.methods.base import Method, Task
+from sfumato.methods.interrupts import Interrupts
 from sfumato.privacy import Requirements
 
 #: Rows that are enough to call every kernel once.
@@ -29,5 +30,8 @@ def warm_up(task: Task, method: Method) -> None:
     small = replace(task, microdata=few, requirements=Requirements(task.requirements.models, few), memory=None)
     if key in _called or small.requirements.broken_by_table():
         return
-    method.run(replace(small, suppressible=min(task.suppressible, len(few) // 10)))
+    with Interrupts() as interrupts:
+        method.run(replace(small, suppressible=min(task.suppressible, len(few) // 10)))
+    if interrupts.asked:  # nothing has been found yet that could be kept
+        raise KeyboardInterrupt
     _called.add(key)

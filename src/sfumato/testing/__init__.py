@@ -26,6 +26,7 @@ from sfumato.testing.promises import (
     check_declaration,
     check_equal_rows,
     check_models,
+    check_people,
     check_suppression,
     check_truth,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "check_nothing_told",
     "check_one_class",
     "check_one_row",
+    "check_people",
     "check_round_ends",
     "check_row_order",
     "check_same_seed_same_bytes",

@@ -99,5 +99,5 @@ def test_as_people_use_it() -> None:
 def test_what_cannot_be_added_up_is_refused(wrong: object) -> None:
     table = pa.table({"age": [20, 21, 30, 31]})
     own = Objective("odd", by_block=wrong)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="The cost 'odd' must be a finite number of at least 0"):
+    with pytest.raises(ParameterError, match="The loss 'odd' must be a finite number of at least 0"):
         sf.anonymize(table, quasi_identifiers="age", k=2, method=sf.EnumMulti(minimize=own))

@@ -129,7 +129,7 @@ def test_a_point_that_fits_nowhere_is_refused(values: list[object], how: Hierarc
         {"splits": {"x": 1.5}},
         {"splits": "x"},
         {"placing": "anywhere"},
-        {"cost": "beauty"},
+        {"minimize": "beauty"},
         {"time_limit": -1},
         {"gap": -0.1},
         {"memory_limit": 0},
