@@ -19,7 +19,7 @@ from sfumato.verify.verification import Verification
 def anonymize(
     data: object, schema: Schema | None = None, *, progress: ProgressOption = False, **arguments: Unpack[Arguments]
 ) -> Release:
-    """Make a release of a table that satisfies every stated privacy model, or say why that is impossible.
+    """Make a release of a table that keeps every privacy model, or say why that is impossible.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def anonymize(
         ``engines.DuckDB("clinic.duckdb", "people")``, or the path of a CSV, Parquet or JSON-lines file. It is never
         changed.
     schema
-        What every column is. Or say it right here:
+        The role of every column; or give the roles as arguments:
     quasi_identifiers, sensitive, person, identifiers, plain, rest
         As in `Schema`.
     k, l, t
@@ -36,24 +36,24 @@ def anonymize(
     privacy
         More models; all of them hold together.
     method
-        A name out of ``sfumato methods``, or a method with parameters such as ``Mondrian(relaxed=True)``.
+        A name from ``sfumato methods``, or a method with parameters such as ``Mondrian(relaxed=True)``.
     refine
         Keep improving the result: True, a time limit in seconds, or ``"exhaustive"``, as in `Refined`.
     suppression
-        The share of rows that may be left out where that saves most, from 0 to 1.
+        The share of rows that may be left out, from 0 to 1; rows are left out where that lowers the loss most.
     missing
-        What a missing quasi-identifier is: ``"category"``, a value of its own; ``"suppress"``, a reason to leave the
-        row out; ``"error"``.
+        What happens to missing quasi-identifiers: ``"category"``, they are a value of their own; ``"suppress"``, their
+        rows are left out; ``"error"``, the table is refused.
     intervals
         How intervals are shown: ``"text"``, ``"bounds"`` (two typed columns), ``"midpoint"`` or ``"mean"``.
     ends
-        Where the ends of intervals of numbers and dates lie that have no declared levels: ``"data"``, at the least and
-        the greatest value of a class; ``"grid"``, at round values around them, which need not be anybody's.
+        Where intervals end if no levels are declared: ``"data"``, at the smallest and largest value of the class;
+        ``"grid"``, at round values around them.
     keep_order
         Keep the order of rows. Order can give people away, so by default rows are shuffled.
     seed
-        Where random choices start; the same table and seed give the same bytes. It is a secret: whoever has it can test
-        guesses about the original. Without one, 128 bits are drawn from the system and kept in the manifest alone.
+        The seed of all random choices; the same table and seed give the same bytes. It is a secret: whoever has it can
+        test guesses about the original. By default 128 random bits are drawn, and kept only in the manifest.
     na
         Values that mean "no value", as texts or numbers: ``["?", "N/A"]``, or by column, ``{"age": [999]}``.
     confirm
@@ -62,7 +62,7 @@ def anonymize(
     strict
         Make no release if there is a warning that is not confirmed.
     progress
-        True for a progress bar, or a function of a stage's name and the share that is done.
+        True for a progress bar, or a function that is called with the stage's name and the share done.
     separator
         The separator of a CSV file; detected by default.
     encoding
@@ -95,8 +95,8 @@ def recode(
     data, schema
         As in `anonymize`; the hierarchies must be those that the levels were chosen with.
     levels
-        The level of every quasi-identifier: ``release.levels``, or a row of ``release.alternatives``. Or what the
-        levels are called, ``release.level_names``, which means the same whatever values the table has.
+        The level of every quasi-identifier, by number (``release.levels``, or a row of ``release.alternatives``) or by
+        name (``release.level_names``). Names mean the same for every table; numbers may not.
     k, l, t, privacy
         What must hold, as in `anonymize`. Without any, the table is recoded and nothing is promised.
     suppression
@@ -132,14 +132,13 @@ def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckA
     data
         As in `anonymize`.
     schema
-        What every column is, as in `anonymize`. Or say it right here:
+        The role of every column, as in `anonymize`; or give the roles as arguments:
     quasi_identifiers
-        The columns that together make a class. One that is shown by its bounds, ``age_min`` and ``age_max``, is found
-        by its own name.
+        The columns that together make a class. For a column shown as ``age_min`` and ``age_max``, say ``age``.
     sensitive
         The sensitive columns.
     person
-        The column that says whose row it is, where people have several: people are counted then, not rows.
+        The column that identifies the person, where people have several rows; people are counted then, not rows.
     k, l, t, privacy
         As in `anonymize`. Without any, the result tells what the table achieves.
     separator, encoding

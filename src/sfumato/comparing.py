@@ -103,7 +103,7 @@ def compare(
     privacy
         More models that hold in every cell.
     time_limit
-        Seconds for every cell, for the methods that take such a limit; all others take the time that they need.
+        Seconds for every cell, for methods that take a time limit.
 
     Examples
     --------

@@ -22,7 +22,7 @@ MAXIMIZED = ("k", "l")
 
 @dataclass(frozen=True)
 class Strongest:
-    """The strongest privacy that a tolerable loss allows.
+    """The strongest privacy within a limit on the loss.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class Strongest:
     value
         The largest k or l that was found.
     max_gcp
-        The loss that was tolerated.
+        The limit on the loss.
     curve
-        Every k or l that was tried and the loss that it took, in rising order.
+        Every k or l that was tried, with its loss, in ascending order.
     """
 
     release: Release
@@ -65,17 +65,17 @@ def strongest(
     progress: ProgressOption = False,
     **arguments: Unpack[Arguments],
 ) -> Strongest:
-    """Find the largest k, or l, whose release loses no more than is tolerable.
+    """Find the largest k, or l, whose loss stays within a limit.
 
     The table is read and encoded once, and a linear method sorts it once; each k that is tried only cuts it anew.
 
     Parameters
     ----------
     max_gcp
-        The largest global certainty penalty that is tolerable, from 0 to 1.
+        The largest global certainty penalty that you accept, from 0 to 1.
     maximize
-        ``"k"`` for k-anonymity or ``"l"`` for l-diversity. All models that are given hold all the while: a k that is
-        given is the least that will do.
+        ``"k"`` for k-anonymity or ``"l"`` for l-diversity. All models that you give hold as well; a ``k`` that you give
+        is the smallest to accept.
     data, schema, quasi_identifiers, sensitive, person, identifiers, plain, rest, k, l, t, privacy, method,
     refine, suppression, missing, intervals, keep_order, seed, progress, separator, encoding
         As in `anonymize`.

@@ -23,7 +23,7 @@ from typing import Any, Self
 
 
 class SfumatoError(Exception):
-    """Root of all errors that Sfumato raises on purpose."""
+    """Base class of all errors that Sfumato raises on purpose."""
 
     def __init__(self, *args: object) -> None:
         # Names and paths come from files of strangers: what a terminal would obey is shown instead.

@@ -44,16 +44,16 @@ def risk(
     sensitive
         The columns that the attacker wants to know.
     population
-        Whom the table's people were drawn from: a table of them with the same quasi-identifiers, their number, or
-        (below 1) the share of them that is in the table.
+        The population that the table was drawn from: a table with the same quasi-identifiers, the number of people, or
+        (below 1) the share of it that is in the table.
     weights
         The column that says how many people of the population a row stands for.
     person
-        The column that says whose row it is, where people have several; people are counted then, not rows.
+        The column that identifies the person, where people have several rows; people are counted then, not rows.
     thresholds
-        Risks to report beyond 0.05, 0.09, 0.2, 0.33 and 0.5.
+        Thresholds to report besides 0.05, 0.09, 0.2, 0.33 and 0.5.
     nearly
-        From which share of a class on a sensitive value counts as nearly certain.
+        The share of a class from which a sensitive value counts as nearly certain.
     separator
         What separates the cells of a CSV file; detected if left out.
 
@@ -102,7 +102,7 @@ def attack(
     seed: int | None = None,
     separator: str | None = None,
 ) -> AttackReport:
-    """Attack one's own release, as somebody would who knows some columns of the people in it.
+    """Attack your own release, as somebody would who knows some columns of the people in it.
 
     Parameters
     ----------
@@ -125,9 +125,9 @@ def attack(
     targets
         How many people are attacked, drawn at random.
     show
-        Of how many people who are found for certain the report shows the original values; none by default.
+        The number of people found for certain whose original values the report shows; none by default.
     seed
-        Where random choices start.
+        The seed of all random choices.
     separator
         What separates the cells of CSV files; detected if left out.
 

@@ -30,19 +30,19 @@ def utility(
     Parameters
     ----------
     original
-        The table that the release was made of, as in `anonymize`.
+        The table that the release was made from, as in `anonymize`.
     release
-        A `Release`, or a released table or file of anybody's.
+        A `Release`, or any released table or file.
     quasi_identifiers
         The columns that make a class, each with its hierarchy where one is needed to read it; a `Release` knows its
         own.
     label
         The column that a classifier is to learn; by default the first sensitive column of a `Release`.
     held_out
-        More originals that are not in the release, to test a classifier on. Without them it is tested on a third of the
-        originals, which the release has seen.
+        Original rows that are not in the release, to test a classifier on. Without them it is tested on a third of the
+        rows that the release was made from.
     seed
-        Where random choices start.
+        The seed of all random choices.
     separator
         What separates the cells of CSV files; detected if left out.
 

@@ -16,13 +16,13 @@ Declared = Hierarchy | None
 
 @dataclass(frozen=True)
 class Schema:
-    """What every column is.
+    """The role of every column.
 
     Parameters
     ----------
     quasi_identifiers
-        The columns that could single somebody out in combination: names, or names with how each generalizes
-        (None lets its type decide).
+        The columns that could single somebody out in combination: names, or a mapping from names to hierarchies
+        (None: chosen by type).
     sensitive
         The columns that nobody should be linked to.
     identifiers
@@ -32,9 +32,9 @@ class Schema:
     rest
         What all other columns are: ``"plain"`` or ``"drop"``. Without it an undeclared column is an error.
     weights
-        How much quasi-identifiers count in the loss; 1 where nothing is said.
+        How much each quasi-identifier counts in the loss; 1 by default.
     person
-        The column that says whose row it is, where people have several rows: privacy then counts people, not rows. It
+        The column that identifies the person, where people have several rows: privacy then counts people, not rows. It
         is never released.
 
     Examples

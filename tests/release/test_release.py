@@ -104,7 +104,7 @@ class TestWhatItTells:
 
     @pytest.mark.parametrize(
         ("gcp", "bound", "expected"),
-        [(0.3, 0.1, "this one loses 3.0 times that"), (0.3, 1e-5, "too near to 0 to tell")],
+        [(0.3, 0.1, "this one loses 3.0 times that"), (0.3, 1e-5, "too close to 0 to judge")],
     )
     def test_a_bound_near_0_is_not_compared_with(self, release: sf.Release, gcp, bound, expected):
         loss = LossReport({**release.loss, "gcp": gcp}, release.loss.by_attribute, release.loss.classes)

@@ -27,13 +27,13 @@ class Dates(Hierarchy):
     ----------
     levels
         Calendar levels from fine to coarse: any of ``"day"``, ``"month"``, ``"quarter"``, ``"year"``, ``"decade"``.
-        With levels every method shows them alone: a class shows the finest of them that holds all its rows, else
-        ``*``. Without, classes show intervals, and full-domain methods, which need levels, choose from all of these.
+        With levels, every method shows only these: a class shows the finest level that holds all its rows, else ``*``.
+        Without, classes show intervals; full-domain methods, which need levels, use all five.
         Text in ISO form (``2024-01-03``) is read as dates. A timestamp with a zone is grouped by the calendar of that
         zone.
     format
-        How text is written, if not in ISO form: ``"%m/%d/%Y"``, ``"%d.%m.%y %H:%M"``, in the letters of
-        `datetime.datetime.strptime`. Classes show ISO dates in any case.
+        The format of dates in text that is not ISO: ``"%m/%d/%Y"``, ``"%d.%m.%y %H:%M"``, as for
+        `datetime.datetime.strptime`. Classes always show ISO dates.
 
     Examples
     --------

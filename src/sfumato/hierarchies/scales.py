@@ -35,10 +35,10 @@ class Numeric(Hierarchy):
     Parameters
     ----------
     widths
-        Interval widths of the levels, each a multiple of the one before, such as ``(5, 10, 20)``. With widths every
-        method shows these levels alone: a class shows the finest interval of them that holds all its rows, else
-        ``*``. Without, classes show the interval from their least number to their greatest, and the levels of
-        full-domain methods are the number itself and ``*``.
+        Interval widths of the levels, each a multiple of the one before, such as ``(5, 10, 20)``. With widths,
+        every method shows only these: a class shows the finest such interval that holds all its rows, else ``*``.
+        Without, classes show the interval from their smallest number to their largest, and full-domain methods show
+        the number itself or ``*``.
 
     Examples
     --------

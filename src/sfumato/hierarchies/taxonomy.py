@@ -25,8 +25,8 @@ class Taxonomy(Hierarchy):
     Parameters
     ----------
     tree
-        Nested dicts whose innermost parts are lists of values, where uneven branches are padded. Or one row per value:
-        the value, its parent, its parent's parent, …; a last column of ``*`` may be left out.
+        Nested dicts with lists of values at the bottom; uneven branches are padded. Or one row per value: the value,
+        its parent, its parent's parent, …; a last column of ``*`` may be left out.
 
     Examples
     --------

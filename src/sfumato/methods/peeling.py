@@ -31,24 +31,24 @@ REWEIGH = 0.1
 
 @dataclass(frozen=True)
 class Peeling(Method):
-    """Walk full-domain nodes from the least loss up; at each, the rows whose cell is allowed are released there.
+    """Visit full-domain nodes in order of loss; at each, release the rows whose cell keeps the models.
 
-    Rows that are left when no node takes them any more join the class where they cost least, and cells that hold enough
-    rows for two classes are cut. Every class shows what its rows really span, often less than the cell of its node.
+    Rows that no node can release join the class where they cost least; cells with enough rows for two classes are cut.
+    Every class shows what its rows span, often less than the cell of its node.
 
     Parameters
     ----------
     nodes
-        How many nodes are visited at most; rows that wait after that are one cell, which is then cut.
+        The most nodes to visit; the rows that are left then make one cell, which is cut.
     minimize
-        What is lowered: ``"gcp"``, ``"entropy"``, a list of queries, or an `Objective` that is about what classes span.
+        What is minimized: ``"gcp"``, ``"entropy"``, a list of queries, or an `Objective` about what classes span.
     """
 
     nodes: int = 20_000
     minimize: Minimized = "gcp"
 
     name: ClassVar[str] = "peeling"
-    summary: ClassVar[str] = "Every row at the finest full-domain node that allows it; spans tightened. O(nodes n)."
+    summary: ClassVar[str] = "Every row at the finest full-domain node that protects it; spans tightened. O(nodes n)."
     recoding: ClassVar[str] = "local"
     order_free: ClassVar[bool] = False
     lowers: ClassVar[frozenset[str]] = frozenset({SPANS})

@@ -51,11 +51,10 @@ class Best(Method):
     Parameters
     ----------
     time_limit
-        How many seconds it may take, compilation on the first run not counted; what the methods tried need at least
-        is taken in any case. None: a fixed amount of work, so that the result is the same on every machine, which it is
-        not under a time limit.
+        Seconds, without the compilation of a first run; the methods that are tried always finish. None: a fixed amount
+        of work, which gives the same result on every machine. A time limit does not.
     minimize
-        What is lowered, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, a list of queries, or an
+        What is minimized, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, a list of queries, or an
         `Objective`.
     """
 
@@ -88,12 +87,12 @@ class Best(Method):
 
 @dataclass(frozen=True)
 class Auto(Method):
-    """The least loss that can be had in a few times the time of the fastest good method.
+    """Low loss at little cost in time: the default method.
 
     Parameters
     ----------
     minimize
-        What is lowered, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, a list of queries, or an
+        What is minimized, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, a list of queries, or an
         `Objective`.
     """
 

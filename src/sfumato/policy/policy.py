@@ -41,7 +41,7 @@ class Policy(Request):
     Parameters
     ----------
     schema
-        What every column is, and how it generalizes.
+        The role of every column, and how it generalizes.
     privacy
         The privacy models; all of them hold together.
     method

@@ -67,7 +67,7 @@ class WholeModel(PrivacyModel):
 
 @dataclass(frozen=True)
 class AverageRisk(WholeModel):
-    """The mean risk of all people is at most ``limit``: one over the size of the class, as a marketer succeeds.
+    """The mean risk over all people is at most ``limit``; a person's risk is one over the size of their class.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class AverageRisk(WholeModel):
 
 @dataclass(frozen=True)
 class UniqueShare(WholeModel):
-    """At most the share ``limit`` of people looks like nobody else in the release.
+    """At most a share ``limit`` of all people is unique in the release.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class PopulationModel(WholeModel):
     Attributes
     ----------
     population
-        The people whom the table's were drawn from, with the same quasi-identifiers: a table, a frame, or a file.
+        The population that the table was drawn from, with the same quasi-identifiers: a table, a frame or a file.
     """
 
     population: Any = field(kw_only=True, repr=False, compare=False)
@@ -148,7 +148,7 @@ class KMap(PopulationModel):
     k
         How many people of the population every class must fit.
     population
-        The people whom the table's were drawn from, with the same quasi-identifiers: a table, a frame, or a file.
+        The population that the table was drawn from, with the same quasi-identifiers: a table, a frame or a file.
     """
 
     k: int
@@ -173,7 +173,7 @@ class DeltaPresence(PopulationModel):
     low, high
         The smallest and the largest share, from 0 to 1.
     population
-        The people whom the table's were drawn from, with the same quasi-identifiers: a table, a frame, or a file.
+        The population that the table was drawn from, with the same quasi-identifiers: a table, a frame or a file.
     """
 
     low: float

@@ -25,7 +25,7 @@ class BetaLikeness(SensitiveModel):
     Parameters
     ----------
     beta
-        By which share of itself a value may become more frequent, above 0.
+        The largest relative gain in frequency, above 0: 1 allows twice the frequency.
     kind
         ``"basic"``, or ``"enhanced"``: at most by -ln(p) for a value that makes up p of the release, so that frequent
         values are bounded too.
@@ -66,7 +66,7 @@ class DeltaDisclosure(SensitiveModel):
     """Every sensitive value is nearly as frequent in a class as in the release (Brickell, Shmatikov 2008).
 
     For a value that makes up p of the release and q of a class, |log2(q/p)| is below ``delta``. So every class has
-    every value: a value that is not there would be told to be impossible.
+    every value: a value that is absent from a class would be ruled out for its people.
 
     Parameters
     ----------

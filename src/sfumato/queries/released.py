@@ -43,7 +43,7 @@ class Released:
     statistic
         ``"midpoint"`` or ``"mean"`` where numbers stand for classes.
     suppressed
-        How many rows of the original are not there; the bounds allow for them.
+        How many rows of the original were suppressed; the bounds allow for them.
     """
 
     table: pa.Table = field(repr=False)

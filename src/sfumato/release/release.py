@@ -32,7 +32,7 @@ from sfumato.verify.written import Promised, verify_written
 
 @dataclass(frozen=True)
 class Release:
-    """A table that is safe to publish, checked before anybody gets it.
+    """A released table that has been checked against every promise.
 
     Attributes
     ----------
@@ -43,12 +43,12 @@ class Release:
     manifest
         How the release was made, as plain values ready for JSON; it holds no original value.
     details
-        What the method has to tell about its search.
+        What the method reports about its search.
     hierarchies, row_of, people
-        How the quasi-identifiers generalize, which row of the original each row is, and whose: for checks, and for
-        attacks on one's own release. They stay with the publisher; no file has them.
+        How the quasi-identifiers generalize; which row of the original each row is, and whose. They are for checks and
+        for attacks on your own release, stay with the publisher and are never written to a file.
     cautions
-        What a careful person should know before publishing it, the gravest first.
+        What to look at before publishing, the most serious first.
     """
 
     shown: Shown = field(repr=False)
@@ -96,10 +96,10 @@ class Release:
 
     @cached_property
     def bound(self) -> Bound:
-        """A GCP that no release of this table with classes of this size can beat, by whatever method.
+        """A lower bound: no release of this table with classes of this size has a lower GCP, by any method.
 
-        It is computed from all rows of a small table and from a sample of a large one: ``bound.confidence`` says how
-        sure it is.
+        It is computed from all rows of a small table, and from a sample of a large one; ``bound.confidence`` is 1 or
+        the confidence of the sample.
         """
         return self.find_bound()
 
@@ -168,8 +168,8 @@ class Release:
     def class_table(self) -> Any:
         """Return one row per class: its size, its ranges, and the means of numbers and dates.
 
-        The means let averages be answered exactly. They tell more than the ranges: keep them, or publish them
-        knowingly.
+        With the means, averages over classes are exact. They reveal more than the ranges: keep the table private, or
+        publish it knowingly.
         """
         return self.to_native(self.describe_classes())
 
@@ -186,8 +186,8 @@ class Release:
     ) -> Verification:
         """Write the release to a CSV, Parquet or JSON-lines file, complete or not at all.
 
-        Before the file takes its place it is read back by a reader of its own. If some reader could not tell values
-        apart, and a promise would not hold for it, nothing is written.
+        The file is read back before it takes its place. If a common reader would confuse values so that a promise no
+        longer holds, nothing is written.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class Release:
         Returns
         -------
         Verification
-            What holds of the file; its ``notes`` say what its readers may misunderstand.
+            What holds for the file; its ``notes`` say what readers of the file may misunderstand.
         """
         if not self.verification.ok:
             raise VerificationError(f"This release is not safe and is not written.\n{self.verification.broken_rules()}")
@@ -230,7 +230,7 @@ class Release:
         raise AttributeError(f"This release has no {name!r}; methods tell different things about their search.")
 
     def summary(self) -> str:
-        """Return what happened, for people: roles, method, classes, what holds, what was lost."""
+        """Return a readable summary: roles, method, classes, what holds, what was lost."""
         return summarize(self.manifest, self.verification, self.loss, self.bound, self.details.get("optimality"))
 
     def __str__(self) -> str:

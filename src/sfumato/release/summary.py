@@ -138,9 +138,9 @@ def _searched(searched: Mapping[str, Any]) -> str:
 
 def _bound(gcp: float, bound: Bound) -> str:
     """Say how far the loss is from what no release can beat, where a ratio to that says something."""
-    sure = "" if bound.sampled is None else f", {bound.confidence:.0%} sure from {bound.sampled:,} rows"
+    sure = "" if bound.sampled is None else f", with {bound.confidence:.0%} confidence from a sample of {bound.sampled:,} rows"
     if gcp > FARTHEST * bound:
-        return f"{bound:.4f}   (no release can lose less{sure}; that is too near to 0 to tell how good this one is)"
+        return f"{bound:.4f}   (no release can lose less{sure}; too close to 0 to judge this one by)"
     if bound.certified and gcp < 2 * bound:
         above = f"at most {gcp / bound - 1:.1%} above the least possible, proven"
         return f"{bound:.4f}   (no release can lose less; this one is {above})"
@@ -154,8 +154,8 @@ def _ends(found: Mapping[str, Any], rows: int) -> list[tuple[str, str]]:
         return []
     about = "about " if "sampled_classes" in found else ""
     share, of_rows = found["share"], _share(found["rows"], rows)
-    told = f"exactly one person is at an end of {about}{share:.0%} of the {intervals:,} classes with intervals"
-    return [("ends", f"{told} ({of_rows} of rows)")]
+    told = f"in {about}{share:.0%} of the {intervals:,} classes with intervals ({of_rows} of rows)"
+    return [("ends", f"{told}, exactly one person has the value at an end")]
 
 
 def _worst(loss: LossReport) -> str:

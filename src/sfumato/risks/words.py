@@ -16,7 +16,7 @@ def sentences(risk: Mapping[str, Any], quasi_identifiers: Sequence[str]) -> Iter
         yield "Nobody is in the table, so nobody can be found."
         return
     if people != risk["rows"]:
-        yield f"They have {risk['rows']:,} rows; whoever has several counts once, by the easiest of them to find."
+        yield f"They have {risk['rows']:,} rows; a person with several counts once, by the row that is easiest to find."
     yield from _prosecutor(prosecutor, people)
     yield from _journalist(risk)
     yield (
@@ -33,24 +33,24 @@ def _prosecutor(prosecutor: Mapping[str, Any], people: int) -> Iterator[str]:
     highest, mean = prosecutor["highest"], prosecutor["mean"]
     yield (
         f"unique       {prosecutor['unique']:,} people ({_percent(prosecutor['unique_share'])}) look like nobody else: "
-        "who knows these columns of them knows their row."
+        "whoever knows these columns finds their row."
     )
     yield (
-        f"prosecutor   Who knows that somebody is in the table picks the right row with a chance of {mean:.2f} on "
-        f"average and of {highest:.2f} at worst."
+        f"prosecutor   An attacker who knows that a person is in the table finds their row with probability {mean:.2f} "
+        f"on average and {highest:.2f} at worst."
     )
     shares = ", ".join(f"{_percent(share)} above {limit}" for limit, share in prosecutor["above"].items())
     yield f"thresholds   {shares}"
     bands = [band for band in prosecutor["distribution"] if band["people"]]
     shown = ", ".join(f"{_band(band)}: {_percent(band['share'])}" for band in bands)
-    yield f"alike        People who look alike, with the share of people: {shown}"
+    yield f"alike        Share of people by how many look alike: {shown}"
 
 
 def _journalist(risk: Mapping[str, Any]) -> Iterator[str]:
     journalist = risk["journalist"]
     if journalist is not None:
         yield (
-            f"journalist   Who does not know whether somebody is in the table, judged by {risk['journalist_by']}: "
+            f"journalist   For an attacker who does not know that, judged by {risk['journalist_by']}: probability "
             f"{journalist['mean']:.3f} on average, {journalist['highest']:.3f} at worst."
         )
 
@@ -58,7 +58,7 @@ def _journalist(risk: Mapping[str, Any]) -> Iterator[str]:
 def _certainty(name: str, one: Mapping[str, Any]) -> str:
     return (
         f"sensitive    {name}: certain for {_percent(one['certain'])} of the people without finding their row, at "
-        f"least {one['limit']:.0%} sure for {_percent(one['nearly'])}."
+        f"least {one['limit']:.0%} likely for {_percent(one['nearly'])}."
     )
 
 

@@ -76,7 +76,7 @@ class Propensity(Measure):
         chances = cross_val_predict(_tree(random), np.concatenate(coded), truth, cv=3, method="predict_proba")
         value = float(4 * np.mean((chances[:, 1] - 0.5) ** 2))
         return self.found(
-            value, f"A machine tells drawn rows of the release from originals with a score of {value:.3f}."
+            value, f"A decision tree tells rows drawn from the release from originals with a score of {value:.3f}."
         )
 
 

@@ -116,10 +116,9 @@ class Achieved:
 
 @dataclass(frozen=True)
 class Verification:
-    """The outcome of checking a table against what was promised; true if everything holds.
+    """The result of checking a table against its promises; true if everything holds.
 
-    A table without rows is not verified: it has no classes that could keep a rule, and a reader that lost all rows
-    would leave just that. Its ``k``, ``l`` and ``t`` are None.
+    A table without rows is not verified: it may be what a failed reader left over. Its ``k``, ``l`` and ``t`` are None.
 
     Attributes
     ----------
@@ -130,7 +129,7 @@ class Verification:
     checks
         What became of every rule.
     notes
-        What its publisher should know though no rule is broken by it.
+        What the publisher should know although no rule is broken.
     """
 
     rows: int

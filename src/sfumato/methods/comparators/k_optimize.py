@@ -28,14 +28,14 @@ BASE_WORK, ROW_WORK = 12_000_000, 5_000
 class KOptimize(Method):
     """Find the cuts of all attributes, the same for all rows, whose classes cost least.
 
-    Every set of cuts is considered once: what a set leads to is left aside as soon as a bound shows that none of it can
-    beat the best set found so far. The search can stop at any time; ``release.optimality`` tells the cost, a proven
-    bound, and whether they meet.
+    Every set of cuts is considered once; a branch is dropped as soon as a bound shows that it cannot beat the best set
+    found so far. The search can stop at any time: ``release.optimality`` has the cost, a proven lower bound, and
+    whether the two meet.
 
     Parameters
     ----------
     minimize
-        What is to be least: ``"dm"``, the discernibility, or ``"cm"``, the classification penalty of the first
+        What is minimized: ``"dm"``, the discernibility, or ``"cm"``, the classification penalty of the first
         sensitive column.
     splits, placing
         Where each quasi-identifier may be cut, as in `EnumMulti`; by default at up to 32 places.

@@ -31,22 +31,22 @@ ABLE = frozenset({SPANS, SIZES, CLASSES, LABELS, FUNCTIONS})
 
 @dataclass(frozen=True)
 class EnumMulti(Method):
-    """Find the partition into boxes that costs least among all that cuts at the given points can make.
+    """Find the best partition into boxes that cuts at the given points can make.
 
-    The search can stop at any time: ``release.optimality`` tells the cost, a proven bound that no other partition is
-    below, and whether they meet. It starts from Mondrian's partition with the same cuts and is never worse.
+    The search can stop at any time: ``release.optimality`` has the cost, a proven lower bound, and whether the two
+    meet. It starts from Mondrian's partition with the same cuts and is never worse.
 
     Parameters
     ----------
     splits
         Where each quasi-identifier may be cut: a list of cut points (a value at or below a cut point lies on its
-        left; a taxonomy is cut after a value or a group) or how many cuts there are to be. One number holds for all
+        left; a taxonomy is cut after a value or a group), or the number of cuts. One number holds for all
         quasi-identifiers; those left out get up to 32.
     placing
-        Where cuts lie that are given by number: ``"quantiles"``, ``"width"`` (equal widths), ``"taxonomy"`` (between
+        Where cuts go that are given by number: ``"quantiles"``, ``"width"`` (equal widths), ``"taxonomy"`` (between
         the groups of the highest levels), or ``"auto"``: taxonomies at their boundaries, all else at quantiles.
     minimize
-        What is to be least: ``"dm"``, ``"c_avg"``, ``"gcp"``, ``"entropy"``, ``"cm"``, a list of queries, or an
+        What is minimized: ``"dm"``, ``"c_avg"``, ``"gcp"``, ``"entropy"``, ``"cm"``, a list of queries, or an
         `Objective` of your own.
     time_limit
         Seconds; without it, a limit on work that gives the same answer on every machine.

@@ -16,7 +16,7 @@ from sfumato.methods.lattice.space import UNKNOWN, Map, Space
 
 @dataclass(frozen=True)
 class BottomUp(FullDomain):
-    """Check every node from the bottom up, height by height, except those above an answer that decides them.
+    """Check every node from the bottom up, height by height, and skip those that an answer below already settles.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class BottomUp(FullDomain):
     rollup: bool = True
 
     name: ClassVar[str] = "bottom-up"
-    summary: ClassVar[str] = "All full-domain answers by exhaustive breadth-first search, the comparator of Incognito."
+    summary: ClassVar[str] = "All full-domain answers by breadth-first search: the baseline of Incognito's paper."
 
     def __post_init__(self) -> None:
         super().__post_init__()

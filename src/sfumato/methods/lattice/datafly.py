@@ -19,14 +19,14 @@ from sfumato.methods.lattice.space import Space
 
 @dataclass(frozen=True)
 class Datafly(FullDomain):
-    """Climb greedily: fast, an answer, but nothing says that a lower one does not exist.
+    """Generalize greedily until the models hold: fast, but a finer answer may exist.
 
     Where an answer says nothing about the nodes above it (a model that is not monotone, or suppression and a model that
-    a bad class can spoil), the climb may pass all answers by; then all nodes are looked at, and the best is released.
+    a bad class can spoil), the search may miss every answer; then all nodes are checked, and the best is released.
     """
 
     name: ClassVar[str] = "datafly"
-    summary: ClassVar[str] = "One full-domain answer by greedy climbing: fast, without a promise of minimality."
+    summary: ClassVar[str] = "One full-domain answer by greedy generalization: fast, not always minimal."
 
     def _find(self, judge: Judge, space: Space) -> Found:
         search = Search(complete=False)

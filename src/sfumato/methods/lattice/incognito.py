@@ -30,15 +30,15 @@ Candidate = tuple[Subset, Levels]
 
 @dataclass(frozen=True)
 class Incognito(FullDomain):
-    """Find all answers: first for single attributes, then for ever larger subsets out of what the smaller ones left.
+    """Find all answers: first for single attributes, then for larger and larger subsets, pruned by the smaller ones.
 
     Parameters
     ----------
     variant
         ``"basic"``: one scan of the table for every root of a candidate graph. ``"superroots"``: one scan for all roots
-        of the same attributes, of the node below them all; where the set of that would be hardly shorter than a large
-        table, one scan for each of some groups of them. ``"cube"``: one scan in all; the sets of all subsets are
-        counted from each other beforehand.
+        of the same attributes, at the node below them all; on large tables one scan per group of roots, where a common
+        node would hardly shorten the table. ``"cube"``: one scan in all; the counts of all subsets are derived from
+        each other first.
     minimize, weights, max_level, exhaustive
         As in `Lattice`.
     """
@@ -47,7 +47,7 @@ class Incognito(FullDomain):
 
     name: ClassVar[str] = "incognito"
     summary: ClassVar[str] = (
-        "All full-domain answers, a priori over subsets of the quasi-identifier; releases the best."
+        "All full-domain answers, from small subsets of the quasi-identifiers to large ones; releases the best."
     )
 
     def __post_init__(self) -> None:

@@ -24,25 +24,25 @@ from sfumato.methods.lattice.sweeps import can_sweep, sweep_nodes
 
 @dataclass(frozen=True, kw_only=True)
 class Lattice(FullDomain):
-    """Find all answers with as few counts as possible, or the best answer of a lattice too large to list.
+    """Find all answers with as few counts as possible; in a lattice too large to list, only the best one.
 
     Parameters
     ----------
     minimize
-        Which answer is released: that with the least ``"gcp"``, ``"dm"``, ``"c_avg"``, ``"entropy"`` or ``"height"``,
-        the greatest ``"precision"``, or the least of a list of queries, of an `Objective` that is about anything but
-        labels, or of a function of the levels and the losses, two dicts by name.
+        Which answer is released: the one with the least ``"gcp"``, ``"dm"``, ``"c_avg"``, ``"entropy"`` or
+        ``"height"``, or the greatest ``"precision"``. Or a list of queries, an `Objective` without labels, or a
+        function of two dicts by name, levels and losses.
     weights
-        How much quasi-identifiers count in that; those of the schema if left out.
+        How much each quasi-identifier counts in the loss; the weights of the schema if left out.
     max_level
         The highest level of some quasi-identifiers: ``{"sex": 0}`` releases sex as it is.
     exhaustive
-        Also search with models that are not monotone, by looking at every single node.
+        Also accept models that are not monotone, by checking every node.
     answers
         ``"all"``; ``"minimal"``: only those that generalize no other; ``"best"``: only the one that is released, found
-        without listing the lattice; ``"auto"``: all, but the best where the lattice has millions of nodes.
+        without listing the lattice; ``"auto"``: ``"all"``, or ``"best"`` where the lattice has millions of nodes.
     time_limit
-        After how many seconds to stop looking for a better answer, where only the best is searched for.
+        Seconds after which the search for the best answer stops; listing all answers has no limit.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Lattice(FullDomain):
     time_limit: float = 10.0
 
     name: ClassVar[str] = "lattice"
-    summary: ClassVar[str] = "All full-domain answers by boxes of the lattice; the best one is released. The fastest."
+    summary: ClassVar[str] = "All full-domain answers, by halving the lattice; releases the best. The fastest."
 
     def __post_init__(self) -> None:
         super().__post_init__()

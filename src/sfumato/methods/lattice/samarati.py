@@ -16,7 +16,7 @@ from sfumato.methods.lattice.space import Space
 
 @dataclass(frozen=True)
 class Samarati(FullDomain):
-    """Find the least height at which there is an answer by halving the heights; release the first answer found there.
+    """Find the lowest height with an answer by binary search, and release the first answer found there.
 
     With suppression and a model that a bad class can spoil (see the page on Incognito) an answer says nothing about
     greater heights; then all heights are tried from the lowest.

@@ -21,14 +21,14 @@ from sfumato.microdata import SUPPRESSED, Recoding, rows_by_class
 
 @dataclass(frozen=True)
 class BestCuts(Method):
-    """Cut the table where the loss of both sides together is least, over all attributes and positions; then each side.
+    """Cut the table where that lowers the loss most, over all attributes and positions; then cut each side again.
 
     A cut of a taxonomy is judged by the common ancestors of both sides, so that it falls between subtrees.
 
     Parameters
     ----------
     minimize
-        What is lowered: ``"gcp"``, ``"entropy"``, a list of queries, or an `Objective` that is about what classes span.
+        What is minimized: ``"gcp"``, ``"entropy"``, a list of queries, or an `Objective` about what classes span.
     """
 
     minimize: Minimized = "gcp"

@@ -37,25 +37,25 @@ SLICES = 4
 
 @dataclass(frozen=True)
 class Proven(Method):
-    """Find prices that prove what every release must lose, open the classes that they point to, and refine them.
+    """Prove a bound that every release must lose, derive classes from the proof, and refine them.
 
-    It needs the extra ``sfumato[proven]``. Other models than k-anonymity, and tables with over 60,000 distinct rows,
-    begin with the classes of other methods instead.
+    It needs the extra ``sfumato[proven]``. With other models than k-anonymity, or more than 60,000 distinct rows, it
+    starts from the classes of other methods.
 
     Parameters
     ----------
     time_limit
-        How many seconds it may take, compilation on the first run not counted. None: a fixed amount of work, so that
-        the result is the same on every machine, which it is not under a time limit.
+        Seconds, without the compilation of a first run. None: a fixed amount of work, which gives the same result on
+        every machine. A time limit does not.
     gap
-        When to end before that: at a loss that is proven to be at most this share above the least possible.
+        Stop as soon as the loss is proven to be at most this share above the least possible.
     """
 
     time_limit: float | None = None
     gap: float | None = None
 
     name: ClassVar[str] = "proven"
-    summary: ClassVar[str] = "Classes that follow a proof of the least possible loss; says how near to it they are."
+    summary: ClassVar[str] = "Low loss, with a proof of how near it is to the least possible."
     recoding: ClassVar[str] = "local"
     order_free: ClassVar[bool] = False
 

@@ -22,7 +22,7 @@ EXHAUSTIVE = Limit(rounds=1_000, patience=1e-5)
 
 @dataclass(frozen=True)
 class Refined(Method):
-    """Let a method find classes; then move rows, dissolve classes and group neighbours anew while the loss falls.
+    """Improve the classes of another method: move rows, dissolve classes and regroup neighbours while the loss falls.
 
     Parameters
     ----------
@@ -30,9 +30,9 @@ class Refined(Method):
         The method that finds the classes to start from, or its name.
     refine
         True: a fixed number of rounds, the same result on every machine. A number: that many seconds.
-        ``"exhaustive"``: until rounds gain next to nothing.
+        ``"exhaustive"``: until a round gains next to nothing.
     minimize
-        What is lowered: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, a workload, which is a list of queries such as
+        What is minimized: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, a workload, which is a list of queries such as
         ``{"age": (20, 39), "city": ["Rome", "Siena"]}``, or an `Objective` of your own that is about what classes span,
         how many rows share them, or labels. None: what the method minimizes, if it is one of these.
     """
