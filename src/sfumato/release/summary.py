@@ -138,7 +138,7 @@ def _searched(searched: Mapping[str, Any]) -> str:
 
 def _bound(gcp: float, bound: Bound) -> str:
     """Say how far the loss is from what no release can beat, where a ratio to that says something."""
-    sure = "" if bound.sampled is None else f", with {bound.confidence:.0%} confidence from a sample of {bound.sampled:,} rows"
+    sure = "" if bound.sampled is None else f", with {bound.confidence:.0%} confidence from {bound.sampled:,} rows"
     if gcp > FARTHEST * bound:
         return f"{bound:.4f}   (no release can lose less{sure}; too close to 0 to judge this one by)"
     if bound.certified and gcp < 2 * bound:
