@@ -40,10 +40,13 @@ if TYPE_CHECKING:
         AverageRisk,
         BetaLikeness,
         DeltaDisclosure,
+        DeltaPresence,
         KAnonymity,
+        KMap,
         LDiversity,
         MinimumSpan,
         TCloseness,
+        UniqueShare,
     )
     from sfumato.queries import Released
     from sfumato.release.release import Release
