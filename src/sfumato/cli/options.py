@@ -53,7 +53,9 @@ Sensitive = Annotated[
 Person = Annotated[
     str | None,
     typer.Option(
-        "--person", metavar="COLUMN", help="Whose row it is, where people have several: people count then, not rows."
+        "--person",
+        metavar="COLUMN",
+        help="The column that identifies the person, where people have several rows; people are counted, not rows.",
     ),
 ]
 Identifiers = Annotated[
@@ -181,12 +183,12 @@ Ends = Annotated[
     typer.Option(
         "--ends",
         metavar="data|grid",
-        help="Where intervals without declared levels end: at values of the table, or at round ones around them.",
+        help="Where intervals without declared levels end: at values of the table, or at round values around them.",
     ),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", metavar="N", help="Where random choices start; a secret. Drawn anew if left out."),
+    typer.Option("--seed", metavar="N", help="The seed of all random choices; keep it secret. Random by default."),
 ]
 KeepOrder = Annotated[
     bool | None,
@@ -207,15 +209,11 @@ Separator = Annotated[
 
 Encoding = Annotated[
     str | None,
-    typer.Option(
-        "--encoding", metavar="NAME", help="In which encoding a text file is, such as latin-1; UTF-8 if left out."
-    ),
+    typer.Option("--encoding", metavar="NAME", help="The encoding of a text file, such as latin-1; UTF-8 by default."),
 ]
 From = Annotated[
     str | None,
-    typer.Option(
-        "--from", metavar="csv|tsv|jsonl|json|parquet", help="The format of what comes from stdin; csv if left out."
-    ),
+    typer.Option("--from", metavar="csv|tsv|jsonl|json|parquet", help="The format of stdin; csv by default."),
 ]
 To = Annotated[
     str | None,
@@ -242,7 +240,7 @@ Confirm = Annotated[
 ]
 Strict = Annotated[
     bool | None,
-    typer.Option("--strict/--lenient", help="Write nothing if there is a warning that is not confirmed; exit code 5."),
+    typer.Option("--strict/--lenient", help="Write nothing if there is an unconfirmed warning; exit code 5."),
 ]
 
 ManifestFile = Annotated[

@@ -25,7 +25,7 @@ def open_source(data: object, *, separator: str | None = None, encoding: str | N
         What stands between the cells of a delimited text file. Without it, the comma, semicolon, tab or bar
         that the file itself uses. Frames and other files have none and ignore it.
     encoding
-        In which encoding a text file is; UTF-8 if left out.
+        The encoding of a text file; UTF-8 by default.
 
     Returns
     -------

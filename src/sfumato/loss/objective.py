@@ -101,36 +101,36 @@ class Objective:
     name, title
         What it is called, and what reports call it.
     spread
-        What a row costs whose class shows ``*`` everywhere; in between, in proportion to what its class spans.
+        The cost of a row whose class shows ``*`` everywhere; narrower classes cost in proportion to what they span.
     prices
-        The table whose span costs are meant, given the table; without it, spans cost their certainty penalty.
+        A function from the table to the one whose span costs are used; by default spans cost their certainty penalty.
     heights
-        What a row costs at every level of a quasi-identifier, given that and its weight.
+        The cost of a row at every level: a function of a quasi-identifier and its weight.
     squares
-        What a row costs for every row of its class.
+        The cost of a row per row in its class.
     per_class
-        What every class costs, at most 0: more classes never tell less.
+        The cost of every class, at most 0: more classes never reveal less.
     labels
-        What a row costs whose label is not the most frequent of its class; the label is the first sensitive column.
+        The cost of a row whose label, the first sensitive column, is not the most frequent of its class.
     by_size
-        What classes of these sizes cost besides; one value for each size.
+        An additional cost by class size: a function of sizes that returns one value for each.
     by_block
-        What else each of some blocks costs, at least 0: a function of `Blocks`. It is a Python function, called many
-        times, and bounds know nothing of it unless ``floor`` does, so a search is slower than without.
+        An additional cost of blocks of rows, at least 0: a function of `Blocks`. It is called many times, and bounds
+        ignore it unless ``floor`` covers it, so it slows a search down.
     by_release
-        What a release loses as a whole: a measure that is reported, and that no method can minimize.
+        The loss of a release as a whole: it is reported, but no method can minimize it.
     floor
-        What so many rows cost at least by the sizes of their classes, given the least size, for every number of rows.
-        Without it, the least that a row costs in a class of any size serves.
+        A lower bound of what rows cost by the sizes of their classes, for every number of rows, given the smallest
+        size. By default, the least that a row costs in a class of any size.
     suppressed
-        What a row costs that is left out, given the rows of the table. Without it, every level that it climbs; where
-        no levels count, rows may not be left out.
+        The cost of a suppressed row, given the number of rows of the table. By default, that of the highest levels;
+        for losses without levels, rows may then not be suppressed.
     shown
-        How sums (a `Total`) are shown: the less, the better.
+        How sums (a `Total`) are reported; lower is better.
     upper
-        What it is at most; None for no limit.
+        The largest possible value; None for no limit.
     higher_is_better
-        Whether ``upper`` less the loss is reported.
+        Whether ``upper`` minus the loss is reported.
 
     Examples
     --------

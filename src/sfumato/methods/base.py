@@ -29,7 +29,7 @@ class Task:
     suppressible
         How many rows may be left out.
     seed
-        Where random choices start; methods that make none ignore it.
+        The seed of random choices; methods that make none ignore it.
     progress
         Where to tell how far the work is.
     memory

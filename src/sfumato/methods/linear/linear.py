@@ -53,7 +53,7 @@ class LinearMethod(Method):
     def summary(self) -> str:  # type: ignore[override]
         """What it does and guarantees."""
         if self.by_extent:
-            return f"Runs that reach least far along {self.along}, whatever they lose: faster, with more loss."
+            return f"Runs that cover the shortest distance along {self.along}: faster, with more loss."
         return f"Optimal runs along {self.along}{self.cheapest}."
 
     @property
@@ -163,7 +163,7 @@ class CostAware(LinearMethod):
     """
 
     name: ClassVar[str] = "cost-aware"
-    along: ClassVar[str] = "an order that knows what spans cost"
+    along: ClassVar[str] = "an order that puts costly differences first"
     cheapest: ClassVar[str] = "; least loss on mixed data"
 
     def make_mapping(self) -> LinearMapping:
