@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import json
 import math
 import re
@@ -149,7 +150,10 @@ def _too_narrow(promise: Mapping[str, Any], cells: Sequence[Cell]) -> object | N
     ends = _ends(cells, order)
     if ends is None:
         return None
-    low, high = (Fraction(order.index(end)) if order else exact(end) for end in ends)
+    if promise.get("calendar"):
+        low, high = Fraction(_days(ends[0])[0]), Fraction(_days(ends[1])[1])
+    else:
+        low, high = (Fraction(order.index(end)) if order else exact(end) for end in ends)
     return f"{cells}" if high - low < Fraction(str(promise["width"])) else None
 
 
@@ -165,6 +169,24 @@ def _ends(cells: Sequence[Cell], order: Sequence[str] = ()) -> tuple[str, str] |
         return next((pair for pair in product(order, order) if "[{}, {}]".format(*pair) == text), (text, text))
     found = INTERVAL.fullmatch(text)
     return (text, text) if found is None else (found[1], found[2])
+
+
+def _days(text: str) -> tuple[int, int]:
+    """Return the first and the last day of what the calendar calls by this name, counted in days.
+
+    >>> [last - first for first, last in map(_days, ["2020-02-03", "2020-02", "2021-02", "2020-Q1", "2020", "2020s"])]
+    [0, 28, 27, 90, 365, 3652]
+    """
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}( 00:00:00)?", text):
+        return int(exact(text)), int(exact(text))
+    found = re.fullmatch(r"(\d{4})(?:(s)|-Q([1-4])|-(\d{2}))?", text)
+    assert found, f"{text!r} is no stretch of the calendar"
+    decade, quarter, month = found[2], found[3], found[4]
+    first = int(month) if month else 3 * int(quarter) - 2 if quarter else 1
+    months = 120 if decade else 1 if month else 3 if quarter else 12
+    years, after = divmod(first - 1 + months, 12)
+    begin, end = dt.date(int(found[1]), first, 1), dt.date(int(found[1]) + years, after + 1, 1)
+    return begin.toordinal(), end.toordinal() - 1
 
 
 def exact(text: str) -> Fraction:

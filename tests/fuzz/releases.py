@@ -26,6 +26,8 @@ from sfumato.errors import SfumatoError
 from sfumato.methods import REGISTRY
 
 FORMS = ("csv", "tsv", "jsonl", "parquet")
+#: Minimum spans to ask for, in numbers, days or steps.
+WIDTHS = {"number": [0.1, 0.3, 1, 2, 5, 10], "date": [1, 5, 28, 90, 364], "grade": [1, 2, 5]}
 #: Marks what must never be released.
 MARK = "zqsecret"
 
@@ -106,10 +108,10 @@ def _models(rng: random.Random, columns: list[Column], secret: list[Column]) -> 
     scaled = [column for column in columns if column.scaled]
     if scaled and rng.random() < 0.4:
         column = rng.choice(scaled)
-        width = rng.choice([1, 2, 5] if column.kind != "number" else [0.1, 0.3, 1, 2, 5, 10])
+        width = rng.choice(WIDTHS[column.kind])
         models.append(sf.MinimumSpan(column.name, width))
-        order = {"order": GRADES} if column.kind == "grade" else {}
-        promises.append({"model": "span", "column": column.name, "width": width, **order})
+        scale = {"order": GRADES} if column.kind == "grade" else {"calendar": column.kind == "date"}
+        promises.append({"model": "span", "column": column.name, "width": width, **scale})
     return models, promises
 
 

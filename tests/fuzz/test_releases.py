@@ -31,12 +31,26 @@ def test_releases_keep_their_promises(tmp_path):
         ),
         ({"model": "span", "column": "q", "width": 3}, [("[1, 3]", "x")]),
         ({"model": "span", "column": "q", "width": 3}, [("7", "x")]),
+        ({"model": "span", "column": "q", "width": 28, "calendar": True}, [("2021-02", "x")]),
+        ({"model": "span", "column": "q", "width": 365, "calendar": True}, [("1899", "x")]),
+        ({"model": "span", "column": "q", "width": 1, "calendar": True}, [("2021-02-03", "x")]),
     ],
     ids=str,
 )
 def test_the_outsider_sees_what_is_broken(promise, cells):
     rows = [{"q": shown, "s": secret} for shown, secret in cells]
     assert outsider.broken(promise, outsider.classes_of(rows, ["q"]), {"q": ["q"]})
+
+
+@pytest.mark.parametrize(
+    ("shown", "width"),
+    [("2020-02", 28), ("2020-Q1", 90), ("1899", 364), ("2020s", 3652), ("[2020-02-01, 2020-02-04]", 3), ("*", 10**6)],
+)
+def test_the_outsider_sees_how_wide_the_calendar_is(shown, width):
+    promise = {"model": "span", "column": "q", "width": width, "calendar": True}
+    classes = outsider.classes_of([{"q": shown}], ["q"])
+    assert outsider.broken(promise, classes, {"q": ["q"]}) is None
+    assert shown == "*" or outsider.broken(promise | {"width": width + 1}, classes, {"q": ["q"]})
 
 
 @pytest.mark.parametrize(
