@@ -114,6 +114,7 @@ def test_the_separator_is_detected_or_given(separator: str, folder: Path) -> Non
         ("age=numeric:5,10,20", sf.Numeric((5, 10, 20))),
         ("age=numeric:2.5, 5", sf.Numeric((2.5, 5))),
         ("zip=prefix", sf.Prefix()),
+        ("zip=prefix:5", sf.Prefix(length=5)),
         ("zip=categorical", sf.Categorical()),
         ("zip=ordered:02138|02139|53706|53715", sf.Ordered(["02138", "02139", "53706", "53715"])),
     ],

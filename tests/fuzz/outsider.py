@@ -154,7 +154,9 @@ def _too_narrow(promise: Mapping[str, Any], cells: Sequence[Cell]) -> object | N
         low, high = Fraction(_days(ends[0])[0]), Fraction(_days(ends[1])[1])
     else:
         low, high = (Fraction(order.index(end)) if order else exact(end) for end in ends)
-    return f"{cells}" if high - low < Fraction(str(promise["width"])) else None
+    # A width with a fraction is a float, and means whatever rounds to it: 0.3 - 1e-300 does.
+    width = promise["width"]
+    return f"{cells}" if (high - low if width == int(width) else float(high - low)) < width else None
 
 
 def _ends(cells: Sequence[Cell], order: Sequence[str] = ()) -> tuple[str, str] | None:

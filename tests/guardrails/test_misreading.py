@@ -80,6 +80,22 @@ def test_postcodes_that_are_flat_categories_are_noted() -> None:
     assert cautions(view_of([f"word {code}" for code in codes]), "code-as-category") == []
 
 
+def test_postcodes_that_lost_their_zeros_are_a_warning() -> None:
+    codes = ["2139", "53715", "20003", "501"]
+    [found] = cautions(view_of(codes, "zip", Prefix()), "short-codes")
+    assert (found.severity, found.columns, found.count) == ("warning", ("zip",), 2)
+    assert "prefix:5" in found.advice
+    assert cautions(view_of(codes, how=Prefix(length=5)), "short-codes") == []
+    assert cautions(view_of(list(map(int, codes)), how=Prefix()), "short-codes") == []
+
+
+@pytest.mark.parametrize(
+    "codes", [["1", "12", "123", "2"], ["02139", "5371"], ["A1", "A12"], ["53715"], ["1", "11", "12", "2", "21", "3"]]
+)
+def test_codes_of_groups_may_be_shorter(codes) -> None:
+    assert cautions(view_of(codes, how=Prefix()), "short-codes") == []
+
+
 def test_a_question_mark_among_numbers_is_a_warning() -> None:
     [found] = cautions(view_of([*map(str, range(50)), "?", "?", "N/A"], "bmi"), "missing-codes")
     assert (found.severity, found.count) == ("warning", 3)

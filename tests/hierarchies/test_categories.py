@@ -33,6 +33,27 @@ def test_whole_numbers_are_padded_with_zeros_in_front():
     assert level_labels([501, 53715], Prefix())[:2] == [["00501", "53715"], ["0050*", "5371*"]]
 
 
+def test_zeros_are_put_back_where_the_length_is_declared():
+    levels = level_labels(["2139", "53715", "20003", None], Prefix(length=5))
+    assert levels[0] == ["02139", "20003", "53715", None]
+    assert levels[-2] == ["0****", "2****", "5****", None]
+    assert level_labels([2139, 501], Prefix(length=5))[0] == ["00501", "02139"]
+
+
+def test_only_digits_get_zeros():
+    assert level_labels(["A1", "12", ""], Prefix(length=3))[0] == ["", "012", "A1"]
+
+
+def test_codes_are_not_longer_than_declared():
+    with pytest.raises(
+        DataError, match="'a' is declared as Prefix\\(length=4\\), but it holds a value of 5 characters"
+    ):
+        level_labels(["2139", "53715"], Prefix(length=4))
+    for length in (0, 65, 2.5, "5", True):
+        with pytest.raises(ParameterError, match="length"):
+            Prefix(length=length)
+
+
 def test_shorter_codes_count_as_padded_at_the_end():
     assert level_labels(["12", "123", "1"], Prefix()) == [["1", "12", "123"], ["1**", "12*"], ["1**"], ["*"]]
 

@@ -50,7 +50,7 @@ generalizations: st.SearchStrategy[Hierarchy | None] = st.one_of(
     st.none(),
     st.builds(Numeric, st.just([]) | nested_widths()),
     st.builds(Categorical),
-    st.builds(Prefix),
+    st.builds(Prefix, st.none() | st.integers(1, 64)),
     st.builds(Dates, st.sets(st.sampled_from(LEVELS)).map(lambda chosen: sorted(chosen, key=LEVELS.index))),
     st.builds(Ordered, st.lists(names, min_size=1, max_size=8, unique=True)),
     taxonomies(),

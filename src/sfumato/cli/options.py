@@ -84,7 +84,8 @@ Hierarchy = Annotated[
         "--hierarchy",
         metavar="COLUMN=HOW",
         help="How to generalize a quasi-identifier: a file with one line per value (zip=zip.csv), or numeric, "
-        "numeric:5,10,20, categorical, prefix, dates, dates:month,year, dates:%d.%m.%Y, ordered:low|mid|high (repeat).",
+        "numeric:5,10,20, categorical, prefix, prefix:5, dates, dates:month,year, dates:%d.%m.%Y, ordered:low|mid|high "
+        "(repeat).",
     ),
 ]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import ParameterError, shortened
-from sfumato.hierarchies import Dates, Hierarchy, Numeric, Ordered, Taxonomy
+from sfumato.hierarchies import Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
 from sfumato.policy import hierarchy_from_policy, model_from_policy
 from sfumato.policy.records import HIERARCHIES
 from sfumato.privacy import PrivacyModel
@@ -66,6 +66,7 @@ def _numbers(text: str) -> list[Any]:
 #: What stands after the colon for each kind of hierarchy, and how it is read.
 _PARAMETER: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     Numeric.name: ("widths", _numbers),
+    Prefix.name: ("length", lambda text: literal(text.strip())),
     Dates.name: ("levels", _names),
     Ordered.name: ("order", lambda text: [part.strip() for part in text.split("|")]),
     Taxonomy.name: ("file", str),

@@ -257,6 +257,8 @@ def _fit(database: Database, schema: Schema, name: str) -> Domain:
     known = values.drop_null()
     hierarchy = schema.quasi_identifiers[name] or default_hierarchy(values.type)
     fitted = hierarchy.fit(name, known, has_missing=len(known) < len(values))
+    if len(fitted.domain.values) < len(known):
+        raise SchemaError(f"'{name}' has values that are written in several ways in the database. Convert it there.")
     # The table keeps its own values, so dimension tables must have them too, not what a hierarchy made of them.
     order = np.argsort(fitted.codes)
     return replace(fitted.domain, values=known.take(pa.array(order)))

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from sfumato.guardrails.caution import quoted
 from sfumato.guardrails.registry import Finding, before
 from sfumato.guardrails.view import Requested
-from sfumato.hierarchies import Domain, IntervalDomain
+from sfumato.hierarchies import Domain, IntervalDomain, Prefix
 from sfumato.schema import Declared
 
 #: What people call a hierarchy, by its name.
@@ -107,6 +107,45 @@ def code_as_category(view: Requested) -> Iterator[Finding]:
                 "nothing between a code and '*'.",
                 f"If their first digits mean something, as in postcodes, declare {quoted(domain.name)} as 'prefix'.",
             )
+
+
+@before("short-codes")
+def short_codes(view: Requested) -> Iterator[Finding]:
+    """Find codes of digits that were numbers once, and so have lost the zeros in front of them."""
+    for name, domain in view.domains.items():
+        declared = view.declared.get(name)
+        if isinstance(declared, Prefix) and declared.length is None and (count := lost_zeros(domain.values)):
+            length = pc.max(pc.utf8_length(domain.values)).as_py()
+            yield Finding(
+                "warning",
+                (name,),
+                count,
+                f"{quoted(name)} holds {count:,} codes with fewer digits than others, and none that begins with 0: "
+                "if zeros in front were lost, the first digits of these codes stand for something else.",
+                f"If so, declare it as 'prefix:{length}', Prefix(length={length}), which puts them back; if not, "
+                "confirm it.",
+            )
+
+
+def lost_zeros(texts: pa.StringArray) -> int:
+    """Return how many codes are shorter than others, if that looks like zeros that were lost.
+
+    Codes of groups are shorter, too: with them, most of the shorter ones are the beginning of a longer one.
+
+    >>> [lost_zeros(pa.array(codes)) for codes in (["2139", "53715"], ["1", "12", "123"], ["02139", "5371"])]
+    [1, 0, 0]
+    """
+    lengths = pc.utf8_length(texts)
+    longest = pc.max(lengths).as_py()
+    shorter = texts.filter(pc.less(lengths, longest))
+    if not len(shorter) or not _all(texts, r"^[1-9]\d*$"):
+        return 0
+    groups = 0
+    for length in range(1, longest):
+        codes = texts.filter(pc.equal(lengths, length))
+        begins = pc.utf8_slice_codeunits(texts.filter(pc.greater(lengths, length)), 0, length)
+        groups += pc.sum(pc.is_in(codes, value_set=begins)).as_py() or 0
+    return len(shorter) if 2 * groups < len(shorter) else 0
 
 
 @before("row-numbers")

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.errors import DataError
+from sfumato import parameters
+from sfumato.errors import DataError, invalid_parameter
 from sfumato.hierarchies.base import Fitted, Hierarchy, sort_codes
 from sfumato.hierarchies.domain import TreeDomain
 from sfumato.hierarchies.levels import ROOT, grouped_level, identity_level, root_level
@@ -32,23 +33,35 @@ class Categorical(Hierarchy):
 class Prefix(Hierarchy):
     """Codes that lose their last character at each level: ``53715``, ``5371*``, ``537**``, … , ``*``.
 
-    Shorter codes count as padded at the end; whole numbers as padded with zeros in front.
+    Shorter codes count as padded at the end, as those that stand for a whole group are; whole numbers as padded with
+    zeros in front.
+
+    Parameters
+    ----------
+    length
+        How many characters every code has: zeros that were lost in front of digits are put back.
+
+    Examples
+    --------
+    >>> fitted = Prefix(length=5).fit("zip", pa.array(["2139", "53715"]), has_missing=False)
+    >>> fitted.domain.levels[1].labels.to_pylist()
+    ['0213*', '5371*']
     """
 
     name: ClassVar[str] = "prefix"
     reads_text = True
 
+    def __init__(self, length: int | None = None) -> None:
+        if length is not None and parameters.integer("Prefix", "length", length, at_least=1) > MAX_PREFIX_LENGTH:
+            raise invalid_parameter("Prefix", "length", f"at most {MAX_PREFIX_LENGTH}", length)
+        self.length = None if length is None else int(length)
+
     def to_policy(self) -> dict[str, Any]:
-        return {"type": self.name}
+        return {"type": self.name} | ({} if self.length is None else {"length": self.length})
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
-        texts = _code_texts(values)
-        length = pc.max(pc.utf8_length(texts)).as_py() or 0
-        if length > MAX_PREFIX_LENGTH:
-            raise DataError(
-                f"Column '{column}' is declared as Prefix(), but it holds a value of {length:,} characters. "
-                f"Prefixes are meant for codes of at most {MAX_PREFIX_LENGTH} characters."
-            )
+        texts = _code_texts(values, self.length)
+        length = self._checked_length(column, texts)
         ordered, codes = sort_codes(texts)
         levels = [identity_level(ordered, has_missing)]
         for kept in range(length - 1, 0, -1):
@@ -59,12 +72,25 @@ class Prefix(Hierarchy):
         levels.append(root_level(len(ordered) + has_missing))
         return Fitted(TreeDomain(column, ordered, has_missing, tuple(levels)), codes)
 
+    def _checked_length(self, column: str, texts: pa.StringArray) -> int:
+        """Return how many characters the codes have, or refuse those that have too many."""
+        lengths = pc.utf8_length(texts)
+        longest, allowed = pc.max(lengths).as_py() or 0, self.length or MAX_PREFIX_LENGTH
+        if longest > allowed:
+            raise DataError(
+                f"Column '{column}' is declared as {self!r}, but it holds a value of {longest:,} characters. "
+                f"Prefixes are meant for codes of at most {allowed} characters."
+            ).blaming([pc.index(lengths, longest).as_py()])
+        return self.length or longest
 
-def _code_texts(values: pa.Array) -> pa.StringArray:
+
+def _code_texts(values: pa.Array, length: int | None) -> pa.StringArray:
     if pa.types.is_floating(values.type) and pc.all(pc.equal(pc.floor(values), values)).as_py():
         # Whole numbers beside missing values are floats in pandas.
         values = values.cast(pa.int64(), safe=False)
     texts = values.cast(pa.string())
-    if pa.types.is_integer(values.type) and len(texts):
-        return pc.utf8_lpad(texts, width=pc.max(pc.utf8_length(texts)).as_py(), padding="0")
-    return texts
+    if length is None and pa.types.is_integer(values.type):
+        length = pc.max(pc.utf8_length(texts)).as_py()
+    if length is None:
+        return texts
+    return pc.if_else(pc.match_substring_regex(texts, r"^\d+$"), pc.utf8_lpad(texts, length, padding="0"), texts)
