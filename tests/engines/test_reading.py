@@ -12,8 +12,8 @@ import pytest
 from tests.cli.command import refused, run
 
 import sfumato as sf
-from sfumato.engines import DuckDB
-from sfumato.errors import SourceError
+from sfumato.engines import DuckDB, search_in_place
+from sfumato.errors import SchemaError, SourceError
 
 PEOPLE = pa.table(
     {
@@ -86,3 +86,12 @@ def test_mistakes_with_databases_are_told(clinic: Path, tmp_path: Path) -> None:
     assert "--table" in refused(2, "anonymize", "postgresql://nobody@nowhere/clinic", *out)
     assert "same file" in refused(2, "anonymize", clinic, "--table", "people", *OPTIONS, "-o", clinic)
     assert "There is no file" in refused(3, "check", tmp_path / "no.duckdb", "--qi", "age", "-k", "2")
+
+
+def test_codes_written_in_two_ways_are_converted_where_they_are(clinic: Path) -> None:
+    with DuckDB(clinic, "people") as database:
+        database.execute("UPDATE people SET zip = '2139' WHERE age < 25")
+        with pytest.raises(SchemaError, match="'zip' has values that are written in several ways"):
+            search_in_place(database, sf.Schema({"zip": sf.Prefix(length=5)}, rest="drop"), k=2)
+        released = sf.anonymize(database, quasi_identifiers={"zip": sf.Prefix(length=5)}, rest="drop", k=2).table
+    assert set(released["zip"].to_pylist()) == {"02139", "53715"}
