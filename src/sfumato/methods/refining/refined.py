@@ -85,6 +85,10 @@ class Refined(Method):
             return recoding
         goal = Goal(task, self.objective)
         classes = EquivalenceClasses.of(task.microdata, recoding).of_row.astype(np.int32)
+        if not task.requirements.kept_by(Recoding(classes=classes)):
+            # What the method shows is wider than what its rows span, and only so wide do the rules hold.
+            loss = goal.measure(EquivalenceClasses.of(task.microdata, recoding)).loss
+            return replace(recoding, details=recoding.details | {"tried": {start.name: loss, "refined": loss}})
         refined = refine(goal, classes, limit)
         losses = {start.name: goal.measure_rows(classes).loss, "refined": goal.measure_rows(refined).loss}
         # What was proven about the classes that it started from is not about these.
