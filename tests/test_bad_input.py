@@ -427,14 +427,14 @@ class TestOutput:
         assert [found.name for found in tmp_path.iterdir()] == [path.name]
 
     def fail_half_way(self, monkeypatch: pytest.MonkeyPatch, ending: str, error: BaseException) -> None:
-        writer = writing._WRITERS[f".{ending}"]
+        writer = writing._WRITERS[ending]
 
         def broken(table: pa.Table, path: Path, tell: Callable[[float], None]) -> None:
             writer(table, path, tell)
             path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
             raise error
 
-        monkeypatch.setitem(writing._WRITERS, f".{ending}", broken)
+        monkeypatch.setitem(writing._WRITERS, ending, broken)
 
     def test_a_really_full_disk(self, release):
         full = Path("/dev/full")

@@ -86,7 +86,7 @@ def test_the_manifest_says_what_was_tried_and_what_it_lost() -> None:
 
 
 def test_the_time_limit_is_checked() -> None:
-    with pytest.raises(ParameterError, match="seconds"):
+    with pytest.raises(ParameterError, match="time_limit"):
         Best(time_limit=0)
 
 
@@ -104,15 +104,15 @@ class FakeTime:
 def test_what_the_first_run_compiles_is_not_taken_from_the_time_limit(monkeypatch, dtype) -> None:
     clock, compiled, limits = FakeTime(), set(), []
 
-    def try_all(objective, methods):
-        codes = objective.start.microdata.codes
+    def try_all(goal, methods):
+        codes = goal.task.microdata.codes
         if codes.dtype not in compiled:
             compiled.add(codes.dtype)
             clock.now += 100  # seconds that only the first call takes
-        return portfolio_try_all(objective, methods)
+        return portfolio_try_all(goal, methods)
 
-    def refined(objective, candidates, limit):
-        limits.append(limit.seconds)
+    def refined(goal, candidates, rounds, seconds=np.inf, patience=0.0):
+        limits.append(seconds)
         return Recoding(classes=candidates[0].classes)
 
     portfolio_try_all = portfolio.try_all

@@ -241,7 +241,7 @@ MONDRIAN = "[method]\nname = 'mondrian'\n"
         ("[quasi_identifiers]\nx = { type = 'ordered', order = 'low' }", ParameterError, "must be a list. Got 'low'."),
         ("[quasi_identifiers]\nx = { type = 'ordered' }", ParameterError, "Quasi-identifier 'x' lacks 'order'"),
         ("[quasi_identifiers]\nx = { type = 'taxonomy' }", ParameterError, "either 'file' or 'rows'"),
-        ("[quasi_identifiers]\nx = { type = 'taxonomy', file = 'no.csv' }", HierarchyError, "no.csv does not exist"),
+        ("[quasi_identifiers]\nx = { type = 'taxonomy', file = 'no.csv' }", HierarchyError, "no.csv' does not exist"),
         ("[quasi_identifiers]\nx = { weight = -1 }", ParameterError, "weight"),
         ("x = ", ParameterError, "is not valid TOML"),
     ],
@@ -256,7 +256,7 @@ def test_a_mistake_is_named_with_the_file(text: str, error: type[SfumatoError], 
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match=r"no\.toml does not exist"):
+    with pytest.raises(ParameterError, match=r"no\.toml' does not exist"):
         Policy.read(tmp_path / "no.toml")
     with pytest.raises(ParameterError, match="cannot be read: Is a directory"):
         Policy.read(tmp_path)

@@ -27,7 +27,7 @@ KINDS = {
 
 
 #: What keeps a promise about a column in which one value is frequent everywhere.
-INSTEAD = "t-closeness asks for classes that are like the whole table, and is possible with any frequent value: t=0.2."
+INSTEAD = "Or ask for t-closeness, which any table can keep: t=0.2."
 
 
 @dataclass(frozen=True)

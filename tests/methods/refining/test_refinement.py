@@ -118,7 +118,7 @@ def test_the_same_seed_gives_the_same_classes_and_another_seed_others() -> None:
     requirements = Requirements((KAnonymity(5),), microdata)
     start = Mondrian().run(Task(microdata, requirements)).classes
     assert start is not None
-    found = [refine(Task(microdata, requirements, seed=seed), start, Limit(rounds=4)) for seed in (1, 1, 2)]
+    found = [refine(Goal(Task(microdata, requirements, seed=seed)), start, Limit(rounds=4)) for seed in (1, 1, 2)]
     assert np.array_equal(found[0], found[1])
     assert not np.array_equal(found[0], found[2])
 
@@ -132,7 +132,7 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
             raise KeyboardInterrupt
 
     start = np.zeros(400, np.int32)
-    refined = refine(Task(microdata, requirements, progress=interrupt), start, Limit(rounds=400))
+    refined = refine(Goal(Task(microdata, requirements, progress=interrupt)), start, Limit(rounds=400))
     assert slow_loss(microdata, refined) < 0.9 * slow_loss(microdata, start)
     assert not requirements.broken_by(Recoding(classes=refined))
 
