@@ -48,6 +48,7 @@ categories = "ordered"
 suppression = 0.02
 missing = "category"
 intervals = "text"
+ends = "data"
 keep_order = false
 seed = 7
 separator = ";"

@@ -59,6 +59,9 @@ def _rows_to_thin(rule: Rule, microdata: Microdata, random: np.random.Generator)
     if low == 0:
         return None
     shuffled = random.permutation(len(microdata))
+    # Of equal values, those leave first whose other sensitive values are frequent too: others may need the rare ones.
+    crowds = sum(other.counts()[other.codes[shuffled]] for other in microdata.sensitive)
+    shuffled = shuffled[np.argsort(crowds, kind="stable")]
     seen = _occurrence(column.codes[shuffled])
     return shuffled[seen >= low]
 
