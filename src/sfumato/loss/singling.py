@@ -12,7 +12,7 @@ from sfumato.hierarchies import Ends, ScaledDomain
 from sfumato.microdata import EquivalenceClasses, FrequencySet, Microdata, frequency_set
 
 #: How many rows are compared with boxes at most; of larger tables, some classes are looked at.
-MOST_COMPARED = 5_000_000
+MOST_COMPARED = 1_000_000
 
 #: An end this near to a value, as a share of the range, is that value.
 NEAR = 1e-12
