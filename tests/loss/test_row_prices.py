@@ -79,11 +79,12 @@ def test_prices_stand_in_the_order_of_the_input() -> None:
     assert release.bound.prices.tolist() == pytest.approx([0, 0.5, 0, 0, 0.5, 0])
 
 
-@given(small, st.integers(2, 4))
-def test_a_search_raises_them_and_they_still_hold(microdata: Microdata, k: int) -> None:
+@given(small, st.integers(2, 4), st.integers(1, 8))
+def test_a_search_raises_them_and_they_still_hold(microdata: Microdata, k: int, rounds: int) -> None:
     pytest.importorskip("highspy")
     pricing = Pricing(Boxes(microdata), k)
     begin, _ = pricing.cap(pricing.highest(np.inf))
-    found = search_prices(pricing, np.full(len(pricing.counts), float(k)), Stop(rounds=8))
+    found = search_prices(pricing, np.full(len(pricing.counts), float(k)), Stop(rounds=rounds))
+    assert len(found.multipliers) == len(found.pool)
     assert found.prices.total >= begin.total - 1e-9
     assert_they_hold(found.prices.each[pricing.boxes.rows.of_row] * (1 - 1e-8), microdata, k)

@@ -90,12 +90,13 @@ def search_prices(
     pool = noted.take(slice(used)) if known is None else known.joined(noted.take(slice(used)))
     pool = _near(pool, best, k)
     solution: Solution | None = None
+    solved = pool
     begin = time.perf_counter()
     for done in range(stop.rounds if pricing.paying.any() else 0):
         found = highest_prices(pool, pricing.counts, *_reach(best, limit, pricing.paying), k)
         if found is None:
             break
-        solution, before = found, best.total
+        solution, solved, before = found, pool, best.total
         best, fresh = _repaired(pricing, best, solution.prices, noted)
         tell(best.total, max(done / stop.rounds, min(1.0, (time.perf_counter() - begin) / max(stop.at - begin, 1e-9))))
         if time.perf_counter() > stop.at or best.total < before * (1 + stop.gain):
@@ -104,7 +105,8 @@ def search_prices(
         pool = pool.take(kept).joined(fresh)
     if solution is None:
         return Priced(best, pool, np.zeros(len(pool)), best.each)
-    return Priced(best, pool, solution.multipliers, solution.prices)
+    # The multipliers are those of the boxes that the last program knew; the pool may have grown since.
+    return Priced(best, solved, solution.multipliers, solution.prices)
 
 
 def _near(pool: Pool, best: Prices, k: int) -> Pool:
