@@ -19,7 +19,7 @@ LONGEST_MODULE = 500
 
 # From the ground up: a part may import its own row and the rows above it in this list.
 LAYERS = (
-    ("errors", "parameters", "progress", "clock", "textfiles", "randomness"),
+    ("errors", "parameters", "progress", "clock", "textfiles", "randomness", "markup"),
     ("kernels", "io", "verify"),
     ("hierarchies",),
     ("schema",),
@@ -41,8 +41,8 @@ RANK = {part: rank for rank, row in enumerate(LAYERS) for part in row}
 # Parts that may know only what is listed, whatever their row allows.
 ONLY = {
     "io": {"io", "errors", "parameters", "progress"},
-    # Whoever checks must not share code with whoever is checked.
-    "verify": {"verify", "errors", "parameters"},
+    # Whoever checks must not share code with whoever is checked; how to write HTML is no part of either's judgement.
+    "verify": {"verify", "errors", "parameters", "markup"},
 }
 # The core works on arrays: it never sees a file.
 WITHOUT_FILES = {"kernels", "microdata", "privacy", "loss", "methods", "guardrails"}
