@@ -20,7 +20,7 @@ LONGEST_MODULE = 500
 # From the ground up: a part may import its own row and the rows above it in this list.
 LAYERS = (
     ("errors", "parameters", "progress", "clock", "textfiles", "randomness", "markup"),
-    ("kernels", "io", "verify"),
+    ("kernels", "io", "verify", "report"),
     ("hierarchies",),
     ("schema",),
     ("microdata", "reading"),
