@@ -14,7 +14,7 @@ from sfumato.hierarchies import Numeric
 from sfumato.io import open_source, write_table
 from sfumato.methods import Task
 from sfumato.microdata import Microdata, encode
-from sfumato.pipeline import prepare
+from sfumato.pipeline.preparing import prepare
 from sfumato.privacy import KAnonymity, Requirements
 from sfumato.request import Request
 

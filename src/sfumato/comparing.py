@@ -14,7 +14,8 @@ from sfumato.errors import SfumatoError
 from sfumato.io import open_source
 from sfumato.loss import gcp_bound
 from sfumato.methods import Method, find_method
-from sfumato.pipeline import Prepared, find_classes, prepare
+from sfumato.pipeline.finding import find_classes
+from sfumato.pipeline.preparing import Prepared, prepare
 from sfumato.privacy import KAnonymity, PrivacyModel
 from sfumato.progress import ProgressOption, reporting, silent
 from sfumato.request import Request

@@ -10,7 +10,8 @@ from typing import Any, Unpack
 from sfumato import parameters, pipeline
 from sfumato.errors import InfeasibleError, SchemaError
 from sfumato.loss import METRICS
-from sfumato.pipeline import Found, Prepared
+from sfumato.pipeline.finding import Found, find_classes
+from sfumato.pipeline.preparing import Prepared
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
 from sfumato.progress import Progress, ProgressOption, silent
 from sfumato.release.release import Release
@@ -157,7 +158,7 @@ class _Search:
     def _fits(self, value: int, prepared: Prepared, request: Request, is_least: bool) -> bool:
         """Try a value; keep what was found if it is the best so far."""
         try:
-            found = pipeline.find_classes(prepared, request, silent, self.memory)
+            found = find_classes(prepared, request, silent, self.memory)
         except InfeasibleError:
             if is_least:
                 raise

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError, SchemaError, listed
-from sfumato.guardrails import CODES, Caution, Requested, check_confirmed, look_before, refuse, with_confirmations
+from sfumato.guardrails import CODES, Caution, RequestView, check_confirmed, look_before, refuse, with_confirmations
 from sfumato.guardrails.registry import look_after
-from sfumato.guardrails.view import Released
+from sfumato.guardrails.view import ReleaseView
 from sfumato.io import Source
 from sfumato.io.missing import EVERY_COLUMN
 from sfumato.microdata import distinct
@@ -90,14 +90,14 @@ def identifier_codes(table: pa.Table, naming: Sequence[str]) -> dict[str, NDArra
     return codes
 
 
-def cautions_before(view: Requested, request: Request) -> tuple[Caution, ...]:
+def cautions_before(view: RequestView, request: Request) -> tuple[Caution, ...]:
     """Look at a request, and stop it if it is careless."""
     cautions = with_confirmations(look_before(view), request.confirm)
     refuse(cautions, strict=False)
     return cautions
 
 
-def cautions_after(view: Released, request: Request, before: Sequence[Caution]) -> tuple[Caution, ...]:
+def cautions_after(view: ReleaseView, request: Request, before: Sequence[Caution]) -> tuple[Caution, ...]:
     """Look at what a method made; with what was said before, stop a release if it is to be strict."""
     cautions = with_confirmations([*before, *look_after(view)], request.confirm)
     refuse(cautions, request.strict)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.guardrails import Caution, Released, Requested, look_after, look_before
+from sfumato.guardrails import Caution, ReleaseView, RequestView, look_after, look_before
 from sfumato.guardrails.view import coded_columns
 from sfumato.loss import LossReport, RecodedTable
 from sfumato.microdata import EquivalenceClasses, Recoding, distinct, encode
@@ -16,18 +16,18 @@ from sfumato.privacy import KAnonymity
 from sfumato.schema import Schema
 
 
-def requested(cells: dict[str, Any], schema: Schema, **more: Any) -> Requested:
+def requested(cells: dict[str, Any], schema: Schema, **more: Any) -> RequestView:
     """Return what guardrails see before a method runs."""
-    return Requested(**_request(cells, schema), **more)
+    return RequestView(**_request(cells, schema), **more)
 
 
-def released(cells: dict[str, Any], schema: Schema, classes: Sequence[int], **more: Any) -> Released:
+def released(cells: dict[str, Any], schema: Schema, classes: Sequence[int], **more: Any) -> ReleaseView:
     """Return what guardrails see of a release with these classes."""
     request = _request(cells, schema) | more
     microdata = request["microdata"]
     found = EquivalenceClasses.of(microdata, Recoding(classes=np.array(classes, np.int32)))
     lost = LossReport.of(RecodedTable(microdata, found)).by_attribute
-    return Released(**request, classes=found, lost=lost)
+    return ReleaseView(**request, classes=found, lost=lost)
 
 
 def _request(cells: dict[str, Any], schema: Schema) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _request(cells: dict[str, Any], schema: Schema) -> dict[str, Any]:
     }
 
 
-def cautions(view: Requested, code: str) -> list[Caution]:
+def cautions(view: RequestView, code: str) -> list[Caution]:
     """Return the cautions of one kind."""
-    found = look_before(view) + (look_after(view) if isinstance(view, Released) else [])
+    found = look_before(view) + (look_after(view) if isinstance(view, ReleaseView) else [])
     return [caution for caution in found if caution.code == code]

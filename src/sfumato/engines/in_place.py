@@ -24,7 +24,7 @@ from sfumato.methods.lattice.judge import Judge
 from sfumato.microdata import Microdata, SensitiveColumn
 from sfumato.microdata.encoding import encode_sensitive
 from sfumato.microdata.table import smallest_unsigned
-from sfumato.pipeline import promise_of
+from sfumato.pipeline.building import promise_of
 from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.request import Arguments, Request, spelled_out
 from sfumato.schema import Schema

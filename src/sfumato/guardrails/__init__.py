@@ -5,7 +5,7 @@ from __future__ import annotations
 from sfumato.guardrails import certainty, kinds, losing, missing, persons, telling, uniqueness
 from sfumato.guardrails.caution import Caution, check_confirmed, refuse, with_confirmations
 from sfumato.guardrails.registry import AFTER, BEFORE, look_after, look_before
-from sfumato.guardrails.view import Released, Requested
+from sfumato.guardrails.view import ReleaseView, RequestView
 
 #: The codes of all cautions.
 CODES = (*BEFORE, *AFTER)
@@ -15,8 +15,8 @@ __all__ = [
     "BEFORE",
     "CODES",
     "Caution",
-    "Released",
-    "Requested",
+    "ReleaseView",
+    "RequestView",
     "certainty",
     "check_confirmed",
     "kinds",

@@ -9,14 +9,14 @@ import numpy as np
 
 from sfumato.guardrails.caution import percent, quoted, share
 from sfumato.guardrails.registry import Finding, after
-from sfumato.guardrails.view import Released
+from sfumato.guardrails.view import ReleaseView
 
 #: From this share of a class on, one value is as good as known.
 NEARLY = 0.9
 
 
 @after("sensitive-unprotected")
-def sensitive_unprotected(view: Released) -> Iterator[Finding]:
+def sensitive_unprotected(view: ReleaseView) -> Iterator[Finding]:
     """Count the classes in which one sensitive value is certain, where no model guards that column."""
     for name in unguarded(view):
         told = certainty(view, name)
@@ -37,7 +37,7 @@ def sensitive_unprotected(view: Released) -> Iterator[Finding]:
 
 
 @after("minimizes-cm")
-def minimizes_cm(view: Released) -> Iterator[Finding]:
+def minimizes_cm(view: ReleaseView) -> Iterator[Finding]:
     """Warn of a loss that is smallest where every class has one sensitive value."""
     if view.minimized != "cm":
         return
@@ -63,14 +63,14 @@ class Certainty(NamedTuple):
     nearly: int
 
 
-def unguarded(view: Released) -> list[str]:
+def unguarded(view: ReleaseView) -> list[str]:
     """Return the sensitive columns that no model is about."""
     guards = [getattr(model, "column", None) for model in view.models if model.needs_sensitive]
     names = [column.name for column in view.microdata.sensitive]
     return [name for name in names if None not in guards and name not in guards]
 
 
-def certainty(view: Released, name: str) -> Certainty:
+def certainty(view: ReleaseView, name: str) -> Certainty:
     """Look at how frequent the most frequent value of every class is, as a reader sees the classes."""
     column = view.columns[name]
     values = len(column.values) + 1

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from sfumato.guardrails.caution import quoted
 from sfumato.guardrails.registry import Finding, before
-from sfumato.guardrails.view import Requested
+from sfumato.guardrails.view import RequestView
 from sfumato.hierarchies import Domain, IntervalDomain, Prefix
 from sfumato.schema import Declared
 
@@ -32,7 +32,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _DAY_NUMBER = r"^(19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$"
 
 
-def kinds(view: Requested) -> dict[str, str]:
+def kinds(view: RequestView) -> dict[str, str]:
     """Return what every column that is released in some form was taken for."""
     found = {name: kind_of_type(column.values.type) for name, column in view.columns.items()}
     return found | {name: kind_of(domain, view.declared.get(name)) for name, domain in view.domains.items()}
@@ -55,7 +55,7 @@ def kind_of_type(kind: pa.DataType) -> str:
     return "number" if is_number else "category"
 
 
-def undeclared(view: Requested, kind: str) -> list[Domain]:
+def undeclared(view: RequestView, kind: str) -> list[Domain]:
     """Return the quasi-identifiers whose type alone made them of this kind."""
     return [
         domain
@@ -65,7 +65,7 @@ def undeclared(view: Requested, kind: str) -> list[Domain]:
 
 
 @before("code-as-number")
-def code_as_number(view: Requested) -> Iterator[Finding]:
+def code_as_number(view: RequestView) -> Iterator[Finding]:
     """Find whole numbers that are more likely names of things, so that an interval of them means nothing."""
     for domain in undeclared(view, "number"):
         if not pa.types.is_integer(domain.values.type):
@@ -95,7 +95,7 @@ def _code_kinds(texts: pa.StringArray) -> str:
 
 
 @before("code-as-category")
-def code_as_category(view: Requested) -> Iterator[Finding]:
+def code_as_category(view: RequestView) -> Iterator[Finding]:
     """Find digits of one length that have nothing between themselves and ``*``."""
     for domain in undeclared(view, "category"):
         if pa.types.is_string(domain.values.type) and looks_like_code(domain.values):
@@ -110,7 +110,7 @@ def code_as_category(view: Requested) -> Iterator[Finding]:
 
 
 @before("short-codes")
-def short_codes(view: Requested) -> Iterator[Finding]:
+def short_codes(view: RequestView) -> Iterator[Finding]:
     """Find codes of digits that were numbers once, and so have lost the zeros in front of them."""
     for name, domain in view.domains.items():
         declared = view.declared.get(name)
@@ -149,7 +149,7 @@ def lost_zeros(texts: pa.StringArray) -> int:
 
 
 @before("row-numbers")
-def row_numbers(view: Requested) -> Iterator[Finding]:
+def row_numbers(view: RequestView) -> Iterator[Finding]:
     """Tell which unnamed columns were dropped, since they only number the rows."""
     for name in view.row_numbers:
         yield Finding(

@@ -9,14 +9,14 @@ import numpy as np
 from sfumato.guardrails.caution import percent, quoted
 from sfumato.guardrails.kinds import kind_of
 from sfumato.guardrails.registry import Finding, after
-from sfumato.guardrails.view import Released
+from sfumato.guardrails.view import ReleaseView
 
 #: What a quasi-identifier has to lose before somebody should ask why it is released at all.
 NEARLY_ALL = 0.9
 
 
 @after("lost-column")
-def lost_column(view: Released) -> Iterator[Finding]:
+def lost_column(view: ReleaseView) -> Iterator[Finding]:
     """Find quasi-identifiers that lost nearly everything, and say why and what would help."""
     for at, (name, domain) in enumerate(view.domains.items()):
         lost = view.lost.get(name, 0.0)

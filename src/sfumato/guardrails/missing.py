@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato.guardrails.caution import quoted, share
 from sfumato.guardrails.kinds import undeclared
 from sfumato.guardrails.registry import Finding, before
-from sfumato.guardrails.view import Column, Requested
+from sfumato.guardrails.view import Column, RequestView
 
 #: What people write where they have nothing to write, in small letters.
 MISSING_WORDS = frozenset(
@@ -46,7 +46,7 @@ class Sorted(NamedTuple):
 
 
 @before("missing-codes")
-def missing_codes(view: Requested) -> Iterator[Finding]:
+def missing_codes(view: RequestView) -> Iterator[Finding]:
     """Find values that stand for none but count as values like any other."""
     for column in view.with_role("quasi-identifier", "sensitive"):
         if is_text(column.values.type):
@@ -55,7 +55,7 @@ def missing_codes(view: Requested) -> Iterator[Finding]:
             yield from _sentinels(view, column)
 
 
-def _missing_words(view: Requested, column: Column) -> Iterator[Finding]:
+def _missing_words(view: RequestView, column: Column) -> Iterator[Finding]:
     found = sort_values(column.values)
     counts = column.counts[:-1]
     rows = int(counts[found.without].sum())
@@ -77,7 +77,7 @@ def _missing_words(view: Requested, column: Column) -> Iterator[Finding]:
     )
 
 
-def _sentinels(view: Requested, column: Column) -> Iterator[Finding]:
+def _sentinels(view: RequestView, column: Column) -> Iterator[Finding]:
     found = sentinels(column.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), column.counts[:-1])
     if found:
         rows = sum(found.values())
@@ -125,7 +125,7 @@ def _only_negatives(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> 
 
 
 @before("numbers-as-text")
-def numbers_as_text(view: Requested) -> Iterator[Finding]:
+def numbers_as_text(view: RequestView) -> Iterator[Finding]:
     """Find columns of numbers that became categories because of some other words, a comma or a unit."""
     for column in _texts(view):
         found, counts = sort_values(column.values), column.counts[:-1]
@@ -146,7 +146,7 @@ def numbers_as_text(view: Requested) -> Iterator[Finding]:
 
 
 @before("dates-as-text")
-def dates_as_text(view: Requested) -> Iterator[Finding]:
+def dates_as_text(view: RequestView) -> Iterator[Finding]:
     """Find dates in another form than 2024-12-31, which are categories unless their form is declared."""
     for column in _texts(view):
         found, counts = sort_values(column.values), column.counts[:-1]
@@ -195,7 +195,7 @@ def mostly(kind: NDArray[np.bool_], found: Sorted, counts: NDArray[np.int64]) ->
     return bool(counts[kind].sum() > MOSTLY * counts[~found.without].sum())
 
 
-def _texts(view: Requested) -> list[Column]:
+def _texts(view: RequestView) -> list[Column]:
     names = [domain.name for domain in undeclared(view, "category") if is_text(domain.values.type)]
     return [view.columns[name] for name in names]
 

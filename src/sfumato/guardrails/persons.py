@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from sfumato.guardrails.caution import quoted, share
 from sfumato.guardrails.registry import Finding, after
-from sfumato.guardrails.view import Released
+from sfumato.guardrails.view import ReleaseView
 
 #: With more rows per value on average, a column does not name people but groups them.
 MOST_ROWS_PER_PERSON = 50
 
 
 @after("several-rows-per-person")
-def several_rows_per_person(view: Released) -> Iterator[Finding]:
+def several_rows_per_person(view: ReleaseView) -> Iterator[Finding]:
     """Count the classes with fewer than k persons, taking a dropped identifier that repeats for a person."""
     for name, codes in view.identifiers.items():
         persons = int(codes.max(initial=-1)) + 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from sfumato.guardrails.caution import Caution
-from sfumato.guardrails.view import Released, Requested
+from sfumato.guardrails.view import ReleaseView, RequestView
 
 
 @dataclass(frozen=True)
@@ -21,21 +21,21 @@ class Finding:
     advice: str
 
 
-V = TypeVar("V", bound=Requested)
+V = TypeVar("V", bound=RequestView)
 Look = Callable[[V], Iterable[Finding]]
 
 #: Guardrails that need only the request, so that a careless one is stopped before the work.
-BEFORE: dict[str, Look[Requested]] = {}
+BEFORE: dict[str, Look[RequestView]] = {}
 #: Guardrails that look at the classes.
-AFTER: dict[str, Look[Released]] = {}
+AFTER: dict[str, Look[ReleaseView]] = {}
 
 
-def before(code: str) -> Callable[[Look[Requested]], Look[Requested]]:
+def before(code: str) -> Callable[[Look[RequestView]], Look[RequestView]]:
     """Register a guardrail that looks at a request before any method runs."""
     return _register(BEFORE, code)
 
 
-def after(code: str) -> Callable[[Look[Released]], Look[Released]]:
+def after(code: str) -> Callable[[Look[ReleaseView]], Look[ReleaseView]]:
     """Register a guardrail that looks at what a method made."""
     return _register(AFTER, code)
 
@@ -48,12 +48,12 @@ def _register(registry: dict[str, Look[V]], code: str) -> Callable[[Look[V]], Lo
     return add
 
 
-def look_before(view: Requested) -> list[Caution]:
+def look_before(view: RequestView) -> list[Caution]:
     """Return what there is to say about a request."""
     return _look(BEFORE, view)
 
 
-def look_after(view: Released) -> list[Caution]:
+def look_after(view: ReleaseView) -> list[Caution]:
     """Return what there is to say about a release."""
     return _look(AFTER, view)
 

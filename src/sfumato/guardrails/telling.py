@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sfumato.guardrails.caution import quoted, share
 from sfumato.guardrails.registry import Finding, after
-from sfumato.guardrails.view import Column, Released
+from sfumato.guardrails.view import Column, ReleaseView
 from sfumato.hierarchies import Domain
 from sfumato.kernels.classes import class_bounds
 
@@ -22,7 +22,7 @@ SAMPLE = 200_000
 
 
 @after("tells-hidden")
-def tells_hidden(view: Released) -> Iterator[Finding]:
+def tells_hidden(view: ReleaseView) -> Iterator[Finding]:
     """Find plain and sensitive columns whose value tells a quasi-identifier better than the release shows it."""
     step = -(-view.rows // SAMPLE)
     rows = np.flatnonzero(view.released)[::step]
@@ -43,7 +43,7 @@ def tells_hidden(view: Released) -> Iterator[Finding]:
                 yield from _finding(column, domain, told[groups], shown[at], sampled)
 
 
-def _costs(view: Released, at: int, classes: NDArray[np.int32]) -> NDArray[np.float64]:
+def _costs(view: ReleaseView, at: int, classes: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return how much of a quasi-identifier the release hides in every row, from 0 to 1."""
     domain = view.microdata.domains[at]
     return domain.span_costs(view.classes.lo[:, at], view.classes.hi[:, at])[classes]

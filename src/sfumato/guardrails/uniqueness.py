@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sfumato.errors import listed
 from sfumato.guardrails.caution import percent, quoted, share
 from sfumato.guardrails.registry import Finding, after, before
-from sfumato.guardrails.view import Column, Released, Requested
+from sfumato.guardrails.view import Column, ReleaseView, RequestView
 
 #: From this share of rows on that are alone with their value, a column is as good as a name.
 NEAR_UNIQUE = 0.5
@@ -26,7 +26,7 @@ _ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
 @before("near-unique")
-def near_unique(view: Requested) -> Iterator[Finding]:
+def near_unique(view: RequestView) -> Iterator[Finding]:
     """Find single columns that are as good as a name, since most rows are alone with their value."""
     for column in view.with_role("plain", "sensitive"):
         yield from as_good_as_a_name(column.name, column.role, column.unique_rows, view.rows)
@@ -51,7 +51,7 @@ def as_good_as_a_name(name: str, role: str, unique: int, rows: int) -> Iterator[
 
 
 @after("unique-rows")
-def unique_rows(view: Released) -> Iterator[Finding]:
+def unique_rows(view: ReleaseView) -> Iterator[Finding]:
     """Count the rows that are unique in all that is released as it is, alone and beside the quasi-identifiers."""
     plain, sensitive = view.with_role("plain"), view.with_role("sensitive")
     if plain:
@@ -60,7 +60,7 @@ def unique_rows(view: Released) -> Iterator[Finding]:
         yield from _unique_in_sensitive(view, sensitive)
 
 
-def _unique_in_plain(view: Released, plain: list[Column], sensitive: list[Column]) -> Iterator[Finding]:
+def _unique_in_plain(view: ReleaseView, plain: list[Column], sensitive: list[Column]) -> Iterator[Finding]:
     marks = fingerprints(_codes(view, plain))
     alone = count_unique(marks)
     marks = fingerprints([view.visible[view.released]], marks)
@@ -80,7 +80,7 @@ def _unique_in_plain(view: Released, plain: list[Column], sensitive: list[Column
     )
 
 
-def _unique_in_sensitive(view: Released, sensitive: list[Column]) -> Iterator[Finding]:
+def _unique_in_sensitive(view: ReleaseView, sensitive: list[Column]) -> Iterator[Finding]:
     marks = fingerprints(_codes(view, sensitive))
     alone, rows = count_unique(marks), len(marks)
     if alone < WORTH_A_WARNING * rows:
@@ -108,7 +108,7 @@ def _worst(columns: list[Column]) -> str:
     return f" (most different values: {listed(column.name for column in ranked)})"
 
 
-def _codes(view: Released, columns: Iterable[Column]) -> list[NDArray[np.integer]]:
+def _codes(view: ReleaseView, columns: Iterable[Column]) -> list[NDArray[np.integer]]:
     everything = bool(view.released.all())
     return [column.codes if everything else column.codes[view.released] for column in columns]
 

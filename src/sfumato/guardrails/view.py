@@ -70,7 +70,7 @@ def _plain(name: str, column: pa.ChunkedArray, places: NDArray[np.integer] | Non
 
 
 @dataclass(frozen=True)
-class Requested:
+class RequestView:
     """A request and its table, before any method has run.
 
     Attributes
@@ -123,7 +123,7 @@ def _numbers(indices: pa.Array) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class Released(Requested):
+class ReleaseView(RequestView):
     """A request and what a method made of it.
 
     Attributes

@@ -1,0 +1,184 @@
+"""Show the classes, check them, and put the release together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.clock import Clock
+from sfumato.errors import InfeasibleError, VerificationError
+from sfumato.hierarchies import Dates, Ordered, Taxonomy
+from sfumato.hierarchies.base import inverse
+from sfumato.hierarchies.defaults import default_hierarchy
+from sfumato.hierarchies.levels import only_dates
+from sfumato.io import Source
+from sfumato.loss import Bound, RecodedTable, bound_by, gcp_bound, singling_out
+from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+from sfumato.pipeline.finding import Found
+from sfumato.pipeline.preparing import Prepared
+from sfumato.privacy import MinimumSpan, PrivacyModel, TCloseness
+from sfumato.privacy.ceilings import PopulationModel
+from sfumato.progress import Progress, silent, stage
+from sfumato.release.manifest import build_manifest
+from sfumato.release.release import Release
+from sfumato.release.values import Shown, class_table, show
+from sfumato.request import Request
+from sfumato.schema import Schema
+from sfumato.verify.release import verify_release
+from sfumato.verify.verification import Verification
+
+
+def build_release(
+    source: Source, prepared: Prepared, found: Found, clock: Clock, progress: Progress = silent
+) -> Release:
+    """Show the classes, check them from the shown rows alone, and put the release together."""
+    request, recoding, recoded = found.request, found.recoding, found.recoded
+    microdata, classes, schema = recoded.microdata, recoded.classes, request.schema
+    order = _release_order(prepared, classes, request)
+    shown = show(
+        prepared.table,
+        prepared.roles,
+        microdata,
+        recoding,
+        classes,
+        request.intervals,
+        order,
+        prepared.places[order],
+        stage(progress, "writing values"),
+    )
+    promises = [promise_of(model, schema, microdata) for model in request.privacy]
+    with clock.measuring("verify"):
+        progress("verifying", 0.0)
+        people = None if prepared.people is None else prepared.people[order]
+        verification = _verified(shown, schema.sensitive, promises, recoded, people)
+    manifest = build_manifest(
+        source=source.kind,
+        rows=recoded.rows,
+        roles=prepared.roles,
+        hierarchies={
+            name: hierarchy.name if hierarchy else "by type" for name, hierarchy in schema.quasi_identifiers.items()
+        },
+        models=request.privacy,
+        method={"name": request.method.name, "parameters": request.method.recorded()} | _told(recoding),
+        options=request.options() | {"seed": prepared.secret.seed},
+        content=microdata.digest(prepared.secret.key("content hash")),
+        suppressed={
+            "total": recoded.suppressed,
+            "missing": recoded.left_out,
+            "by_method": classes.suppressed,
+        },
+        singling_out=singling_out(microdata, classes, prepared.secret.generator("singling out")),
+        seconds=clock.seconds,
+    )
+    return Release(
+        shown=shown,
+        sensitive=tuple(schema.sensitive),
+        promises=promises,
+        loss=found.loss,
+        verification=verification,
+        manifest=manifest,
+        details=recoding.details,
+        to_native=source.to_native,
+        describe_classes=lambda: class_table(microdata, recoding, classes),
+        hierarchies={
+            domain.name: schema.quasi_identifiers[domain.name] or default_hierarchy(domain.values.type)
+            for domain in microdata.domains
+        },
+        original=lambda: _coded_original(prepared, schema),
+        row_of=None if prepared.left_out else prepared.places[order],
+        people=people,
+        find_bound=lambda: _bound_of_input(prepared, found),
+    )
+
+
+def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Request) -> NDArray[np.int64]:
+    """Return the released rows in the order of the release: random once more, or as in the input.
+
+    Nothing here depends on what the rows hold: whoever can recompute an order can test guesses by it.
+    """
+    if request.keep_order:
+        order = inverse(prepared.places)
+    else:
+        order = prepared.secret.permutation("order after", len(prepared.places))
+    return order if classes.suppressed == 0 else order[classes.of_row[order] >= 0]
+
+
+def _verified(
+    shown: Shown,
+    sensitive: Sequence[str],
+    promises: Sequence[Mapping[str, Any]],
+    recoded: RecodedTable,
+    people: NDArray[np.int64] | None,
+) -> Verification:
+    """Check the release from its own rows; hand out nothing that does not pass."""
+    if not shown.table.num_rows:
+        raise InfeasibleError("Every row would have to be suppressed. Ask for less privacy, or for coarser levels.")
+    verification = verify_release(shown.table, shown.class_columns, sensitive, promises, people=people)
+    if not verification.ok:
+        raise VerificationError(
+            "The release did not pass its independent check and is not handed out. This is a fault of the method, "
+            f"please report it.\n{verification.broken_rules()}"
+        )
+    if verification.rows != recoded.rows - recoded.suppressed:
+        raise VerificationError(
+            f"{recoded.rows:,} rows came in and {recoded.suppressed:,} were suppressed, but {verification.rows:,} came "
+            "out. This is a fault of Sfumato, please report it."
+        )
+    return verification
+
+
+def _told(recoding: Recoding) -> dict[str, Any]:
+    """Return what a portfolio tried and what each of it lost, and how near to the optimum a search came."""
+    told: dict[str, Any] = {name: recoding.details[name] for name in ("tried", "chosen") if name in recoding.details}
+    if "optimality" in recoding.details:
+        told["optimality"] = recoding.details["optimality"].to_dict()
+    return told
+
+
+def _bound_of_input(prepared: Prepared, found: Found) -> Bound:
+    """Return what no release can beat, its prices in the order of the input; a method may have found them already."""
+    microdata, recoded = prepared.microdata, found.recoded
+    prices = found.recoding.details.get("row_prices")
+    if prices is not None and len(prices) == len(microdata):
+        bound = bound_by(prices, recoded.left_out)
+    else:
+        number = prepared.secret.number("bound")
+        bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, found.request.suppression > 0)
+    if bound.prices is not None:
+        bound.prices = bound.prices[inverse(prepared.places)]
+    return bound
+
+
+def _coded_original(prepared: Prepared, schema: Schema) -> pa.Table:
+    """Return what tells people apart before the release: codes instead of values, which is all that counting needs."""
+    microdata = prepared.microdata
+    codes = {name: pa.array(microdata.codes[:, at]) for at, name in enumerate(microdata.names)}
+    rows = pa.array(prepared.places)
+    secrets = {name: prepared.table.column(name).take(rows) for name in schema.sensitive}
+    whose = {} if schema.person is None else {schema.person: pa.array(prepared.people)}
+    return pa.table(codes | secrets | whose)
+
+
+def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None = None) -> dict[str, Any]:
+    """Return a model in the words of the verifier, which knows neither models nor hierarchies."""
+    record = model.to_policy()
+    if isinstance(model, TCloseness) and model.taxonomy is not None:
+        record["taxonomy"] = {"rows": model.taxonomy.rows}
+    if isinstance(model, PopulationModel):
+        record["population"] = model.people
+        given = schema.quasi_identifiers.items()
+        record["taxonomies"] = {name: how.rows for name, how in given if isinstance(how, Taxonomy)}
+    if isinstance(model, MinimumSpan):
+        hierarchy = schema.quasi_identifiers.get(model.column)
+        if isinstance(hierarchy, Ordered):
+            record["order"] = hierarchy.order
+        values = None if microdata is None else microdata.domains[microdata.names.index(model.column)].values
+        if values is not None and pa.types.is_temporal(values.type):
+            record["calendar"] = True if only_dates(values) else "times"
+        elif isinstance(hierarchy, Dates):
+            record["calendar"] = True
+    return record

@@ -1,0 +1,147 @@
+"""Read a table and encode it, so that a method can start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato import guarding
+from sfumato.errors import DataError
+from sfumato.guardrails import RequestView
+from sfumato.guardrails.view import coded_columns
+from sfumato.io import Source, open_source
+from sfumato.microdata import Microdata, encode, missing_rows, refuse_missing
+from sfumato.microdata.people import Units
+from sfumato.privacy import PrivacyModel
+from sfumato.privacy.ceilings import PopulationModel
+from sfumato.progress import Progress, silent, stage
+from sfumato.randomness import Secret
+from sfumato.request import Request
+from sfumato.risks.counting import numbered_people
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A table ready for a method: its codes, and the columns that are released as they are.
+
+    Attributes
+    ----------
+    table
+        The columns that are released as they are, in the order of the input.
+    microdata
+        The codes, in random order: a method deals equal rows to classes in the order in which it meets them.
+    roles
+        The role of every column of the input.
+    left_out
+        How many rows are not here, because a value is missing.
+    people
+        Whose each row of ``microdata`` is, numbered from 0; None where every row is a person.
+    places
+        Where each row of ``microdata`` stands in ``table``.
+    secret
+        Where all chance of this release comes from.
+    identifiers
+        The dropped columns that may name people, as numbers in the order of ``table``.
+    row_numbers
+        The unnamed columns that were dropped, since they only number the rows.
+    """
+
+    table: pa.Table = field(repr=False)
+    microdata: Microdata
+    roles: dict[str, str]
+    left_out: int
+    places: NDArray[np.int64] = field(repr=False)
+    secret: Secret
+    identifiers: Mapping[str, NDArray[np.integer]] = field(default_factory=dict, repr=False)
+    row_numbers: tuple[str, ...] = ()
+    people: NDArray[np.int64] | None = field(default=None, repr=False)
+
+    def view(self, request: Request) -> RequestView:
+        """Return what guardrails look at before there are classes."""
+        plain = [name for name, role in self.roles.items() if role == "plain"]
+        return RequestView(
+            declared=request.schema.quasi_identifiers,
+            microdata=self.microdata,
+            columns=coded_columns(self.microdata, self.table, plain, self.places),
+            models=request.privacy,
+            identifiers={name: codes[self.places] for name, codes in self.identifiers.items()},
+            row_numbers=self.row_numbers,
+        )
+
+    @cached_property
+    def units(self) -> Units | None:
+        """The rows of one person that look alike, taken as one; None where every row is a person."""
+        return None if self.people is None else Units.of(self.microdata, self.people)
+
+
+def prepare(source: Source, request: Request, progress: Progress = silent) -> Prepared:
+    """Read the columns that are needed and encode them; missing values are dealt with as asked."""
+    schema = request.schema
+    guarding.check_names(request, source.columns)
+    row_numbers = guarding.row_numbers(source, schema)
+    roles = schema.with_identifiers(row_numbers).roles(source.columns)
+    naming = guarding.naming_columns(roles, row_numbers) if schema.person is None else []
+    wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain", "person"}]
+    table = guarding.read_with(source, wanted, naming, request, stage(progress, "reading"))
+    if not table.num_rows:
+        raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
+    taken = _rows_taken(table, request)
+    rows = np.flatnonzero(taken)
+    table = table if taken.all() else table.filter(pa.array(taken))
+    tell = stage(progress, "encoding")
+    microdata = encode(
+        table,
+        schema.quasi_identifiers,
+        schema.sensitive,
+        schema.weights,
+        tell,
+        request.ends,
+        lambda row: source.place(int(rows[row])),
+    )
+    secret = Secret.of(request.seed)
+    places = secret.permutation("order before", len(microdata))
+    return Prepared(
+        table=table.select([name for name in wanted if roles[name] not in {"quasi-identifier", "person"}]),
+        microdata=microdata.take(places),
+        roles=roles,
+        left_out=len(taken) - len(rows),
+        places=places,
+        secret=secret,
+        identifiers=guarding.identifier_codes(table, naming),
+        row_numbers=row_numbers,
+        people=None if schema.person is None else numbered_people(table, schema.person)[places],
+    )
+
+
+def _rows_taken(table: pa.Table, request: Request) -> NDArray[np.bool_]:
+    """Return which rows take part, by what missing quasi-identifiers are taken for."""
+    names = list(request.schema.quasi_identifiers)
+    if request.missing == "error":
+        refuse_missing(table, names)
+    if request.missing != "suppress":
+        return np.ones(table.num_rows, bool)
+    taken = ~missing_rows(table, names)
+    if not taken.any():
+        raise DataError(
+            "Every row lacks some quasi-identifier, so missing='suppress' leaves nothing to release. "
+            "Use missing='category', or leave out the emptiest column."
+        )
+    return taken
+
+
+def with_populations(request: Request) -> Request:
+    """Read the populations that models are about."""
+    names, as_text = list(request.schema.quasi_identifiers), request.schema.read_as_text()
+
+    def read(model: PrivacyModel) -> PrivacyModel:
+        if not isinstance(model, PopulationModel):
+            return model
+        source = open_source(model.population, separator=request.separator)
+        return replace(model, population=source.read(names, as_text))
+
+    return replace(request, privacy=tuple(read(model) for model in request.privacy))

@@ -1,0 +1,75 @@
+"""The steps of a request, one after the other: prepare, find classes, build the release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from sfumato import guarding
+from sfumato.clock import Clock
+from sfumato.guardrails.kinds import kinds
+from sfumato.io import open_source
+from sfumato.kernels.classes import get_ready
+from sfumato.pipeline.building import build_release, promise_of
+from sfumato.pipeline.finding import Found, find_classes
+from sfumato.pipeline.preparing import Prepared, prepare, with_populations
+from sfumato.progress import Progress, ProgressOption, reporting
+from sfumato.release.checking import check_source
+from sfumato.release.release import Release
+from sfumato.request import Request
+from sfumato.schema import Schema
+from sfumato.verify.verification import Verification
+
+#: Finds classes for a table that is ready.
+Finder = Callable[[Prepared, Request, Progress], Found]
+
+
+def run(data: object, request: Request, progress: ProgressOption = False) -> Release:
+    """Make the release that is asked for."""
+    request.require_privacy()
+    request = with_populations(request)
+    return run_with(find_classes, data, request, progress)
+
+
+def run_with(find: Finder, data: object, request: Request, progress: ProgressOption) -> Release:
+    """Read a table, let ``find`` find classes for it, and make a release of them."""
+    clock = Clock()
+    get_ready()
+    with reporting(progress, request.caller) as report, clock.measuring("total"):
+        with clock.measuring("read"):
+            report("reading", 0.0)
+            source = open_source(data, separator=request.separator, encoding=request.encoding)
+            prepared = prepare(source, request, report)
+        with clock.measuring("guardrails"):
+            asked = prepared.view(request)
+            cautions = guarding.cautions_before(asked, request)
+        with clock.measuring("method"):
+            found = find(prepared, request, report)
+        with clock.measuring("release"):
+            loss = found.loss
+        with clock.measuring("guardrails"):
+            cautions = guarding.cautions_after(found.view(asked, loss), found.request, cautions)
+        with clock.measuring("release"):
+            release = build_release(source, prepared, found, clock, report)
+    release = replace(release, cautions=cautions)
+    release.manifest["kinds"] = kinds(asked)
+    release.manifest["cautions"] = [caution.to_dict() for caution in cautions]
+    release.manifest["seconds"] = clock.rounded()
+    return release
+
+
+def check(data: object, request: Request) -> Verification:
+    """Check a table, whoever made it, against the models of a request; bounds are found by their two columns."""
+    source = open_source(data, separator=request.separator, encoding=request.encoding)
+    request = with_populations(request)
+    schema = request.schema
+    names = [shown for name in schema.quasi_identifiers for shown in _shown_as(name, source.columns)]
+    released = Schema(names, schema.sensitive, rest="drop", person=schema.person)
+    released.roles(source.columns)
+    promises = [promise_of(model, schema) for model in request.privacy]
+    return check_source(source, names, released.sensitive, promises, schema.person)
+
+
+def _shown_as(name: str, columns: Sequence[str]) -> list[str]:
+    bounds = [f"{name}_min", f"{name}_max"]
+    return bounds if name not in columns and set(bounds) <= set(columns) else [name]
