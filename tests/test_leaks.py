@@ -184,6 +184,7 @@ class TestPlantedValues:
 
     def test_in_all_that_is_said_about_it(self, release: sf.Release):
         said = [release.summary(), repr(release), str(release.verify()), release.verify().summary()]
+        said += [shown._repr_html_() for shown in (release, release.verify(), release.risk, release.risk.before)]
         assert_clean("\n".join([*said, json.dumps(release.manifest), json.dumps(release.verify().to_dict())]))
 
     @pytest.mark.parametrize("intervals", ["text", "bounds"])

@@ -37,7 +37,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         self.attributes += attrs
-        if tag not in {"br", "hr", "img", "meta", "col"}:
+        if tag not in {"br", "hr", "img", "meta", "col", "wbr"}:
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:

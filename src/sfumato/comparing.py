@@ -13,6 +13,7 @@ from sfumato import parameters
 from sfumato.errors import SfumatoError
 from sfumato.io import open_source
 from sfumato.loss import gcp_bound
+from sfumato.markup import Content, element, fragment, table
 from sfumato.methods import Method, find_method
 from sfumato.pipeline.finding import find_classes
 from sfumato.pipeline.preparing import Prepared, prepare
@@ -76,6 +77,21 @@ class Comparison:
                 mark = "  *" if cell.frontier else ""
                 lines.append(f"{shown} {cell.gcp:>8.4f} {cell.bound or 0.0:>8.4f} {cell.seconds:>8.2f}{mark}")
         return "\n".join([*lines, "* no cell of at least this k loses less"])
+
+    def _repr_html_(self) -> str:
+        rows: list[list[Content]] = [
+            [cell.method, f"{cell.k:,}", *_figures(cell), "best" if cell.frontier else cell.failed]
+            for cell in self.cells
+        ]
+        header = ["method", "k", "GCP", "bound", "seconds", ""]
+        explained = element("p", "best: no cell of at least this k loses less")
+        return fragment("Comparison", table(header, rows, numbers={1, 2, 3, 4}), explained)
+
+
+def _figures(cell: Cell) -> list[str]:
+    if cell.gcp is None:
+        return ["", "", ""]
+    return [f"{cell.gcp:.4f}", f"{cell.bound or 0.0:.4f}", f"{cell.seconds:.2f}"]
 
 
 def compare(

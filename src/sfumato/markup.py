@@ -12,7 +12,9 @@ from sfumato.errors import printable
 CELL, FACT = 120, 1000
 
 _NAME = re.compile(r"[a-z][a-zA-Z0-9-]*")
-_VOID = {"br", "col", "hr", "img", "meta"}
+_VOID = {"br", "col", "hr", "img", "meta", "wbr"}
+_LONG_WORD = re.compile(r"\S{41}")
+_PARTS = re.compile(r"\S{1,40}|\s+")
 
 #: All rules begin with the class that `fragment` sets, so that the rest of a notebook stays as it is. Nothing has a
 #: colour of its own but the bars: text and lines take that of the page, be it light or dark.
@@ -25,14 +27,14 @@ STYLE = """
 .sfumato caption { text-align: start; font-weight: 600; padding: 0.3em 0; color: inherit; }
 .sfumato th, .sfumato td { padding: 0.15em 1em 0.15em 0; text-align: start; vertical-align: top; border: 0;
   border-bottom: 1px solid color-mix(in srgb, currentColor 22%, transparent); background: none; color: inherit;
-  white-space: normal; overflow-wrap: anywhere; max-width: 44rem; unicode-bidi: isolate; }
+  white-space: normal; max-width: 44rem; unicode-bidi: isolate; }
 .sfumato th { font-weight: 400; }
 .sfumato thead th { font-weight: 600; border-bottom-color: currentColor; }
 .sfumato .number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .sfumato pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0.3em 0; padding: 0.5em 0.8em; color: inherit;
   background: color-mix(in srgb, currentColor 6%, transparent); border: 0; }
 .sfumato summary { cursor: pointer; }
-.sfumato .bar { width: 8rem; height: 0.75em; vertical-align: baseline; }
+.sfumato .bar { width: 8rem; height: 0.75em; vertical-align: middle; }
 .sfumato .bar .whole { fill: currentColor; fill-opacity: 0.13; }
 .sfumato .bar .part { fill: #2f86c5; }
 .sfumato .good, .sfumato .bad { font-weight: 600; padding-inline-start: 0.6em;
@@ -157,6 +159,8 @@ def _escaped(content: Content) -> str:
 
 
 def _cut(content: Content, limit: int) -> Content:
-    if isinstance(content, Markup) or not isinstance(content, str) or len(content) <= limit:
+    """Shorten what strangers wrote, and let a browser break a word of it that is wider than a page."""
+    if isinstance(content, Markup) or not isinstance(content, str):
         return content
-    return f"{content[: limit - 1]}…"
+    text = content if len(content) <= limit else f"{content[: limit - 1]}…"
+    return [[part, element("wbr")] for part in _PARTS.findall(text)] if _LONG_WORD.search(text) else text

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from sfumato import parameters
 from sfumato.errors import SchemaError, invalid_parameter, listed
 from sfumato.hierarchies import Hierarchy
+from sfumato.markup import Content, Markup, fragment, table
 
 #: A hierarchy that is left to the type of the column.
 Declared = Hierarchy | None
@@ -149,6 +150,26 @@ class Schema:
         """Return the columns whose values are text to their hierarchy, also where all of them look like numbers."""
         declared = self.quasi_identifiers.items()
         return [name for name, hierarchy in declared if hierarchy is not None and hierarchy.reads_text]
+
+    def as_table(self) -> Markup:
+        """Return the role of every declared column as a table of HTML."""
+        rows: list[list[Content]] = []
+        for role, names in self._by_role().items():
+            for name in names:
+                said = _said(self.quasi_identifiers[name]) if role == "quasi-identifier" else ""
+                rows.append([name, role, said, f"{self.weights[name]:g}" if name in self.weights else ""])
+        if self.rest is not None:
+            rows.append(["all others", "plain" if self.rest == "plain" else "dropped", "", ""])
+        if not self.weights:
+            return table(["column", "role", "generalizes as"], [row[:-1] for row in rows])
+        return table(["column", "role", "generalizes as", "weight"], rows, numbers={3})
+
+    def _repr_html_(self) -> str:
+        return fragment("Schema", self.as_table())
+
+
+def _said(hierarchy: Declared) -> str:
+    return "by its type" if hierarchy is None else repr(hierarchy)
 
 
 def _spelling_hint(unknown: Sequence[str], columns: Sequence[str]) -> str:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sfumato.attacks.base import Outcome
+from sfumato.markup import element, facts, fragment, table, verdict
+
+HEADER = ("attack", "succeeds", "95 % interval", "guessing", "verdict")
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,8 @@ class AttackReport:
 
     def summary(self) -> str:
         """Return the table of attacks, worst first, and what was not tried."""
-        header = ("attack", "succeeds", "95 % interval", "guessing", "verdict")
-        cells = [header, *self.rows()]
-        widths = [max(len(row[at]) for row in cells) for at in range(len(header))]
+        cells = [HEADER, *self.rows()]
+        widths = [max(len(row[at]) for row in cells) for at in range(len(HEADER))]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
         ]
@@ -97,6 +99,18 @@ class AttackReport:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        said = "No attack succeeds more often than is promised" if self.ok else "A promise does NOT hold"
+        # Whom an attack found stays out: notebooks are saved with what they show.
+        found = element("p", f"{len(self.found):,} people are found for certain: see .found") if self.found else None
+        return fragment(
+            f"Attacks on {self.targets:,} of {self.people:,} people",
+            verdict(self.ok, said),
+            table(HEADER, self.rows(), numbers={1, 2, 3}),
+            found,
+            facts((f"not tried: {name}", f"needs {needs}") for name, needs in self.skipped.items()),
+        )
 
 
 def _described(person: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import DataError, HierarchyError
 from sfumato.hierarchies.domain import Domain
+from sfumato.markup import Markup, element, facts, fragment, joined
 
 
 class Fitted(NamedTuple):
@@ -45,10 +46,23 @@ class Hierarchy(ABC):
         shown = ", ".join(f"{key}={value!r}" for key, value in self.to_policy().items() if key != "type")
         return f"{type(self).__name__}({shown})"
 
+    def _repr_html_(self) -> str:
+        return fragment(type(self).__name__, self.as_table())
+
+    def as_table(self) -> Markup:
+        """Return the declaration as a table of HTML."""
+        told = element("p", (type(self).__doc__ or "").partition("\n")[0].replace("``", ""))
+        said = {name: value for name, value in self.to_policy().items() if name != "type"}
+        return joined(told, facts((name, ", ".join(map(str, _several(value)))) for name, value in said.items()))
+
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.to_policy() == other.to_policy()
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _several(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else [value]
 
 
 def sort_codes(values: pa.Array) -> tuple[pa.Array, NDArray[np.int64]]:

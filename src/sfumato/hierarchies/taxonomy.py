@@ -15,8 +15,12 @@ from sfumato.hierarchies.base import Fitted, Hierarchy, as_text, inverse, refuse
 from sfumato.hierarchies.domain import TreeDomain
 from sfumato.hierarchies.files import Row, read_rows, write_rows
 from sfumato.hierarchies.levels import ROOT, grouped_level, identity_level, root_level
+from sfumato.markup import Markup, element, joined, table
 
 Nested = Mapping[str, Any]
+
+#: Values of a taxonomy that a notebook shows.
+ROWS_SHOWN = 40
 
 
 class Taxonomy(Hierarchy):
@@ -93,6 +97,16 @@ class Taxonomy(Hierarchy):
     def __repr__(self) -> str:
         source = f", file={str(self.path)!r}" if self.path else ""
         return f"Taxonomy({len(self.rows)} values, height {self.height}{source})"
+
+    def as_table(self) -> Markup:
+        """Return the values in the order of the tree, each with what it generalizes to, as a table of HTML."""
+        walked = sorted(range(len(self.rows)), key=self._places.__getitem__)[:ROWS_SHOWN]
+        header = ["value", *(f"level {depth}" for depth in range(1, self.height + 1))]
+        sizes = [len({row[depth:] for row in self.rows}) for depth in range(self.height + 1)]
+        told = element("p", f"Values from level to level: {' → '.join(f'{size:,}' for size in sizes)}")
+        more = len(self.rows) - len(walked)
+        rest = element("p", f"and {more:,} more values") if more else None
+        return joined(told, table(header, [self.rows[place] for place in walked]), rest)
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         line_of = self._line_of

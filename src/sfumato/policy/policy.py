@@ -12,6 +12,7 @@ from typing import Any
 from sfumato import pipeline
 from sfumato.errors import HierarchyError, ParameterError, SchemaError, invalid_parameter, shortened
 from sfumato.io import write_text
+from sfumato.markup import Markup, element, facts, folded, fragment
 from sfumato.policy.records import (
     Record,
     hierarchy_from_policy,
@@ -22,7 +23,9 @@ from sfumato.policy.records import (
 )
 from sfumato.policy.toml import dumps
 from sfumato.progress import ProgressOption
+from sfumato.release.manifest import method_shown, model_record
 from sfumato.release.release import Release
+from sfumato.release.summary import method_words, model_words
 from sfumato.request import AUTO, Request, option_names
 from sfumato.schema import Declared, Schema
 from sfumato.textfiles import read_text
@@ -30,6 +33,9 @@ from sfumato.verify.verification import Verification
 
 ROLES = ("sensitive", "identifiers", "plain")
 KEYS = ("quasi_identifiers", *ROLES, "person", "rest", "privacy", "method", "options")
+
+#: Characters of a policy file that a notebook shows.
+SHOWN = 20_000
 
 HEADER = "# How a release is made: sfumato anonymize IN -o OUT --policy THIS_FILE\n\n"
 
@@ -110,6 +116,27 @@ class Policy(Request):
     def check(self, data: object) -> Verification:
         """Check a released table against the privacy of this policy, as `sfumato.check` does."""
         return pipeline.check(data, self)
+
+    def _repr_html_(self) -> str:
+        method = {"name": self.method.name, "parameters": self.method.parameters()}
+        said = [
+            ("privacy", "; ".join(model_words(model_record(model)) for model in self.privacy)),
+            ("method", method_words(method_shown(method))),
+            *((name, str(value)) for name, value in self._options_shown().items()),
+        ]
+        return fragment("Policy", self.schema.as_table(), facts(said), self._file_shown())
+
+    def _options_shown(self) -> dict[str, Any]:
+        """Return the options without the seed: notebooks are saved with what they show, and it is the owner's alone."""
+        return {name: value for name, value in self.options().items() if name != "seed"}
+
+    def _file_shown(self) -> Markup | None:
+        """Return the policy as a file, to be unfolded; None where it holds what no file can."""
+        try:
+            text = dumps(self.to_dict() | {"options": self._options_shown()})
+        except ParameterError:
+            return None
+        return folded("As a file", element("pre", text if len(text) <= SHOWN else f"{text[:SHOWN]}\n…"))
 
 
 def _load(file: Path) -> dict[str, Any]:

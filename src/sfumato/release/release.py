@@ -21,6 +21,7 @@ from sfumato.io import to_frame, write_table, write_text
 from sfumato.loss import Bound, LossReport
 from sfumato.progress import ProgressOption, reporting, stage
 from sfumato.queries import Answer, Released, Where
+from sfumato.release.page import page_of
 from sfumato.release.summary import summarize
 from sfumato.release.values import Shown
 from sfumato.risks import BeforeAfter, assess
@@ -235,3 +236,6 @@ class Release:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        return page_of(self)

@@ -28,12 +28,25 @@ def summarize(
     optimality: object = None,
 ) -> str:
     """Return aligned lines: one fact each."""
+    lines = [*summary_facts(manifest, verification, loss, bound, optimality), *_cautions(manifest.get("cautions", ()))]
+    width = max(len(name) for name, _ in lines)
+    return "\n".join(f"{name:<{width}}  {printable(text, lines=False)}" for name, text in lines)
+
+
+def summary_facts(
+    manifest: Mapping[str, Any],
+    verification: Verification,
+    loss: LossReport,
+    bound: Bound | None = None,
+    optimality: object = None,
+) -> list[tuple[str, str]]:
+    """Return what there is to say about a release, one fact with its name after the other."""
     suppressed = manifest["suppressed"]["total"]
     rows_in = manifest["input"]["rows"]
-    lines = [
+    return [
         *_roles(manifest["roles"], manifest.get("kinds", {})),
-        ("method", _method(manifest["method"])),
-        ("asked for", ", ".join(_model(model) for model in manifest["privacy"])),
+        ("method", method_words(manifest["method"])),
+        ("asked for", ", ".join(model_words(model) for model in manifest["privacy"])),
         *([("searched", _searched(manifest["searched"]))] if "searched" in manifest else []),
         (
             "rows",
@@ -50,10 +63,7 @@ def summarize(
         *_ends(manifest.get("singling_out", {}), verification.rows),
         ("verified", "yes, from the released rows alone" if verification.ok else "NO"),
         ("seconds", f"{manifest['seconds']['total']:.2f}"),
-        *_cautions(manifest.get("cautions", ())),
     ]
-    width = max(len(name) for name, _ in lines)
-    return "\n".join(f"{name:<{width}}  {printable(text, lines=False)}" for name, text in lines)
 
 
 def _classes(seen: int, made: int) -> str:
@@ -104,16 +114,18 @@ def _names(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMES_SHOWN]) + f" and {len(names) - NAMES_SHOWN:,} more"
 
 
-def _method(method: Mapping[str, Any]) -> str:
+def method_words(method: Mapping[str, Any]) -> str:
+    """Say a method with its parameters, from its plain values."""
     given = {name: value for name, value in method["parameters"].items() if value is not None}
     start = given.pop("method", None)
-    name = f"{_method(start)}, {method['name']}" if isinstance(start, Mapping) else str(method["name"])
+    name = f"{method_words(start)}, {method['name']}" if isinstance(start, Mapping) else str(method["name"])
     parameters = ", ".join(f"{parameter}={value!r}" for parameter, value in given.items())
     chosen = f", which chose {method['chosen']}" if "chosen" in method else ""
     return (f"{name} ({parameters})" if parameters else name) + chosen
 
 
-def _model(model: Mapping[str, Any]) -> str:
+def model_words(model: Mapping[str, Any]) -> str:
+    """Say a privacy model with its parameters, from its plain values."""
     parameters = {name: f"{value:g}" if isinstance(value, float) else value for name, value in model.items()}
     values = ", ".join(f"{name}={value}" for name, value in parameters.items() if name != "model")
     return f"{model['model']} ({values})"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from sfumato.markup import Markup, fragment, table
 from sfumato.risks.report import Risk
 
 
@@ -54,6 +55,13 @@ class BeforeAfter:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def as_table(self) -> Markup:
+        """Return both as a table of HTML."""
+        return table(["", "before", "after"], self._lines(), numbers={1, 2})
+
+    def _repr_html_(self) -> str:
+        return fragment("Risk before and after", self.as_table())
 
 
 def _figure(value: float | None) -> str:

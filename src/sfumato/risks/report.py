@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.markup import facts, fragment
 from sfumato.risks.counting import People
 from sfumato.risks.drivers import Distinct, Drivers, find_drivers
 from sfumato.risks.estimators import PopulationEstimate
@@ -107,6 +108,11 @@ class Risk:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        first, *rest = sentences(self.to_dict(), self.quasi_identifiers)
+        named = [line.partition("  ") for line in rest]
+        return fragment(f"Risk: {first}", facts((name, said.strip()) for name, _, said in named))
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures as plain values, ready for JSON; drivers are left to `drivers`."""

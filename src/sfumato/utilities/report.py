@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sfumato.markup import Content, Markup, element, folded, fragment, table
 from sfumato.utilities.learning import Prediction, Propensity, available
 from sfumato.utilities.measures import MEASURES, Found, Measure
 from sfumato.utilities.scene import Scene
+
+#: Columns, pairs of columns or kinds of query that a notebook shows of one measure.
+DETAILS_SHOWN = 30
 
 
 class Utility(Mapping[str, Found]):
@@ -46,6 +50,28 @@ class Utility(Mapping[str, Found]):
 
     def __str__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        rows: list[list[Content]] = [
+            [
+                found.name,
+                f"{found.value:.4f}",
+                "higher" if found.higher_is_better else "lower",
+                element("span", found.sentence),
+            ]
+            for found in self.values()
+        ]
+        return fragment(
+            "Utility",
+            table(["measure", "value", "better", "which means"], rows, numbers={1}),
+            [element("p", note) for note in self.notes],
+            [_details(found) for found in self.values() if found.details],
+        )
+
+
+def _details(found: Found) -> Markup:
+    rows = [[name, f"{value:.4f}"] for name, value in list(found.details.items())[:DETAILS_SHOWN]]
+    return folded(f"{found.name} in detail", table(["of", "value"], rows, numbers={1}))
 
 
 def measure_utility(scene: Scene) -> Utility:

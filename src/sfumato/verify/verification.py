@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sfumato.errors import printable
+from sfumato.markup import Markup, element, facts, folded, fragment, table, verdict
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,7 @@ class RuleCheck:
         about = f"{self.rule} of '{self.column}'" if self.column is not None else self.rule
         if self.found is None:
             return f"{about}: not checked, as there are no classes"
-        verdict = "holds" if self.ok else f"BROKEN by {self.breaking:,} {'class' if self.breaking == 1 else 'classes'}"
-        return f"{about}: {verdict}, {self.measures} {_number(self.found)}"
+        return f"{about}: {_verdict(self)}, {self.measures} {_number(self.found)}"
 
 
 @dataclass(frozen=True)
@@ -185,6 +185,21 @@ class Verification:
         lines += [f"Note: {note}" for note in self.notes]
         return "\n".join(printable(line, lines=False) for line in lines)
 
+    def _repr_html_(self) -> str:
+        said = "Verified" if self.ok else "NOT verified"
+        rules = [
+            [check.rule, check.column, _number(check.asked), _found(check), check.measures, _verdict(check)]
+            for check in self.checks
+        ]
+        header = ["rule", "column", "asked", "found", "which is the", "verdict"]
+        return fragment(
+            "Verification",
+            verdict(self.ok, f"{said}: {self.rows:,} rows in {self.classes:,} classes"),
+            table(header, rules, numbers={2, 3}) if rules else element("p", "No rule was given."),
+            [_breaking(check) for check in self.violations],
+            facts(("note", note) for note in self.notes) if self.notes else None,
+        )
+
     def broken_rules(self) -> str:
         """Say which rules are broken, without a value of the table: what is not safe must not get into logs."""
         return "\n".join(printable(str(check), lines=False) for check in self.violations)
@@ -200,6 +215,28 @@ class Verification:
             "rules": [_plain_check(check) for check in self.checks],
             "notes": list(self.notes),
         }
+
+
+def _found(check: RuleCheck) -> str:
+    return "" if check.found is None else _number(check.found)
+
+
+def _verdict(check: RuleCheck) -> str:
+    if check.found is None:
+        return "not checked, as there are no classes"
+    return "holds" if check.ok else f"BROKEN by {check.breaking:,} {'class' if check.breaking == 1 else 'classes'}"
+
+
+def _breaking(check: RuleCheck) -> Markup:
+    """Return some of the classes that break a rule, to be unfolded."""
+    about = check.rule if check.column is None else f"{check.rule} of '{check.column}'"
+    rows = [
+        [", ".join(f"{name}={_cell(value)}" for name, value in one.values.items()), f"{one.size:,}", _number(one.found)]
+        for one in check.sample
+    ]
+    more = check.breaking - len(check.sample)
+    rest = element("p", f"and {more:,} more") if more > 0 else None
+    return folded(f"Classes that break {about}", table(["class", "rows", "found"], rows, numbers={1, 2}), rest)
 
 
 def _plain_achieved(achieved: SensitiveAchieved) -> dict[str, Any]:
