@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato import parameters
+from sfumato.cli.bars import show_bars
 from sfumato.cli.explain import require_full_domain
 from sfumato.cli.files import Files
 from sfumato.cli.options import Asked
@@ -36,6 +37,8 @@ def run(asked: Asked, files: Files, as_json: bool, quiet: bool, goal: Goal | Non
     if not quiet:
         say(wrapped(release.summary()))
         say("\n".join([*(f"wrote {path}" for path in files.written().values()), *(f"Note: {one}" for one in notes)]))
+        if is_watched() and not as_json:
+            show_bars(release)
 
 
 def make(
