@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -25,9 +26,13 @@ class Done:
     exception: BaseException | None = None
 
 
+#: Before version 8.2, click mixed both streams unless told otherwise.
+RUNNER = CliRunner(**({"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}))
+
+
 def run(*arguments: object) -> Done:
     """Run a command in this process."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    result = RUNNER.invoke(app, [str(argument) for argument in arguments])
     return Done(result.exit_code, result.stdout, result.stderr, result.exception)
 
 

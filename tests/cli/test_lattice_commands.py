@@ -8,7 +8,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from typer.testing import CliRunner
+from tests.cli.command import RUNNER
 
 from sfumato.cli.app import app
 
@@ -25,7 +25,7 @@ def people(tmp_path: Path) -> Path:
 
 
 def run(*arguments: str, code: int = 0):
-    result = CliRunner().invoke(app, list(arguments))
+    result = RUNNER.invoke(app, list(arguments))
     assert result.exit_code == code, result.output
     return result
 

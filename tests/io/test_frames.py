@@ -27,11 +27,13 @@ TABLE = pa.table(
     }
 )
 
+CONNECTION = duckdb.connect()  # kept: relations of DuckDB 1.4 do not keep theirs
+
 FRAMES = {
     "pandas": lambda: TABLE.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get, date_as_object=True),
     "polars": lambda: pl.from_arrow(TABLE),
     "pyarrow": lambda: TABLE,
-    "duckdb": lambda: duckdb.connect().from_arrow(TABLE),
+    "duckdb": lambda: CONNECTION.from_arrow(TABLE),
 }
 
 
@@ -284,7 +286,7 @@ def test_anything_else_is_refused_with_what_is_accepted(data):
 
 
 def test_a_relation_that_fails_does_not_quote_values():
-    relation = duckdb.connect().sql("SELECT CAST(x AS INTEGER) AS n FROM (VALUES ('SECRET')) t(x)")
+    relation = CONNECTION.sql("SELECT CAST(x AS INTEGER) AS n FROM (VALUES ('SECRET')) t(x)")
     with pytest.raises(SourceError, match="relation cannot be computed") as caught:
         open_source(relation).read(["n"])
     assert "SECRET" not in str(caught.value)
@@ -317,5 +319,5 @@ def test_any_text_survives_in_any_frame(values, size):
     chunks = [pa.array(values[i : i + size], pa.string()) for i in range(0, len(values), size)]
     table = pa.table({"x": pa.chunked_array(chunks, pa.string())})
     encoded = pa.table({"x": pa.chunked_array([c.dictionary_encode() for c in chunks], DICTIONARY)})
-    for data in (table, encoded, pl.from_arrow(table), pl.from_arrow(encoded), duckdb.connect().from_arrow(table)):
+    for data in (table, encoded, pl.from_arrow(table), pl.from_arrow(encoded), CONNECTION.from_arrow(table)):
         assert open_source(data).read(["x"])["x"].to_pylist() == values

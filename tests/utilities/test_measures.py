@@ -68,32 +68,14 @@ def slow_divergence(before: dict, after: dict) -> float:
     )
 
 
-@settings(max_examples=60, deadline=None)
-@given(shown_tables())
-def test_distributions_are_compared_as_the_slow_form_does(drawn) -> None:
-    original, shown, spans, labels = drawn
-    found = sf.utility(original, shown, quasi_identifiers=["x", "y"], seed=1)
-    before, after = pairs_of(original), spread(spans, labels, original)
-    variations = [slow_variation(marginal(before, at), marginal(after, at)) for at in range(2)]
-    assert found["total_variation"].details["x"] == pytest.approx(variations[0], abs=1e-9)
-    assert found["total_variation"].value == pytest.approx(np.mean(variations), abs=1e-9)
-    singles = np.mean([slow_divergence(marginal(before, at), marginal(after, at)) for at in range(2)])
-    assert found["divergence"].details["level 1"] == pytest.approx(singles, abs=1e-6)
-    assert found["divergence"].details["level 2"] == pytest.approx(slow_divergence(before, after), abs=1e-6)
-
-
-@settings(max_examples=60, deadline=None)
-@given(shown_tables())
-def test_values_are_moved_as_far_as_the_slow_form_moves_them(drawn) -> None:
-    original, shown, spans, labels = drawn
-    found = sf.utility(original, shown, quasi_identifiers=["x", "y"], seed=1)["earth_movers"]
-    before, after = marginal(pairs_of(original), 0), marginal(spread(spans, labels, original), 0)
+def slow_work(before: dict, after: dict) -> float:
+    """Return how far values are moved, as a share of the way from the least to the largest."""
     values = sorted(before)
     work, carried = 0.0, 0.0
     for one, two in pairwise(values):
         carried += before[one] / sum(before.values()) - after.get(one, 0) / sum(after.values())
         work += abs(carried) * (two - one)
-    assert found.details["x"] == pytest.approx(work / max(1, values[-1] - values[0]), abs=1e-9)
+    return work / max(1, values[-1] - values[0])
 
 
 def slow_v(pairs: dict[tuple[object, object], float]) -> float:
@@ -110,15 +92,27 @@ def slow_v(pairs: dict[tuple[object, object], float]) -> float:
     return math.sqrt(chi / total / (least - 1)) if least > 1 else 0.0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(shown_tables())
-def test_associations_are_those_of_the_slow_form(drawn) -> None:
+def test_measures_are_those_of_the_slow_forms(drawn) -> None:
     original, shown, spans, labels = drawn
-    found = sf.utility(original, shown, quasi_identifiers=["x", "y"], seed=1)["association"]
-    after = {key: count for key, count in spread(spans, labels, original).items() if count > 1e-12}
-    difference = abs(slow_v(pairs_of(original)) - slow_v(after))
-    assert found.details["x and y"] == pytest.approx(difference, abs=1e-6)
-    assert found.value == pytest.approx(1 - difference, abs=1e-6)
+    found = sf.utility(original, shown, quasi_identifiers=["x", "y"], seed=1)
+    before, after = pairs_of(original), spread(spans, labels, original)
+    margins = [(marginal(before, at), marginal(after, at)) for at in range(2)]
+
+    variations = [slow_variation(*margin) for margin in margins]
+    assert found["total_variation"].details["x"] == pytest.approx(variations[0], abs=1e-9)
+    assert found["total_variation"].value == pytest.approx(np.mean(variations), abs=1e-9)
+
+    singles = np.mean([slow_divergence(*margin) for margin in margins])
+    assert found["divergence"].details["level 1"] == pytest.approx(singles, abs=1e-6)
+    assert found["divergence"].details["level 2"] == pytest.approx(slow_divergence(before, after), abs=1e-6)
+
+    assert found["earth_movers"].details["x"] == pytest.approx(slow_work(*margins[0]), abs=1e-9)
+
+    difference = abs(slow_v(before) - slow_v({key: count for key, count in after.items() if count > 1e-12}))
+    assert found["association"].details["x and y"] == pytest.approx(difference, abs=1e-6)
+    assert found["association"].value == pytest.approx(1 - difference, abs=1e-6)
 
 
 @pytest.fixture(scope="module")

@@ -56,7 +56,9 @@ def _refuse_unusable(name: str, kind: pa.DataType) -> None:
 
 
 def _plain_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    target = pa.large_string() if column.nbytes > TEXT_LIMIT else pa.string()
+    # Not every PyArrow can tell what the used part of views takes.
+    size = column.get_total_buffer_size() if pa.types.is_string_view(column.type) else column.nbytes
+    target = pa.large_string() if size > TEXT_LIMIT else pa.string()
     return column if column.type == target else column.cast(target)
 
 

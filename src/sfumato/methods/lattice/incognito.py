@@ -20,7 +20,12 @@ from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.space import ANSWER, REJECTED, Map, Space
 from sfumato.methods.lattice.superroots import share_scans
 
-VARIANTS = ("basic", "superroots", "cube")
+#: How the table is scanned, and what that means to the reader of a list of methods.
+VARIANTS = {
+    "basic": "a scan per root",
+    "superroots": "roots share scans",
+    "cube": "one scan, all counts derived first",
+}
 
 #: Some attributes, by their places.
 Subset = tuple[int, ...]
@@ -46,13 +51,15 @@ class Incognito(FullDomain):
     variant: str = "superroots"
 
     name: ClassVar[str] = "incognito"
-    summary: ClassVar[str] = (
-        "All full-domain answers, from small subsets of the quasi-identifiers to large ones; releases the best."
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        parameters.choice("Incognito", "variant", self.variant, VARIANTS)
+        parameters.choice("Incognito", "variant", self.variant, tuple(VARIANTS))
+
+    @property
+    def summary(self) -> str:  # type: ignore[override]
+        """What it does, and how it scans the table."""
+        return f"All full-domain answers, from small subsets of attributes to large ones; {VARIANTS[self.variant]}."
 
     def _find(self, judge: Judge, space: Space) -> Found:
         space.require_listable()
