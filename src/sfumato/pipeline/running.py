@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from sfumato import guarding
 from sfumato.clock import Clock
 from sfumato.guardrails.kinds import kinds
-from sfumato.io import open_source
+from sfumato.io import FileSource, Source, open_source
 from sfumato.kernels.classes import get_ready
 from sfumato.pipeline.building import build_release, promise_of
 from sfumato.pipeline.finding import Found, find_classes
 from sfumato.pipeline.preparing import Prepared, prepare, with_populations
 from sfumato.progress import Progress, ProgressOption, reporting
-from sfumato.release.checking import check_source
 from sfumato.release.release import Release
 from sfumato.request import Request
+from sfumato.risks.counting import numbered_people
 from sfumato.schema import Schema
+from sfumato.verify.checking import check_file
+from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
 
 #: Finds classes for a table that is ready.
@@ -67,9 +70,29 @@ def check(data: object, request: Request) -> Verification:
     released = Schema(names, schema.sensitive, rest="drop", person=schema.person)
     released.roles(source.columns)
     promises = [promise_of(model, schema) for model in request.privacy]
-    return check_source(source, names, released.sensitive, promises, schema.person)
+    return _check_source(source, names, released.sensitive, promises, schema.person)
 
 
 def _shown_as(name: str, columns: Sequence[str]) -> list[str]:
     bounds = [f"{name}_min", f"{name}_max"]
     return bounds if name not in columns and set(bounds) <= set(columns) else [name]
+
+
+def _check_source(
+    source: Source,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    requirements: Sequence[Mapping[str, Any]],
+    person: str | None = None,
+) -> Verification:
+    """Recompute every promise from a table; of a file, the verifier reads the bytes by itself.
+
+    ``person`` is the column that says whose row it is; without it every row is a person.
+    """
+    people = None if person is None else numbered_people(source.read([person]), person)
+    if isinstance(source, FileSource):
+        return check_file(
+            source.path, source.form, quasi_identifiers, sensitive, requirements, source.separator, people
+        )
+    table = source.read([*quasi_identifiers, *sensitive])
+    return verify_release(table, quasi_identifiers, sensitive, requirements, people=people)

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from sfumato.methods.base import Task, register
 from sfumato.methods.lattice import Lattice
-from sfumato.methods.taxonomy_models.two_levels import with_two_levels
 from sfumato.microdata import Recoding
+from sfumato.privacy import Requirements
 
 
 @dataclass(frozen=True)
@@ -32,3 +32,10 @@ class AttributeSuppression(Lattice):
 
 
 register()(AttributeSuppression)
+
+
+def with_two_levels(task: Task) -> Task:
+    """Return the same task with every level left out between the value and ``*``."""
+    domains = tuple(replace(domain, levels=(domain.levels[0], domain.levels[-1])) for domain in task.microdata.domains)
+    microdata = replace(task.microdata, domains=domains)
+    return replace(task, microdata=microdata, requirements=Requirements(task.requirements.models, microdata))

@@ -15,8 +15,8 @@ from sfumato.methods.base import Method, Task, register
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.scoring import Scorer
+from sfumato.methods.taxonomy_models.attribute_suppression import with_two_levels
 from sfumato.methods.taxonomy_models.splitting import keeps
-from sfumato.methods.taxonomy_models.two_levels import with_two_levels
 from sfumato.microdata import SUPPRESSED, Microdata, Recoding
 
 #: How many nodes are tried in the order of their loss; after that a straight way leads up.
