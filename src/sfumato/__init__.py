@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sfumato import datasets, engines, errors, methods
+    from sfumato.answering import checklist
     from sfumato.api import anonymize, check, recode
     from sfumato.comparing import compare
     from sfumato.dual import Strongest, strongest
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         TopDown,
     )
     from sfumato.policy import Policy
+    from sfumato.presets import Preset
     from sfumato.privacy import (
         AverageRisk,
         BetaLikeness,
@@ -63,10 +65,12 @@ _HOMES = {
     "recode": "sfumato.api",
     "attack": "sfumato.judging",
     "risk": "sfumato.judging",
+    "checklist": "sfumato.answering",
     "compare": "sfumato.comparing",
     "utility": "sfumato.measuring",
     "Schema": "sfumato.schema",
     "Policy": "sfumato.policy",
+    "Preset": "sfumato.presets",
     "Release": "sfumato.release.release",
     "Released": "sfumato.queries",
     "Numeric": "sfumato.hierarchies",
@@ -138,6 +142,7 @@ __all__ = [
     "Peeling",
     "Policy",
     "Prefix",
+    "Preset",
     "Proven",
     "Refined",
     "Release",
@@ -155,6 +160,7 @@ __all__ = [
     "anonymize",
     "attack",
     "check",
+    "checklist",
     "compare",
     "datasets",
     "engines",

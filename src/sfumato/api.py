@@ -35,6 +35,8 @@ def anonymize(
         Short for ``KAnonymity(k)``, ``LDiversity(l)`` and ``TCloseness(t)``.
     privacy
         More models; all of them hold together.
+    preset
+        What a regulation asks for, such as ``"ema-0070"``, or a file of your own; its models hold besides yours.
     method
         A name from ``sfumato methods``, or a method with parameters such as ``Mondrian(relaxed=True)``.
     refine
@@ -97,7 +99,7 @@ def recode(
     levels
         The level of every quasi-identifier, by number (``release.levels``, or a row of ``release.alternatives``) or by
         name (``release.level_names``). Names mean the same for every table; numbers may not.
-    k, l, t, privacy
+    k, l, t, privacy, preset
         What must hold, as in `anonymize`. Without any, the table is recoded and nothing is promised.
     suppression
         The share of rows that may be left out because their classes break a model.
@@ -139,7 +141,7 @@ def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckA
         The sensitive columns.
     person
         The column that identifies the person, where people have several rows; people are counted then, not rows.
-    k, l, t, privacy
+    k, l, t, privacy, preset
         As in `anonymize`. Without any, the result tells what the table achieves.
     separator, encoding
         As in `anonymize`.

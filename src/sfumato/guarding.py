@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,9 +20,11 @@ from sfumato.guardrails.view import ReleaseView
 from sfumato.io import Source
 from sfumato.io.missing import EVERY_COLUMN
 from sfumato.microdata import distinct
+from sfumato.presets import adapted, left_over
 from sfumato.progress import Tell
 from sfumato.request import Request
 from sfumato.schema import Schema
+from sfumato.verify.verification import Verification
 
 #: What pandas calls a column without a name, and an index that it wrote into a Parquet file.
 UNNAMED = re.compile(r"Unnamed: \d+|__index_level_\d+__")
@@ -39,6 +43,23 @@ def check_names(request: Request, columns: Sequence[str]) -> None:
         raise SchemaError(
             f"'na' names {listed(unknown)}, which the table does not have. Its columns are {listed(columns)}."
         )
+
+
+def as_preset_wants(source: Source, request: Request) -> tuple[Source, Request, dict[str, Any]]:
+    """Return a table and a request as the preset wants them, and what it did for the manifest."""
+    if request.preset is None:
+        return source, request, {}
+    rules = request.rules
+    found = adapted(rules, source, request.schema, request.confirm)
+    told = {"name": rules.name, "title": rules.title, "dropped": dict(found.dropped), "recoded": dict(found.recoded)}
+    return found.source, replace(request, schema=found.schema), {"preset": told}
+
+
+def with_preset(result: Verification, source: Source, request: Request) -> Verification:
+    """Return a verification with what a table still shows that the preset forbids."""
+    if request.preset is None:
+        return result
+    return replace(result, checks=(*result.checks, *left_over(request.rules, source)))
 
 
 def row_numbers(source: Source, schema: Schema) -> tuple[str, ...]:

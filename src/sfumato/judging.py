@@ -14,6 +14,7 @@ from sfumato import parameters
 from sfumato.attacks import AttackReport, Scene, run_attacks
 from sfumato.errors import DataError, ParameterError, SchemaError, listed
 from sfumato.io import open_source
+from sfumato.presets import Preset, adapted
 from sfumato.randomness import Secret
 from sfumato.release.release import Release
 from sfumato.risks import Risk, assess
@@ -147,7 +148,7 @@ def attack(
         raise SchemaError("Name the quasi-identifiers of the release, or attack a Release, which knows its own.")
     schema = Schema(given, wanted or (), rest="drop")
     hierarchies = schema.quasi_identifiers
-    people = _read(original, schema, separator)
+    people = _read(_as_preset_wants(original, published, separator), schema, separator)
     secret = Secret.of(seed)
     rows = secret.permutation("targets", people.num_rows)
     scene = Scene(
@@ -170,6 +171,16 @@ def attack(
         raise DataError("The original and the release need at least one row each: there is nobody to attack.")
     names = [attacks] if isinstance(attacks, str) else list(attacks)
     return run_attacks(scene, names, parameters.integer("attack", "show", show, at_least=0))
+
+
+def _as_preset_wants(original: object, published: Release | None, separator: str | None) -> object:
+    """Return an original with the columns recoded that a preset recoded for the release."""
+    told = {} if published is None else published.manifest.get("preset", {})
+    if published is None or not told.get("recoded"):
+        return original
+    source = open_source(original, separator=separator)
+    others = [name for name in source.columns if name not in told["recoded"]]
+    return adapted(Preset.named(published.manifest["options"]["preset"]), source, Schema(rest="plain"), others).source
 
 
 def _read(data: object, schema: Schema, separator: str | None) -> pa.Table:

@@ -15,6 +15,7 @@ from sfumato.errors import ParameterError, SchemaError, invalid_parameter
 from sfumato.hierarchies.grids import ENDS
 from sfumato.io.missing import MissingCodes, missing_codes
 from sfumato.methods import Method, MethodOption, find_method
+from sfumato.presets import Preset, preset_name
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
 from sfumato.privacy.ceilings import PopulationModel
 from sfumato.release.values import INTERVALS
@@ -41,6 +42,7 @@ class CheckArguments(TypedDict, total=False):
     l: float | None  # noqa: E741
     t: float | None
     privacy: PrivacyModel | Sequence[PrivacyModel]
+    preset: str | None
     separator: str | None
     encoding: str | None
 
@@ -87,6 +89,7 @@ class Request:
     schema: Schema
     privacy: Sequence[PrivacyModel] = ()
     method: Method = field(default_factory=lambda: find_method(AUTO))
+    preset: str | None = option(None, preset_name)
     suppression: float = option(0.0, parameters.share)
     missing: str = option("category", parameters.choice, allowed=MISSING)
     intervals: str = option("text", parameters.choice, allowed=INTERVALS)
@@ -101,14 +104,21 @@ class Request:
     caller: str = field(default="anonymize", repr=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "privacy", all_models(self.caller, self.privacy))
         object.__setattr__(self, "method", find_method(self.method))
         for declared in _options():
             value = getattr(self, declared.name)
             if value is not None or declared.default is not None:
                 checked = declared.metadata["check"](self.caller, declared.name, value)
                 object.__setattr__(self, declared.name, checked if declared.name in SPELT else value)
+        models = [*all_models(self.caller, self.privacy), *(() if self.preset is None else self.rules.privacy)]
+        object.__setattr__(self, "privacy", all_models(self.caller, models))
         self._check_together()
+
+    @property
+    def rules(self) -> Preset:
+        """The preset that is asked for."""
+        assert self.preset is not None
+        return Preset.named(self.preset)
 
     def _check_together(self) -> None:
         """Refuse what could not be verified: a midpoint does not tell how wide its interval is."""

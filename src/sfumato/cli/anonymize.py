@@ -10,12 +10,13 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato import parameters
+from sfumato.answering import checklist
 from sfumato.cli.bars import show_bars
 from sfumato.cli.explain import require_full_domain
 from sfumato.cli.files import Files
 from sfumato.cli.options import Asked
 from sfumato.cli.request import columns_of, given_table, to_policy
-from sfumato.cli.screen import answer_json, is_watched, say, wrapped
+from sfumato.cli.screen import answer_json, is_watched, paragraphs, say, wrapped
 from sfumato.dual import MAXIMIZED, find_strongest, split_models
 from sfumato.errors import ParameterError
 from sfumato.io import Source, write_table
@@ -32,10 +33,13 @@ def run(asked: Asked, files: Files, as_json: bool, quiet: bool, goal: Goal | Non
     data = given_table(files.place, asked, files.read_as, files.table)
     policy = to_policy(asked, columns_of(data, asked))
     release, notes = make(policy, files, progress=silent if quiet else is_watched(), goal=goal, data=data)
+    answers = None if policy.preset is None else checklist(data, release, separator=policy.separator)
     if as_json:
-        answer_json(record(release, files))
+        answer_json(record(release, files) | ({} if answers is None else {"preset": answers.to_dict()}))
     if not quiet:
         say(wrapped(release.summary()))
+        if answers is not None:
+            say(f"\n{paragraphs(answers.summary())}\n")
         say("\n".join([*(f"wrote {path}" for path in files.written().values()), *(f"Note: {one}" for one in notes)]))
         if is_watched() and not as_json:
             show_bars(release)

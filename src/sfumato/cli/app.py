@@ -25,11 +25,12 @@ app = typer.Typer(
 )
 
 #: What is asked of a table that somebody made.
-CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "separator", "encoding", "policy"}
+CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "preset"}
+CHECKED |= {"separator", "encoding", "policy"}
 #: What makes no difference to the levels that are chosen.
 SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
 #: What is about reading a file, and what looks at single rows, which stay in the database.
-READING = {"separator", "encoding", "na", "confirm", "strict", "person"}
+READING = {"preset", "separator", "encoding", "na", "confirm", "strict", "person"}
 
 
 def run() -> None:
@@ -153,6 +154,21 @@ def methods(as_json: given.AsJson = False) -> None:
         from sfumato.cli.methods import run as run_command  # noqa: PLC0415
 
         run_command(as_json=as_json)
+
+
+@app.command(short_help="List the presets: what regulations ask for.")
+def presets(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Print this one, as a file to change.")] = None,
+    as_json: given.AsJson = False,
+) -> None:
+    """List the presets: what each asks for, its source, what it does not cover. With a name, print its file.
+
+    For example: sfumato presets hipaa-safe-harbor > rules.toml, then sfumato anonymize ... --preset rules.toml
+    """
+    with explained():
+        from sfumato.cli.presets import run as run_command  # noqa: PLC0415
+
+        run_command(name, as_json=as_json)
 
 
 @app.command(short_help="Write a hierarchy file for a column, to edit.")

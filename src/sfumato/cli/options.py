@@ -115,6 +115,14 @@ Privacy = Annotated[
     ),
 ]
 
+PresetName = Annotated[
+    str | None,
+    typer.Option(
+        "--preset",
+        metavar="NAME|FILE",
+        help="Meet a regulation's threshold or rules, such as ema-0070; 'sfumato presets' lists them.",
+    ),
+]
 Method = Annotated[
     str | None, typer.Option("--method", metavar="NAME", help="The algorithm; 'sfumato methods' lists them.")
 ]
@@ -284,6 +292,7 @@ class Asked:
     l: L = None  # noqa: E741
     t: T = None
     privacy: Privacy = None
+    preset: PresetName = None
     method: Method = None
     settings: Settings = None
     minimize: Minimize = None

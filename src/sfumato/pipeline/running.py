@@ -42,6 +42,7 @@ def run_with(find: Finder, data: object, request: Request, progress: ProgressOpt
         with clock.measuring("read"):
             report("reading", 0.0)
             source = open_source(data, separator=request.separator, encoding=request.encoding)
+            source, request, by_preset = guarding.as_preset_wants(source, request)
             prepared = prepare(source, request, report)
         with clock.measuring("guardrails"):
             asked = prepared.view(request)
@@ -56,6 +57,7 @@ def run_with(find: Finder, data: object, request: Request, progress: ProgressOpt
             release = build_release(source, prepared, found, clock, report)
     release = replace(release, cautions=cautions)
     release.manifest["kinds"] = kinds(asked)
+    release.manifest.update(by_preset)
     release.manifest["cautions"] = [caution.to_dict() for caution in cautions]
     release.manifest["seconds"] = clock.rounded()
     return release
@@ -70,7 +72,8 @@ def check(data: object, request: Request) -> Verification:
     released = Schema(names, schema.sensitive, rest="drop", person=schema.person)
     released.roles(source.columns)
     promises = [promise_of(model, schema) for model in request.privacy]
-    return _check_source(source, names, released.sensitive, promises, schema.person)
+    result = check_source(source, names, released.sensitive, promises, schema.person)
+    return guarding.with_preset(result, source, request)
 
 
 def _shown_as(name: str, columns: Sequence[str]) -> list[str]:
@@ -78,7 +81,7 @@ def _shown_as(name: str, columns: Sequence[str]) -> list[str]:
     return bounds if name not in columns and set(bounds) <= set(columns) else [name]
 
 
-def _check_source(
+def check_source(
     source: Source,
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str],

@@ -52,7 +52,7 @@ class Policy(Request):
         The privacy models; all of them hold together.
     method
         A method, or its name.
-    suppression, missing, intervals, ends, keep_order, seed, separator, encoding, na, confirm, strict
+    preset, suppression, missing, intervals, ends, keep_order, seed, separator, encoding, na, confirm, strict
         As in `sfumato.anonymize`.
 
     Examples
@@ -147,13 +147,17 @@ def _load(file: Path) -> dict[str, Any]:
 
 
 def _with_paths(data: Any, change: Callable[[str], str]) -> Any:
-    """Return plain values with the path of every hierarchy file changed."""
+    """Return plain values with the path of every file changed."""
     if isinstance(data, Mapping):
         return {
-            key: change(value) if key == "file" and isinstance(value, str) else _with_paths(value, change)
-            for key, value in data.items()
+            key: change(value) if _is_path(key, value) else _with_paths(value, change) for key, value in data.items()
         }
     return [_with_paths(item, change) for item in data] if isinstance(data, list) else data
+
+
+def _is_path(key: str, value: object) -> bool:
+    """Return whether a value is the path of a hierarchy, of a population, or of a preset of one's own."""
+    return isinstance(value, str) and (key == "file" or (key == "preset" and value.endswith(".toml")))
 
 
 def _hierarchy_record(schema: Schema, name: str) -> dict[str, Any]:

@@ -12,19 +12,7 @@ from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
 from sfumato.loss import can_minimize, find_objective
 from sfumato.methods import REGISTRY, Method, Refined, find_method
-from sfumato.privacy import (
-    AverageRisk,
-    BetaLikeness,
-    DeltaDisclosure,
-    DeltaPresence,
-    KAnonymity,
-    KMap,
-    LDiversity,
-    MinimumSpan,
-    PrivacyModel,
-    TCloseness,
-    UniqueShare,
-)
+from sfumato.privacy import MODELS, PrivacyModel
 from sfumato.request import AUTO
 
 Record = Mapping[str, Any]
@@ -41,21 +29,6 @@ def _taxonomy(file: str | None = None, rows: Sequence[Sequence[object]] | None =
 HIERARCHIES: dict[str, Callable[..., Hierarchy]] = {
     **{kind.name: kind for kind in (Numeric, Categorical, Prefix, Dates, Ordered)},
     Taxonomy.name: _taxonomy,
-}
-MODELS: dict[str, Callable[..., PrivacyModel]] = {
-    model.name: model
-    for model in (
-        KAnonymity,
-        LDiversity,
-        TCloseness,
-        MinimumSpan,
-        BetaLikeness,
-        DeltaDisclosure,
-        AverageRisk,
-        UniqueShare,
-        KMap,
-        DeltaPresence,
-    )
 }
 
 

@@ -11,7 +11,25 @@ from sfumato.privacy.minimum_span import MinimumSpan
 from sfumato.privacy.requirements import Requirements
 from sfumato.privacy.t_closeness import TCloseness
 
+#: Every model by its name, as policy files and presets say it.
+MODELS: dict[str, type[PrivacyModel]] = {
+    model.name: model
+    for model in (
+        KAnonymity,
+        LDiversity,
+        TCloseness,
+        MinimumSpan,
+        BetaLikeness,
+        DeltaDisclosure,
+        AverageRisk,
+        UniqueShare,
+        KMap,
+        DeltaPresence,
+    )
+}
+
 __all__ = [
+    "MODELS",
     "AverageRisk",
     "BetaLikeness",
     "DeltaDisclosure",

@@ -46,6 +46,7 @@ def summary_facts(
     return [
         *_roles(manifest["roles"], manifest.get("kinds", {})),
         ("method", method_words(manifest["method"])),
+        *([("preset", _preset(manifest["preset"]))] if "preset" in manifest else []),
         ("asked for", ", ".join(model_words(model) for model in manifest["privacy"])),
         *([("searched", _searched(manifest["searched"]))] if "searched" in manifest else []),
         (
@@ -64,6 +65,12 @@ def summary_facts(
         ("verified", "yes, from the released rows alone" if verification.ok else "NO"),
         ("seconds", f"{manifest['seconds']['total']:.2f}"),
     ]
+
+
+def _preset(preset: Mapping[str, Any]) -> str:
+    """Say what a preset did to which columns."""
+    dropped = [f"dropped {name}: {what}" for name, what in preset["dropped"].items()]
+    return "; ".join([preset["title"], *dropped, *(f"{name}: {how}" for name, how in preset["recoded"].items())])
 
 
 def _classes(seen: int, made: int) -> str:

@@ -54,6 +54,8 @@ class RuleCheck:
         How many classes break it.
     sample
         A few of them, the worst first.
+    units
+        What breaks it: classes, or the values of a column.
     """
 
     rule: str
@@ -63,6 +65,7 @@ class RuleCheck:
     measures: str
     breaking: int
     sample: tuple[BreakingClass, ...] = ()
+    units: str = "classes"
 
     @property
     def ok(self) -> bool:
@@ -180,7 +183,7 @@ class Verification:
         for check in self.checks:
             lines.append(str(check))
             lines += [f"  {one} (asked {_number(check.asked)})" for one in check.sample]
-            if check.breaking > len(check.sample):
+            if check.sample and check.breaking > len(check.sample):
                 lines.append(f"  and {check.breaking - len(check.sample):,} more")
         lines += [f"Note: {note}" for note in self.notes]
         return "\n".join(printable(line, lines=False) for line in lines)
@@ -196,7 +199,7 @@ class Verification:
             "Verification",
             verdict(self.ok, f"{said}: {self.rows:,} rows in {self.classes:,} classes"),
             table(header, rules, numbers={2, 3}) if rules else element("p", "No rule was given."),
-            [_breaking(check) for check in self.violations],
+            [_breaking(check) for check in self.violations if check.sample],
             facts(("note", note) for note in self.notes) if self.notes else None,
         )
 
@@ -224,7 +227,8 @@ def _found(check: RuleCheck) -> str:
 def _verdict(check: RuleCheck) -> str:
     if check.found is None:
         return "not checked, as there are no classes"
-    return "holds" if check.ok else f"BROKEN by {check.breaking:,} {'class' if check.breaking == 1 else 'classes'}"
+    units = {"classes": "class", "values": "value"}[check.units] if check.breaking == 1 else check.units
+    return "holds" if check.ok else f"BROKEN by {check.breaking:,} {units}"
 
 
 def _breaking(check: RuleCheck) -> Markup:
