@@ -31,7 +31,7 @@ LAYERS = (
     ("request",),
     ("pipeline", "guarding"),
     ("engines", "datasets", "attacks"),
-    ("api", "dual", "judging", "measuring", "comparing", "answering"),
+    ("api", "dual", "judging", "measuring", "comparing", "answering", "certifying"),
     ("policy",),
     ("testing",),
     ("cli", "__main__"),

@@ -26,7 +26,7 @@ SUMMARY = (DOCS / "how-to" / "read-the-summary.md").read_text(encoding="utf-8")
 CONTRIBUTING = (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 #: What callers get but do not make.
-RESULTS = {"Preset", "Release", "Released", "Verification", "Strongest", "SfumatoError"}
+RESULTS = {"Certificate", "Preset", "Release", "Released", "Verification", "Strongest", "SfumatoError"}
 #: Fields that the pipeline fills and nobody else reads.
 INSIDE = {
     "Release": {"describe_classes", "find_bound", "hierarchies", "original", "promises", "row_of"}

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from sfumato import datasets, engines, errors, methods
     from sfumato.answering import checklist
     from sfumato.api import anonymize, check, recode
+    from sfumato.certifying import Certificate, certify
     from sfumato.comparing import compare
     from sfumato.dual import Strongest, strongest
     from sfumato.errors import SfumatoError
@@ -65,6 +66,8 @@ _HOMES = {
     "recode": "sfumato.api",
     "attack": "sfumato.judging",
     "risk": "sfumato.judging",
+    "certify": "sfumato.certifying",
+    "Certificate": "sfumato.certifying",
     "checklist": "sfumato.answering",
     "compare": "sfumato.comparing",
     "utility": "sfumato.measuring",
@@ -120,6 +123,7 @@ __all__ = [
     "BetaLikeness",
     "BottomUp",
     "Categorical",
+    "Certificate",
     "CostAware",
     "Datafly",
     "Dates",
@@ -159,6 +163,7 @@ __all__ = [
     "__version__",
     "anonymize",
     "attack",
+    "certify",
     "check",
     "checklist",
     "compare",

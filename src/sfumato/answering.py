@@ -117,8 +117,13 @@ def checklist(
     tried = (
         attack(original, release, attacks=wanted, targets=targets, seed=seed, separator=separator) if wanted else None
     )
+    return answered(rules, release, tried)
+
+
+def answered(preset: Preset, release: Release, tried: AttackReport | None) -> Checklist:
+    """Answer the questions of a preset by a release and by attacks that were tried on it."""
     figures = figures_of(release)
-    return Checklist(rules, tuple(_answer(one, figures, tried) for one in rules.checklist))
+    return Checklist(preset, tuple(_answer(one, figures, tried) for one in preset.checklist))
 
 
 def figures_of(release: Release) -> dict[str, Any]:

@@ -148,7 +148,7 @@ def attack(
         raise SchemaError("Name the quasi-identifiers of the release, or attack a Release, which knows its own.")
     schema = Schema(given, wanted or (), rest="drop")
     hierarchies = schema.quasi_identifiers
-    people = _read(_as_preset_wants(original, published, separator), schema, separator)
+    people = _read(as_preset_wants(original, published, separator), schema, separator)
     secret = Secret.of(seed)
     rows = secret.permutation("targets", people.num_rows)
     scene = Scene(
@@ -173,7 +173,7 @@ def attack(
     return run_attacks(scene, names, parameters.integer("attack", "show", show, at_least=0))
 
 
-def _as_preset_wants(original: object, published: Release | None, separator: str | None) -> object:
+def as_preset_wants(original: object, published: Release | None, separator: str | None) -> object:
     """Return an original with the columns recoded that a preset recoded for the release."""
     told = {} if published is None else published.manifest.get("preset", {})
     if published is None or not told.get("recoded"):

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from sfumato import parameters
 from sfumato.answering import checklist
+from sfumato.certifying import certify
 from sfumato.cli.bars import show_bars
 from sfumato.cli.explain import require_full_domain
 from sfumato.cli.files import Files
@@ -30,6 +31,8 @@ def run(asked: Asked, files: Files, as_json: bool, quiet: bool, goal: Goal | Non
     """Make the release, write it, and tell about it."""
     if as_json and files.to_stdout:
         raise ParameterError("The release goes to stdout, so --json has no place there. Name a file with -o.")
+    if files.certificate is not None and files.to_stdout:
+        raise ParameterError("A certificate is about a file, but the release goes to stdout. Name a file with -o.")
     data = given_table(files.place, asked, files.read_as, files.table)
     policy = to_policy(asked, columns_of(data, asked))
     release, notes = make(policy, files, progress=silent if quiet else is_watched(), goal=goal, data=data)
@@ -65,6 +68,8 @@ def make(
         write_table(pa.table(release.details["alternatives"].to_columns()), files.alternatives)
     if files.policy is not None:
         policy.write(files.policy)
+    if files.certificate is not None:
+        certify(data, release, files.output, files.certificate, separator=policy.separator)
     return release, written.notes
 
 

@@ -68,6 +68,7 @@ def anonymize(
     save_policy: given.SavePolicy = None,
     manifest: given.ManifestFile = None,
     alternatives: given.Alternatives = None,
+    certificate: given.CertificateFile = None,
     as_json: given.AsJson = False,
     quiet: given.Quiet = False,
 ) -> None:
@@ -81,7 +82,7 @@ def anonymize(
         from sfumato.cli.anonymize import run as run_command  # noqa: PLC0415
         from sfumato.cli.files import Files  # noqa: PLC0415
 
-        files = Files(place, output, manifest, save_policy, alternatives, read_as, write_as, table)
+        files = Files(place, output, manifest, save_policy, alternatives, read_as, write_as, table, certificate)
         run_command(asked, files, as_json=as_json, quiet=quiet, goal=Goal.of(max_gcp, maximize))
 
 
@@ -92,6 +93,7 @@ def check(
     asked: given.Asked,
     table: given.Table = None,
     read_as: given.From = None,
+    certificate: given.Certified = None,
     as_json: given.AsJson = False,
     quiet: given.Quiet = False,
 ) -> None:
@@ -103,7 +105,7 @@ def check(
     with explained():
         from sfumato.cli.check import run as run_command  # noqa: PLC0415
 
-        run_command(asked, place, table, read_as=read_as, as_json=as_json, quiet=quiet)
+        run_command(asked, place, table, certificate, read_as=read_as, as_json=as_json, quiet=quiet)
 
 
 app.command(short_help="Measure how likely it is that people in a table are found.")(questions.risk)

@@ -2,29 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from pathlib import Path
+
 import typer
 
+from sfumato.certifying import Certificate
 from sfumato.cli.exits import FAILED
 from sfumato.cli.options import Asked
 from sfumato.cli.request import columns_of, given_table, to_policy
 from sfumato.cli.screen import answer, answer_json
-from sfumato.errors import SchemaError
+from sfumato.errors import ParameterError, SchemaError, listed
+from sfumato.io.spooling import STANDARD
 from sfumato.policy import Policy
 from sfumato.verify.verification import SensitiveAchieved, Verification
 
 
-def run(asked: Asked, place: str, table: str | None, read_as: str | None, as_json: bool, quiet: bool) -> None:
+def run(
+    asked: Asked,
+    place: str,
+    table: str | None,
+    certificate: Path | None,
+    read_as: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Check a table; the exit code is the verdict."""
-    data = given_table(place, asked, read_as, table)
-    policy = to_policy(asked, columns_of(data, asked))
-    _require_roles(policy)
-    result = policy.check(data)
+    if certificate is not None:
+        result = _certified(asked, place, certificate)
+    else:
+        data = given_table(place, asked, read_as, table)
+        policy = to_policy(asked, columns_of(data, asked))
+        _require_roles(policy)
+        result = policy.check(data)
     if as_json:
         answer_json(result.to_dict())
     elif not quiet:
         answer(report(result))
     if not result.ok:
         raise typer.Exit(FAILED)
+
+
+def _certified(asked: Asked, place: str, certificate: Path) -> Verification:
+    """Check a file by its certificate, which names columns and rules itself."""
+    heeded = {"command", "separator", "encoding"}
+    said = [one.name for one in fields(asked) if one.name not in heeded and getattr(asked, one.name) is not None]
+    if said or place == STANDARD:
+        raise ParameterError(
+            "A certificate is about a file, and names its columns and rules itself. Leave out "
+            f"{listed(said) if said else 'stdin and name the file'}."
+        )
+    return Certificate.read(certificate).check(place, asked.separator, asked.encoding)
 
 
 def _require_roles(policy: Policy) -> None:

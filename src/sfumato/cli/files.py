@@ -34,6 +34,7 @@ class Files:
     read_as: str | None = None
     write_as: str | None = None
     table: str | None = None
+    certificate: Path | None = None
 
     def written(self) -> dict[str, Path]:
         """Return what is written where."""
@@ -42,6 +43,7 @@ class Files:
             "manifest": self.manifest,
             "saved policy": self.policy,
             "alternatives": self.alternatives,
+            "certificate": self.certificate,
         }
         return {name: path for name, path in named.items() if path is not None}
 

@@ -258,6 +258,22 @@ ManifestFile = Annotated[
         "--manifest", metavar="FILE", help="Write a record of how the release was made, as JSON; keep it to yourself."
     ),
 ]
+CertificateFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--certificate",
+        metavar="FILE",
+        help="Write a certificate as JSON: hash, promises, what was achieved, risk, attacks; no original value.",
+    ),
+]
+Certified = Annotated[
+    Path | None,
+    typer.Option(
+        "--certificate",
+        metavar="FILE",
+        help="Recompute what this certificate says about the file; a difference is a broken rule.",
+    ),
+]
 PolicyFile = Annotated[
     Path | None,
     typer.Option(

@@ -55,7 +55,7 @@ class RuleCheck:
     sample
         A few of them, the worst first.
     units
-        What breaks it: classes, or the values of a column.
+        What breaks it: classes, values of a column, or differences from a certificate.
     """
 
     rule: str
@@ -227,7 +227,8 @@ def _found(check: RuleCheck) -> str:
 def _verdict(check: RuleCheck) -> str:
     if check.found is None:
         return "not checked, as there are no classes"
-    units = {"classes": "class", "values": "value"}[check.units] if check.breaking == 1 else check.units
+    one = {"classes": "class", "values": "value", "differences": "difference"}
+    units = one[check.units] if check.breaking == 1 else check.units
     return "holds" if check.ok else f"BROKEN by {check.breaking:,} {units}"
 
 
