@@ -4,12 +4,35 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from sfumato.errors import SchemaError, listed
 from sfumato.io.missing import codes_for, without_codes
 from sfumato.progress import Tell, silent
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How a file is to be read, where it does not say so itself; what each means is said at `open_source`."""
+
+    separator: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    layout: str | None = None
+
+
+class Remark(NamedTuple):
+    """What a reader had to guess or to leave out: never silently, and without a value of the table."""
+
+    columns: tuple[str, ...]
+    found: str
+    advice: str
+
+    def __str__(self) -> str:
+        return f"{self.found} {self.advice}"
 
 
 class Source(ABC):
@@ -21,10 +44,13 @@ class Source(ABC):
         The names of all columns, in table order: unique, never empty.
     kind
         Where the table comes from: ``"pandas"``, ``"polars"``, ``"pyarrow"``, ``"csv"``, ``"parquet"``, ...
+    remarks
+        What was guessed or left out while opening and, later, while reading.
     """
 
     columns: tuple[str, ...]
     kind: str
+    remarks: tuple[Remark, ...] = ()
 
     def read(
         self,
@@ -69,6 +95,12 @@ class Source(ABC):
     @abstractmethod
     def to_native(self, table: pa.Table) -> object:
         """Turn a table into the kind of frame that came in; a file or a relation gives a ``pyarrow.Table``."""
+
+    def remark(self, found: str, advice: str, *columns: str) -> None:
+        """Note what has to be told; the same thing is told once, however often the table is read."""
+        said = Remark(columns, found, advice)
+        if said not in self.remarks:
+            self.remarks = (*self.remarks, said)
 
     def place(self, row: int) -> str:
         """Say where a row, counted from 0, is found by whoever looks at the table."""

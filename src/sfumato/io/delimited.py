@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +20,7 @@ import pyarrow.csv
 from sfumato.errors import SourceError, invalid_parameter, listed
 from sfumato.io import arrow
 from sfumato.io.base import checked_names
-from sfumato.io.files import QueriedSource, literal, literal_path, opened, shown
+from sfumato.io.files import PACKING_ERRORS, QueriedSource, literal, literal_path, opened, shown
 from sfumato.io.inference import inferred
 from sfumato.progress import Tell
 
@@ -44,8 +43,23 @@ class DelimitedSource(QueriedSource):
     def __init__(self, path: Path, separator: str | None = None) -> None:
         super().__init__(path)
         lines = self._first_lines()
-        self.separator = _checked(separator) if separator is not None else _detected(lines, path)
+        self.separator = _checked(separator) if separator is not None else self._detected(lines)
         self.columns = checked_names(named(self._header(lines)))
+
+    def _detected(self, lines: list[str]) -> str:
+        """Find the separator that splits the header into most cells, and the lines after it into as many; say which."""
+        if ".tsv" in shown(self.path).lower() and "\t" in lines[0]:
+            return "\t"
+        fitness = {separator: _fitness(lines, separator) for separator in SEPARATORS}
+        best = max(SEPARATORS, key=lambda separator: fitness[separator])
+        rivals = [one for one in SEPARATORS if one != best and fitness[one][:2] == fitness[best][:2] == (True, 1.0)]
+        if rivals or (best != SEPARATORS[0] and fitness[best][0]):
+            also = f", though {' and '.join(map(repr, rivals))} would fit as well" if rivals else ""
+            self.remark(
+                f"The cells of {shown(self.path)} are taken to be separated by {best!r}{also}.",
+                "If that is wrong, name the separator (separator=, on the command line --sep).",
+            )
+        return best
 
     def _header(self, lines: list[str]) -> list[str]:
         """Return the cells of the first record, if it is there as a whole."""
@@ -64,7 +78,7 @@ class DelimitedSource(QueriedSource):
         try:
             with opened(self.path) as file:
                 head = b"".join(line for line, _ in zip(file, range(row + 2), strict=False))
-        except (OSError, EOFError, zlib.error):
+        except PACKING_ERRORS:
             return super().place(row)
         in_order = head.count(b'"') == 0 and head.count(b"\r") in (0, head.count(b"\r\n"))
         return f"line {row + 2:,}" if in_order else super().place(row)
@@ -75,10 +89,8 @@ class DelimitedSource(QueriedSource):
             with opened(self.path) as file:
                 head = file.read(_HEAD_BYTES)
                 self._goes_on = bool(file.read(1))
-        except (OSError, EOFError, zlib.error):
+        except PACKING_ERRORS:
             raise SourceError(f"{shown(self.path)} is not a gzip file, or was cut short.") from None
-        if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise SourceError(f"{shown(self.path)} is in UTF-16. Save it as UTF-8.")
         if head.startswith((b"PAR1", b"PK\x03\x04", b"\x1f\x8b")) or b"\0" in head:
             raise SourceError(f"{shown(self.path)} is not a text file. Give it the ending of what it is.")
         text = head.decode("utf-8-sig", errors="replace")
@@ -132,7 +144,7 @@ class DelimitedSource(QueriedSource):
 
     def _first_undecodable(self) -> str:
         """Name the column of the first cell that is not UTF-8; structure is found in the bytes one by one."""
-        with suppress(OSError, EOFError, zlib.error, csv.Error, IndexError), opened(self.path) as file:
+        with suppress(*PACKING_ERRORS, csv.Error, IndexError), opened(self.path) as file:
             text = io.TextIOWrapper(cast("BinaryIO", file), encoding="latin-1", newline="")
             for record in csv.reader(text, delimiter=self.separator):
                 for place, cell in enumerate(record):
@@ -188,13 +200,6 @@ def _checked(separator: object) -> str:
     if not isinstance(separator, str) or len(separator) != 1 or separator in '"\r\n\0':
         raise invalid_parameter("open_source", "separator", "one character such as ',' or ';'", separator)
     return separator
-
-
-def _detected(lines: list[str], path: Path) -> str:
-    """Find the separator that splits the header into most cells, and the lines after it into as many."""
-    if ".tsv" in path.name.lower() and "\t" in lines[0]:
-        return "\t"
-    return max(SEPARATORS, key=lambda separator: _fitness(lines, separator))
 
 
 def _fitness(lines: list[str], separator: str) -> tuple[bool, float, int]:

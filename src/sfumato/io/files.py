@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import bz2
 import glob
 import gzip
+import lzma
 import os
 import stat
+import zlib
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, cast
 
 import duckdb
 import pyarrow as pa
@@ -39,7 +42,7 @@ class FileSource(Source):
     path
         The file.
     form
-        How it is to be read: ``"csv"``, ``"jsonl"``, ``"json"`` or ``"parquet"``.
+        How it is to be read: ``"csv"``, ``"jsonl"``, ``"json"``, ``"parquet"`` or ``"arrow"``.
     separator
         What parts the cells of delimited text.
     """
@@ -139,9 +142,22 @@ def _first_byte(path: Path) -> bytes:
         return file.read(1)
 
 
-def opened(path: Path) -> BinaryIO | gzip.GzipFile:
-    """Open a text file for its bytes, unpacked if its name ends in ``.gz``."""
-    return gzip.open(path) if path.name.lower().endswith(".gz") else open(path, "rb")
+#: How packed text files are opened, by the ending of their names.
+PACKINGS = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+    ".zst": lambda path: pa.input_stream(str(path), compression="zstd"),
+}
+
+#: What is raised by a packed file that is none, or was cut short.
+PACKING_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException)
+
+
+def opened(path: Path) -> IO[bytes]:
+    """Open a text file for its bytes, unpacked if the ending of its name says that it is packed."""
+    unpacking = PACKINGS.get(path.suffix.lower())
+    return open(path, "rb") if unpacking is None else cast("IO[bytes]", unpacking(path))
 
 
 def guessed_lines(path: Path, sample: int = 1 << 16) -> float:
@@ -152,7 +168,7 @@ def guessed_lines(path: Path, sample: int = 1 << 16) -> float:
     >>> guessed_lines(Path("people.csv.gz"))
     0.0
     """
-    if path.name.lower().endswith(".gz"):
+    if path.suffix.lower() in PACKINGS:
         return 0.0
     with suppress(OSError), open(path, "rb") as file:
         head = file.read(sample)

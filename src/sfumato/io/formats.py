@@ -1,64 +1,146 @@
-"""Which reader a file gets, by the ending of its name."""
+"""Which reader a file gets, by the ending of its name: one table of all formats."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any
 
 from sfumato import parameters
-from sfumato.errors import SourceError
-from sfumato.io.base import Source
+from sfumato.errors import ParameterError, SourceError
+from sfumato.io.base import FileOptions, Source
 from sfumato.io.delimited import DelimitedSource
-from sfumato.io.files import FileSource, check_readable, opened, shown
+from sfumato.io.encodings import detected_encoding, in_utf8, is_utf8, unpacked
+from sfumato.io.files import PACKINGS, check_readable, shown
 from sfumato.io.jsonlines import JsonSource
-from sfumato.io.parquet import ParquetSource
-from sfumato.io.spooling import Spool, checked_encoding, from_stdin, in_utf8
+from sfumato.io.parquet import ArrowFileSource, ParquetSource
+from sfumato.io.spooling import Spool, from_stdin
 
-_TEXT = (".csv", ".tsv", ".txt")
-_JSON = (".jsonl", ".ndjson", ".json")
-_PARQUET = (".parquet", ".pq")
+Opener = Callable[[Path, str, FileOptions], Source]
 
 
-def open_file(path: str | os.PathLike[str], separator: str | None = None, encoding: str | None = None) -> Source:
+@dataclass(frozen=True)
+class Format:
+    """A format of files.
+
+    Attributes
+    ----------
+    endings
+        The endings of names, without the dot; the first is what the format is called (``--from``).
+    open
+        What makes a source of a path.
+    is_text
+        Whether such a file is text: in some encoding, and perhaps packed.
+    guesses
+        Whether its encoding is guessed where nobody names it; JSON is in UTF-8 by its own rules.
+    """
+
+    endings: tuple[str, ...]
+    open: Opener
+    is_text: bool = False
+    guesses: bool = False
+
+
+def _of(module: str, name: str) -> Opener:
+    """Return what opens a file by a part of ``io`` that is imported only then."""
+
+    def open_it(path: Path, form: str, options: FileOptions) -> Source:
+        found: Any = getattr(import_module(f"sfumato.io.{module}"), name)
+        source: Source = found(path, form, options)
+        return source
+
+    return open_it
+
+
+def _delimited(path: Path, form: str, options: FileOptions) -> Source:
+    separator = "\t" if form == "tsv" and options.separator is None and path.suffix != ".tsv" else options.separator
+    return DelimitedSource(path, separator)
+
+
+def _json(path: Path, form: str, options: FileOptions) -> Source:
+    return JsonSource(path, lines=form != "json")
+
+
+FORMATS = (
+    Format(("csv", "txt"), _delimited, is_text=True, guesses=True),
+    Format(("tsv",), _delimited, is_text=True, guesses=True),
+    Format(("fwf",), _of("fixed_width", "FixedWidthSource"), is_text=True, guesses=True),
+    Format(("jsonl", "ndjson"), _json, is_text=True),
+    Format(("json",), _json, is_text=True),
+    Format(("parquet", "pq"), lambda path, form, options: ParquetSource(path)),
+    Format(("arrow", "feather", "ipc"), lambda path, form, options: ArrowFileSource(path)),
+    Format(("xlsx", "xlsm", "xls", "xlsb", "ods"), _of("workbooks", "WorkbookSource")),
+    Format(("sav", "zsav"), _of("statistics", "StatisticsSource")),
+    Format(("dta",), _of("statistics", "StatisticsSource")),
+    Format(("sas7bdat",), _of("statistics", "StatisticsSource")),
+    Format(("xpt",), _of("statistics", "StatisticsSource")),
+    Format(("rds",), _of("statistics", "open_r")),
+    Format(("sqlite", "sqlite3"), _of("sqlite", "SqliteSource")),
+)
+BY_ENDING = {ending: form for form in FORMATS for ending in form.endings}
+FIXED_WIDTH = BY_ENDING["fwf"]
+
+
+def open_file(path: str | os.PathLike[str], options: FileOptions | None = None) -> Source:
     """Open a file for reading, or say why that is not possible."""
-    file = Path(path)
+    file, options = Path(path), options or FileOptions()
     check_readable(file)
-    ending = _ending(file)
-    if encoding is not None and ending not in _PARQUET and checked_encoding(encoding) not in {"utf-8", "utf-8-sig"}:
-        return open_spool(in_utf8(file, cast("BinaryIO", opened(file)), encoding), ending, separator)
-    if ending in (*_TEXT, *_JSON, *_PARQUET):
-        return _source(file, ending, separator)
-    known = ", ".join((*_TEXT, *_JSON, *_PARQUET))
-    raise SourceError(f"{shown(file)} has an unknown ending. Known are {known}, the text formats also with .gz.")
+    packing = file.suffix.lower() if file.suffix.lower() in PACKINGS else ""
+    ending = Path(file.name.lower().removesuffix(packing)).suffix.removeprefix(".")
+    form = BY_ENDING.get(ending)
+    if form is None or (packing and not form.is_text):
+        texts = ", ".join(f".{one}" for known in FORMATS if known.is_text for one in known.endings)
+        others = ", ".join(f".{one}" for known in FORMATS if not known.is_text for one in known.endings)
+        raise SourceError(
+            f"{shown(file)} has an unknown ending. Known are {others}, and the text formats {texts}, these also with "
+            f"{', '.join(PACKINGS)}."
+        )
+    return _opened(file, ending, form, options)
 
 
-def open_stdin(form: str | None = None, separator: str | None = None, encoding: str | None = None) -> Source:
+def open_stdin(form: str | None = None, options: FileOptions | None = None) -> Source:
     """Open what comes from stdin: CSV, or another format if it is named."""
-    form = parameters.choice("open_stdin", "form", form or "csv", ("csv", "tsv", "jsonl", "json", "parquet"))
+    form = parameters.choice("open_stdin", "form", form or "csv", tuple(BY_ENDING))
     spool = from_stdin()
-    if encoding is not None and form != "parquet":
-        spool.file.seek(0)
-        spool = in_utf8(Path("stdin"), cast("BinaryIO", spool.file), checked_encoding(encoding))
-    return open_spool(spool, f".{form}", "\t" if form == "tsv" and separator is None else separator)
-
-
-def open_spool(spool: Spool, ending: str, separator: str | None) -> Source:
-    """Open data that lies in a file for a moment."""
     check_readable(spool.path)
-    source = _source(spool.path, ending, separator)
-    source.spool = spool  # the file is there as long as somebody may read it
+    return _with_spool(_opened(spool.path, form, BY_ENDING[form], options or FileOptions()), spool)
+
+
+def _opened(file: Path, ending: str, form: Format, options: FileOptions) -> Source:
+    """Open a file of a known format; text is brought to UTF-8 first, and what had to be guessed is told."""
+    if options.layout is not None:
+        if not form.is_text:
+            raise ParameterError(f"A layout is for text with columns of fixed width, but {shown(file)} is none.")
+        form, ending = FIXED_WIDTH, "fwf"
+    if not form.is_text:
+        return form.open(file, ending, options)
+    named = options.encoding
+    guess = detected_encoding(file) if named is None and form.guesses else None
+    spool = _plain_utf8(file, named, guess, form)
+    source = form.open(file if spool is None else spool.path, ending, options)
+    if guess is not None:
+        source.remark(
+            f"{shown(file)} is not in UTF-8; it is read as {guess}.",
+            "If letters look wrong, name its encoding (encoding='cp1250', on the command line --encoding).",
+        )
+    return source if spool is None else _with_spool(source, spool)
+
+
+def _plain_utf8(file: Path, named: str | None, guess: str | None, form: Format) -> Spool | None:
+    """Return the text of a file as its reader takes it, None where it can take the file itself."""
+    if named is not None and not is_utf8(named):
+        return in_utf8(file, named)
+    if guess is not None:
+        return in_utf8(file, guess)
+    packing = file.suffix.lower()
+    # The engine that reads text unpacks gzip by itself.
+    return unpacked(file) if packing in PACKINGS and (packing != ".gz" or form is FIXED_WIDTH) else None
+
+
+def _with_spool(source: Source, spool: Spool) -> Source:
+    """Keep the file of a spool as long as somebody may read the source."""
+    source.spool = spool  # type: ignore[attr-defined]
     return source
-
-
-def _source(file: Path, ending: str, separator: str | None) -> FileSource:
-    if ending in _TEXT:
-        return DelimitedSource(file, separator)
-    return JsonSource(file, lines=ending != ".json") if ending in _JSON else ParquetSource(file)
-
-
-def _ending(path: Path) -> str:
-    """Return the ending in lower case; that of a packed text file is the one before ``.gz``."""
-    name = path.name.lower()
-    inner = Path(name.removesuffix(".gz")).suffix
-    return "" if name.endswith(".gz") and inner in _PARQUET else inner

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,7 +13,17 @@ import pyarrow as pa
 
 from sfumato.errors import SchemaError, SourceError
 from sfumato.io.base import checked_names
-from sfumato.io.files import READ_ERRORS, QueriedSource, identifier, literal, literal_path, opened, session, shown
+from sfumato.io.files import (
+    PACKING_ERRORS,
+    READ_ERRORS,
+    QueriedSource,
+    identifier,
+    literal,
+    literal_path,
+    opened,
+    session,
+    shown,
+)
 from sfumato.io.inference import inferred
 
 # DuckDB's types that are kept; all others are read as text, and dates found in it afterwards, so that a column
@@ -84,7 +93,7 @@ class JsonSource(QueriedSource):
 
     def _first_bad_line(self) -> int | None:
         """Look for the line again: the engine counts lines differently from version to version."""
-        with suppress(OSError, EOFError, zlib.error), opened(self.path) as file:
+        with suppress(*PACKING_ERRORS), opened(self.path) as file:
             for number, line in enumerate(file, start=1):
                 if line.strip() and not _is_object(line):
                     return number

@@ -1,4 +1,4 @@
-"""Parquet files."""
+"""Files of Arrow's own: Parquet, and Arrow IPC, which is also called Feather."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from sfumato.errors import SourceError
@@ -16,6 +17,9 @@ from sfumato.progress import Tell
 
 #: In so many steps a file is read at most: enough to see them go by, few enough to cost nothing.
 STEPS = 20
+
+#: How an Arrow file begins; a stream has no such mark.
+_IPC_FILE = b"ARROW1"
 
 
 class ParquetSource(FileSource):
@@ -47,6 +51,41 @@ class ParquetSource(FileSource):
             f"{shown(self.path)} is not a Parquet file, or was cut short or damaged. "
             "Make it again, or give it the ending of what it is."
         )
+
+
+class ArrowFileSource(FileSource):
+    """An Arrow file or stream, as Feather files are since their second version."""
+
+    kind = form = "arrow"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        try:
+            with pa.OSFile(str(path)) as file:
+                self.columns = checked_names(_ipc_reader(file).schema.names)
+        except READ_ERRORS as error:
+            raise self._explained(error) from None
+
+    def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
+        try:
+            with pa.OSFile(str(self.path)) as file:
+                table = _ipc_reader(file).read_all().select(list(columns))
+            table.validate(full=True)
+        except READ_ERRORS as error:
+            raise self._explained(error) from None
+        return pa.table({name: arrow.tidy(name, table[name], name in as_text) for name in columns})
+
+    def _explained(self, error: Exception) -> SourceError:
+        return SourceError(
+            f"{shown(self.path)} is not an Arrow or Feather file, or was cut short or damaged. "
+            "Make it again, or give it the ending of what it is."
+        )
+
+
+def _ipc_reader(file: pa.NativeFile) -> pa.ipc.RecordBatchFileReader | pa.ipc.RecordBatchStreamReader:
+    is_file = file.read(len(_IPC_FILE)) == _IPC_FILE
+    file.seek(0)
+    return pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)
 
 
 def _parts(file: pq.ParquetFile, columns: list[str], tell: Tell) -> Iterator[pa.Table]:

@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import os
 
-from sfumato.io.base import Openable, Source
+from sfumato.io.base import FileOptions, Openable, Source
 from sfumato.io.formats import open_file
 from sfumato.io.frames import open_frame
 
 __all__ = ["Source", "open_source"]
 
 
-def open_source(data: object, *, separator: str | None = None, encoding: str | None = None) -> Source:
-    """Open a frame or a file for reading.
+def open_source(
+    data: object,
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    layout: str | None = None,
+) -> Source:
+    """Open a frame or a file for reading, where it takes more to say than the path.
 
     Parameters
     ----------
     data
         An eager frame that narwhals knows (pandas, Polars, PyArrow, ...), an Arrow table or record batch, a
-        DuckDB relation, or the path of a file: ``.csv``, ``.tsv``, ``.txt``, ``.parquet``, ``.pq``, ``.jsonl``,
-        ``.ndjson``, ``.json``; the text formats also with ``.gz``. Or a table in a database
+        DuckDB relation, or the path of a file; the ending of its name says the format. Or a table in a database
         (``sfumato.engines``), or a source that is open already.
     separator
         What stands between the cells of a delimited text file. Without it, the comma, semicolon, tab or bar
         that the file itself uses. Frames and other files have none and ignore it.
     encoding
-        The encoding of a text file; UTF-8 by default.
+        The encoding of a text file. Without it UTF-8, and what the bytes of the file say where it is something else.
+    sheet
+        The sheet of a workbook, or the table of an SQLite database, where there are several.
+    layout
+        Where the columns of a file of fixed width are, such as ``"name 1-10, age 11-13"``.
 
     Returns
     -------
@@ -46,5 +56,5 @@ def open_source(data: object, *, separator: str | None = None, encoding: str | N
     if isinstance(data, Openable):
         return data.open()
     if isinstance(data, str | os.PathLike):
-        return open_file(data, separator, encoding)
+        return open_file(data, FileOptions(separator, encoding, sheet, layout))
     return open_frame(data)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from sfumato.errors import SourceError, listed, shortened
@@ -23,7 +24,7 @@ def read_file(path: Path, form: str, columns: Sequence[str], separator: str = ",
     path
         The file; a text format may be packed (``.gz``).
     form
-        ``"csv"``, ``"jsonl"`` (an object per line), ``"json"`` or ``"parquet"``.
+        ``"csv"``, ``"jsonl"`` (an object per line), ``"json"``, ``"parquet"`` or ``"arrow"``.
     columns
         Their names.
     separator
@@ -38,6 +39,8 @@ def read_file(path: Path, form: str, columns: Sequence[str], separator: str = ",
             )
         places = [names.index(column) for column in columns]
         return read_delimited(path, len(names), places, separator).rename_columns(list(columns))
+    if form == "arrow":
+        return read_arrow(path, columns)
     return read_parquet(path, columns) if form == "parquet" else read_json(path, columns, lines=form == "jsonl")
 
 
@@ -62,3 +65,16 @@ def read_parquet(path: Path, columns: Sequence[str]) -> pa.Table:
     if table.num_rows != rows:
         raise SourceError(f"{shortened(str(path), 300)} says that it has {rows:,} rows, but has {table.num_rows:,}.")
     return table
+
+
+def read_arrow(path: Path, columns: Sequence[str]) -> pa.Table:
+    """Read columns of an Arrow file or stream."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+        reader = pa.ipc.open_file(content) if content.startswith(b"ARROW1") else pa.ipc.open_stream(content)
+        table = reader.read_all()
+        table.validate(full=True)
+        return pa.table({name: table.column(name) for name in columns})
+    except (pa.ArrowException, OSError, ValueError, KeyError):
+        raise SourceError(f"{shortened(str(path), 300)} is not an Arrow file, or a damaged one.") from None

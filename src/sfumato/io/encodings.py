@@ -1,0 +1,116 @@
+"""Text in any encoding becomes UTF-8. What a file does not say is guessed only where a wrong guess would show."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from sfumato.errors import SourceError, invalid_parameter
+from sfumato.io.files import PACKING_ERRORS, PACKINGS, opened, shown
+from sfumato.io.spooling import SHOWN, Spool
+
+#: What Western programs write that know nothing of UTF-8; it has a character for nearly every byte.
+WESTERN = "cp1252"
+
+_CHUNK = 1 << 20
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_WORD = re.compile(rb"[A-Za-z\x80-\xff]+")
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+
+
+def checked_encoding(encoding: object) -> str:
+    """Return the name of an encoding that Python knows, or refuse it."""
+    try:
+        return codecs.lookup(cast("str", encoding)).name
+    except (LookupError, TypeError):
+        raise invalid_parameter(
+            "open_source", "encoding", "the name of an encoding such as 'latin-1' or 'utf-16'", encoding
+        ) from None
+
+
+def is_utf8(encoding: str | None) -> bool:
+    """Return whether a named encoding needs no conversion."""
+    return encoding is not None and checked_encoding(encoding) in {"utf-8", "utf-8-sig"}
+
+
+def in_utf8(path: Path, encoding: str) -> Spool:
+    """Return the text of a file, unpacked and in UTF-8."""
+    spool = Spool(SHOWN.get(path, str(path)))
+    line = 1
+    try:
+        with io.TextIOWrapper(cast("BinaryIO", opened(path)), encoding, newline="") as text:
+            while chunk := text.read(_CHUNK):
+                spool.file.write(chunk.encode())
+                line += chunk.count("\n")
+    except (UnicodeError, *PACKING_ERRORS):
+        raise SourceError(
+            f"{shown(path)} cannot be read in the encoding {encoding}, from about line {line:,} "
+            "on. Name the encoding that it is in."
+        ) from None
+    spool.file.flush()
+    return spool
+
+
+def unpacked(path: Path) -> Spool:
+    """Return the bytes of a packed file."""
+    try:
+        with opened(path) as file:
+            return Spool(SHOWN.get(path, str(path))).fill(cast("BinaryIO", file))
+    except PACKING_ERRORS:
+        raise SourceError(f"{shown(path)} is not a {path.suffix} file, or was cut short. Pack it again.") from None
+
+
+def detected_encoding(path: Path) -> str | None:
+    """Return the encoding that a text file is in by its bytes; None for UTF-8, and where every guess would be wild.
+
+    A mark at its start is certain. Without one, a file that is not UTF-8 is taken for Western European text if its
+    words look like that: mostly plain letters, and some with accents.
+    """
+    try:
+        with opened(path) as file:
+            head = file.read(4)
+            for mark, encoding in _MARKS.items():
+                if head.startswith(mark):
+                    return None if encoding == "utf-8-sig" else encoding
+            found = _first_not_utf8(head, file, whole=path.suffix.lower() not in PACKINGS)
+    except PACKING_ERRORS:
+        return None  # whoever reads it says what is wrong
+    return WESTERN if found and _looks_western(found) else None
+
+
+def _first_not_utf8(head: bytes, file: IO[bytes], whole: bool) -> bytes | None:
+    """Return the first piece of a file that is not UTF-8; of a packed file only its start is looked at."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    piece = head + file.read(_CHUNK)
+    while piece:
+        try:
+            decoder.decode(piece)
+        except UnicodeDecodeError:
+            return piece
+        piece = file.read(_CHUNK) if whole else b""
+    return None
+
+
+def _looks_western(text: bytes) -> bool:
+    """Return whether most words with letters beyond ASCII have few of them, all known to Western programs."""
+    if b"\0" in text:
+        return False
+    words = [word for word in _WORD.findall(text) if _BEYOND_ASCII.search(word)]
+    likely = sum(2 * len(_BEYOND_ASCII.findall(word)) <= len(word) + 1 and _known(word) for word in words)
+    return likely >= 0.9 * len(words)
+
+
+def _known(word: bytes) -> bool:
+    try:
+        return word.decode(WESTERN) != ""
+    except UnicodeDecodeError:
+        return False
