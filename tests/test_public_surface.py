@@ -69,6 +69,7 @@ PUBLIC = [
     "engines",
     "errors",
     "methods",
+    "open_source",
     "recode",
     "risk",
     "strongest",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sfumato.dual import Strongest, strongest
     from sfumato.errors import SfumatoError
     from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
+    from sfumato.io import open_source
     from sfumato.judging import attack, risk
     from sfumato.loss import Objective
     from sfumato.measuring import utility
@@ -71,6 +72,7 @@ _HOMES = {
     "checklist": "sfumato.answering",
     "compare": "sfumato.comparing",
     "utility": "sfumato.measuring",
+    "open_source": "sfumato.io",
     "Schema": "sfumato.schema",
     "Policy": "sfumato.policy",
     "Preset": "sfumato.presets",
@@ -171,6 +173,7 @@ __all__ = [
     "engines",
     "errors",
     "methods",
+    "open_source",
     "recode",
     "risk",
     "strongest",

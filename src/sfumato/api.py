@@ -25,8 +25,8 @@ def anonymize(
     ----------
     data
         A pandas, Polars or Arrow table, a DuckDB relation, a table in a database such as
-        ``engines.DuckDB("clinic.duckdb", "people")``, or the path of a CSV, Parquet or JSON-lines file. It is never
-        changed.
+        ``engines.DuckDB("clinic.duckdb", "people")``, or the path of a file: CSV, Parquet, JSON, Excel, SPSS,
+        Stata, SAS, R and more. It is never changed.
     schema
         The role of every column; or give the roles as arguments:
     quasi_identifiers, sensitive, person, identifiers, plain, rest
@@ -68,7 +68,11 @@ def anonymize(
     separator
         The separator of a CSV file; detected by default.
     encoding
-        The encoding of a text file, such as ``"latin-1"``; UTF-8 by default.
+        The encoding of a text file, such as ``"latin-1"``; found from its bytes by default.
+    sheet
+        The sheet of a workbook or the table of an SQLite database, where there are several.
+    layout
+        Where the columns of a file of fixed width are, such as ``"name 1-10, age 11-13"``.
 
     Examples
     --------
@@ -105,7 +109,7 @@ def recode(
         The share of rows that may be left out because their classes break a model.
     quasi_identifiers, sensitive, person, identifiers, plain, rest
         As in `anonymize`.
-    missing, intervals, ends, keep_order, seed, progress, separator, encoding
+    missing, intervals, ends, keep_order, seed, progress, separator, encoding, sheet, layout
         As in `anonymize`.
 
     Raises
@@ -143,7 +147,7 @@ def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckA
         The column that identifies the person, where people have several rows; people are counted then, not rows.
     k, l, t, privacy, preset
         As in `anonymize`. Without any, the result tells what the table achieves.
-    separator, encoding
+    separator, encoding, sheet, layout
         As in `anonymize`.
 
     Examples

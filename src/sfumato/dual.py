@@ -78,7 +78,7 @@ def strongest(
         ``"k"`` for k-anonymity or ``"l"`` for l-diversity. All models that you give hold as well; a ``k`` that you give
         is the smallest to accept.
     data, schema, quasi_identifiers, sensitive, person, identifiers, plain, rest, k, l, t, privacy, preset, method,
-    refine, suppression, missing, intervals, keep_order, seed, progress, separator, encoding
+    refine, suppression, missing, intervals, keep_order, seed, progress, separator, encoding, sheet, layout
         As in `anonymize`.
 
     Examples

@@ -13,6 +13,7 @@ from typing import Any, Self, TypedDict, TypeVar, cast, get_args, get_type_hints
 from sfumato import methods, parameters
 from sfumato.errors import ParameterError, SchemaError, invalid_parameter
 from sfumato.hierarchies.grids import ENDS
+from sfumato.io import Source, open_source
 from sfumato.io.missing import MissingCodes, missing_codes
 from sfumato.methods import Method, MethodOption, find_method
 from sfumato.presets import Preset, preset_name
@@ -45,6 +46,8 @@ class CheckArguments(TypedDict, total=False):
     preset: str | None
     separator: str | None
     encoding: str | None
+    sheet: str | None
+    layout: str | None
 
 
 class RecodeArguments(CheckArguments, total=False):
@@ -98,6 +101,8 @@ class Request:
     seed: int | None = option(None, parameters.integer, at_least=0)
     separator: str | None = option(None, parameters.text)
     encoding: str | None = option(None, parameters.text)
+    sheet: str | None = option(None, parameters.text)
+    layout: str | None = option(None, parameters.text)
     na: Mapping[str, tuple[str, ...]] = option((), missing_codes)
     confirm: tuple[str, ...] = option((), parameters.names)
     strict: bool = option(False, parameters.flag)
@@ -159,6 +164,10 @@ class Request:
             caller=caller,
             **options,
         )
+
+    def open(self, data: object) -> Source:
+        """Open a table as this request says that it is to be read."""
+        return open_source(data, separator=self.separator, encoding=self.encoding, sheet=self.sheet, layout=self.layout)
 
     def require_privacy(self) -> None:
         """Refuse to promise nothing."""

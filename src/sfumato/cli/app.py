@@ -24,13 +24,15 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
+#: How a file is read.
+FILE = {"separator", "encoding", "sheet", "layout"}
 #: What is asked of a table that somebody made.
 CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "preset"}
-CHECKED |= {"separator", "encoding", "policy"}
+CHECKED |= FILE | {"policy"}
 #: What makes no difference to the levels that are chosen.
 SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
 #: What is about reading a file, and what looks at single rows, which stay in the database.
-READING = {"preset", "separator", "encoding", "na", "confirm", "strict", "person"}
+READING = FILE | {"preset", "na", "confirm", "strict", "person"}
 
 
 def run() -> None:

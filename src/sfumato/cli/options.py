@@ -18,8 +18,8 @@ Place = Annotated[
     str,
     typer.Argument(
         metavar="IN",
-        help="The table to read: CSV, TSV, Parquet or JSON lines; - for stdin; or the database that it is in, a DuckDB "
-        "file or postgresql://user@host/database.",
+        help="The table to read: CSV, Parquet, JSON, Excel, SPSS, Stata, SAS or R; - for stdin; or the database that "
+        "it is in, a DuckDB or SQLite file or postgresql://user@host/database.",
     ),
 ]
 Table = Annotated[str | None, typer.Option("--table", metavar="NAME", help="The table in the database.")]
@@ -218,11 +218,27 @@ Separator = Annotated[
 
 Encoding = Annotated[
     str | None,
-    typer.Option("--encoding", metavar="NAME", help="The encoding of a text file, such as latin-1; UTF-8 by default."),
+    typer.Option("--encoding", metavar="NAME", help="The encoding of a text file, such as latin-1; else detected."),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option("--sheet", metavar="NAME", help="The sheet of a workbook, or the table of an SQLite file."),
+]
+Layout = Annotated[
+    str | None,
+    typer.Option(
+        "--layout",
+        metavar="COLUMNS",
+        help="Where the columns of a file of fixed width are, such as 'name 1-10, age 11-13, sex 14'.",
+    ),
 ]
 From = Annotated[
     str | None,
-    typer.Option("--from", metavar="csv|tsv|jsonl|json|parquet", help="The format of stdin; csv by default."),
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        help="The format of stdin, as the ending of a file says it; csv by default.",
+    ),
 ]
 To = Annotated[
     str | None,
@@ -321,6 +337,8 @@ class Asked:
     keep_order: KeepOrder = None
     separator: Separator = None
     encoding: Encoding = None
+    sheet: Sheet = None
+    layout: Layout = None
     na: MissingCodes = None
     confirm: Confirm = None
     strict: Strict = None

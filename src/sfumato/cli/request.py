@@ -11,9 +11,10 @@ from sfumato.cli.databases import is_database, open_database
 from sfumato.cli.options import Asked
 from sfumato.cli.shorthand import hierarchy_of, literal, literals, model, queries, split_pair
 from sfumato.errors import SchemaError, listed
-from sfumato.io import Source, open_source, open_stdin
+from sfumato.io import FileOptions, Source, open_source, open_stdin
 from sfumato.io.missing import EVERY_COLUMN
 from sfumato.io.spooling import STANDARD
+from sfumato.io.sqlite import is_sqlite
 from sfumato.methods import Method, Refined, find_method
 from sfumato.policy import Policy
 from sfumato.policy.records import refined, with_parameters
@@ -50,19 +51,24 @@ def to_policy(asked: Asked, columns: Callable[[], Sequence[str]] = tuple) -> Pol
 
 def given_table(place: str, asked: Asked, form: str | None = None, table: str | None = None) -> Path | Source:
     """Return the path of a table, or what is read only once: stdin, or a table in a database."""
+    if is_sqlite(Path(place)):
+        return open_source(place, sheet=table or asked.sheet)
     if table is not None or is_database(place):
         with open_database(place, table, read_only=True) as database:
             return database.open()
     if place != STANDARD:
         return Path(place)
-    separator = None if asked.separator is None else _separator(asked.separator)
-    return open_stdin(form, separator, asked.encoding)
+    return open_stdin(form, _file_options(asked))
 
 
 def columns_of(table: Path | Source, asked: Asked) -> Callable[[], Sequence[str]]:
     """Return what looks into a file for its columns, if somebody wants to know."""
+    return lambda: open_source(table, **vars(_file_options(asked))).columns
+
+
+def _file_options(asked: Asked) -> FileOptions:
     separator = None if asked.separator is None else _separator(asked.separator)
-    return lambda: open_source(table, separator=separator, encoding=asked.encoding).columns
+    return FileOptions(separator, asked.encoding, asked.sheet, asked.layout)
 
 
 def _nothing_said(asked: Asked) -> Policy:

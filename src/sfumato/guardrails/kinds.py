@@ -161,6 +161,13 @@ def row_numbers(view: RequestView) -> Iterator[Finding]:
         )
 
 
+@before("reading")
+def reading(view: RequestView) -> Iterator[Finding]:
+    """Tell what had to be guessed or left out when the table was read."""
+    for columns, found, advice in view.remarks:
+        yield Finding("note", columns, len(columns), found, advice)
+
+
 def says_code(name: str) -> bool:
     """Return whether a column's name says that its numbers are codes.
 

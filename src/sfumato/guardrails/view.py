@@ -87,6 +87,8 @@ class RequestView:
         The dropped columns that may name people: for every row a number that stands for the value, -1 where missing.
     row_numbers
         The unnamed columns that only number the rows, and so were dropped without being asked for.
+    remarks
+        What had to be guessed or left out when the table was read: columns, what was found, what to do.
     """
 
     declared: Mapping[str, Declared]
@@ -95,6 +97,7 @@ class RequestView:
     models: Sequence[PrivacyModel] = ()
     identifiers: Mapping[str, NDArray[np.integer]] = field(default_factory=dict, repr=False)
     row_numbers: Sequence[str] = ()
+    remarks: Sequence[tuple[tuple[str, ...], str, str]] = ()
 
     @property
     def rows(self) -> int:

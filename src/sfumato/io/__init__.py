@@ -3,7 +3,7 @@
 Only this package knows frame libraries and file formats; everything else sees ``pyarrow.Table``.
 """
 
-from sfumato.io.base import Openable
+from sfumato.io.base import FileOptions, Openable, Remark
 from sfumato.io.files import FileSource
 from sfumato.io.formats import open_file, open_stdin
 from sfumato.io.frames import ArrowSource, to_frame
@@ -12,8 +12,10 @@ from sfumato.io.writing import check_writable, write_table, write_text
 
 __all__ = [
     "ArrowSource",
+    "FileOptions",
     "FileSource",
     "Openable",
+    "Remark",
     "Source",
     "check_writable",
     "open_file",

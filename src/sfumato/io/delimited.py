@@ -56,7 +56,7 @@ class DelimitedSource(QueriedSource):
         if rivals or (best != SEPARATORS[0] and fitness[best][0]):
             also = f", though {' and '.join(map(repr, rivals))} would fit as well" if rivals else ""
             self.remark(
-                f"The cells of {shown(self.path)} are taken to be separated by {best!r}{also}.",
+                f"The cells of the file are taken to be separated by {best!r}{also}.",
                 "If that is wrong, name the separator (separator=, on the command line --sep).",
             )
         return best

@@ -110,7 +110,8 @@ def _looks_western(text: bytes) -> bool:
 
 
 def _known(word: bytes) -> bool:
+    """Return whether Western programs know all letters of a word; a byte of all ones hardly ever is one."""
     try:
-        return word.decode(WESTERN) != ""
+        return "\xff" not in word.decode(WESTERN)
     except UnicodeDecodeError:
         return False

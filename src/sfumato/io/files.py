@@ -10,7 +10,7 @@ import os
 import stat
 import zlib
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, cast
@@ -143,7 +143,7 @@ def _first_byte(path: Path) -> bytes:
 
 
 #: How packed text files are opened, by the ending of their names.
-PACKINGS = {
+PACKINGS: dict[str, Callable[[Path], object]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
     ".xz": lzma.open,

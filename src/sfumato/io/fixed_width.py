@@ -70,7 +70,7 @@ class FixedWidthSource(ImportedSource):
         places = [[place for _, place in run] for _, run in runs]
         fields = [Field(header[run[0] : run[-1] + 1].strip(), run[0], run[-1] + 1) for run in places]
         self.remark(
-            f"{shown(self.path)} is taken to have {len(fields)} columns, parted by the blanks that all lines share.",
+            f"The file is taken to have {len(fields)} columns, parted by the blanks that all lines share.",
             "If that is wrong, say where they are (layout='name 1-10, age 11-13', on the command line --layout).",
         )
         return fields

@@ -78,7 +78,7 @@ FORMATS = (
     Format(("sas7bdat",), _of("statistics", "StatisticsSource")),
     Format(("xpt",), _of("statistics", "StatisticsSource")),
     Format(("rds",), _of("statistics", "open_r")),
-    Format(("sqlite", "sqlite3"), _of("sqlite", "SqliteSource")),
+    Format(("sqlite", "sqlite3", "db"), _of("sqlite", "SqliteSource")),
 )
 BY_ENDING = {ending: form for form in FORMATS for ending in form.endings}
 FIXED_WIDTH = BY_ENDING["fwf"]
@@ -95,8 +95,8 @@ def open_file(path: str | os.PathLike[str], options: FileOptions | None = None) 
         texts = ", ".join(f".{one}" for known in FORMATS if known.is_text for one in known.endings)
         others = ", ".join(f".{one}" for known in FORMATS if not known.is_text for one in known.endings)
         raise SourceError(
-            f"{shown(file)} has an unknown ending. Known are {others}, and the text formats {texts}, these also with "
-            f"{', '.join(PACKINGS)}."
+            f"{shown(file)} has an unknown ending. Known are {texts}, these also with {', '.join(PACKINGS)} after "
+            f"them, and {others}."
         )
     return _opened(file, ending, form, options)
 
@@ -123,7 +123,7 @@ def _opened(file: Path, ending: str, form: Format, options: FileOptions) -> Sour
     source = form.open(file if spool is None else spool.path, ending, options)
     if guess is not None:
         source.remark(
-            f"{shown(file)} is not in UTF-8; it is read as {guess}.",
+            f"The file is not in UTF-8; it is read as {guess}.",
             "If letters look wrong, name its encoding (encoding='cp1250', on the command line --encoding).",
         )
     return source if spool is None else _with_spool(source, spool)

@@ -21,7 +21,7 @@ from sfumato.progress import Tell
 
 ACCEPTED = (
     "Accepted are a pandas, Polars or PyArrow table, a DuckDB relation, a table in a database (sfumato.engines), "
-    "and the path of a CSV, Parquet or JSON lines file."
+    "and the path of a file: CSV, Parquet, JSON, Excel, SPSS, Stata, SAS, R and others."
 )
 
 _CONVERSION_ERRORS = (pa.ArrowException, OverflowError, TypeError, ValueError)

@@ -45,7 +45,7 @@ class SqliteSource(ImportedSource):
                 cursor = connection.execute(f"SELECT * FROM {identifier(self.table)} LIMIT 0")
                 self.columns = checked_names(column[0] for column in cursor.description)
         except sqlite3.Error:
-            raise self.damaged("an SQLite database") from None
+            raise self.damaged("an SQLite database (one of DuckDB is opened by sfumato.engines)") from None
 
     def _connected(self) -> sqlite3.Connection:
         return sqlite3.connect(f"file:{quote(str(self.path.absolute()))}?mode=ro", uri=True)

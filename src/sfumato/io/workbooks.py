@@ -16,7 +16,7 @@ from sfumato.io.files import shown
 from sfumato.io.imported import ImportedSource, chosen, library
 from sfumato.progress import Tell
 
-#: How a workbook begins that is encrypted, and also how one of Excel's old format does.
+#: How a workbook begins that is encrypted, and also how every one in Excel's old format does.
 _OLE = bytes.fromhex("D0CF11E0A1B11AE1")
 
 Row = Sequence[Any]
@@ -28,7 +28,7 @@ class WorkbookSource(ImportedSource):
     def __init__(self, path: Path, form: str, options: FileOptions) -> None:
         super().__init__(path, form)
         self._calamine = library("python_calamine", "Reading spreadsheets", "excel")
-        with self._opened() as file:
+        with open(path, "rb") as file:
             book = self._book(file)
             sheets = {name: sheet for name in book.sheet_names if (sheet := book.get_sheet_by_name(name)).height}
             self.sheet = chosen(path, list(sheets), options, "sheet")
@@ -39,20 +39,27 @@ class WorkbookSource(ImportedSource):
         """Say which row of the sheet it is."""
         return f"row {self._numbers[row + 1]:,} of sheet '{self.sheet}'"
 
-    def _opened(self) -> Any:
-        return open(self.path, "rb")
-
     def _book(self, file: Any) -> Any:
         try:
             return self._calamine.CalamineWorkbook.from_filelike(file)
-        except Exception as error:
+        except self._calamine.CalamineError:
             file.seek(0)
-            if isinstance(error, self._calamine.PasswordError) or file.read(len(_OLE)) == _OLE:
+            if self._has_password(file.read(len(_OLE))):
                 raise SourceError(
                     f"{shown(self.path)} is protected by a password. Save it without one in a place that only you can "
                     "read, and read that."
                 ) from None
             raise self.damaged("a workbook") from None
+
+    def _has_password(self, head: bytes) -> bool:
+        """Return whether a workbook that cannot be opened is encrypted; by its name the library looks closer."""
+        try:
+            self._calamine.CalamineWorkbook.from_path(str(self.path)).close()
+        except self._calamine.PasswordError:
+            return True
+        except self._calamine.CalamineError:
+            pass
+        return self.form != "xls" and head == _OLE
 
     def _filled(self, sheet: Any) -> list[Row]:
         """Return the header and the rows under it; a row without anything in it is nobody's."""

@@ -14,7 +14,7 @@ from sfumato import guarding
 from sfumato.errors import DataError
 from sfumato.guardrails import RequestView
 from sfumato.guardrails.view import coded_columns
-from sfumato.io import Source, open_source
+from sfumato.io import Remark, Source, open_source
 from sfumato.microdata import Microdata, encode, missing_rows, refuse_missing
 from sfumato.microdata.people import Units
 from sfumato.privacy import PrivacyModel
@@ -49,6 +49,8 @@ class Prepared:
         The dropped columns that may name people, as numbers in the order of ``table``.
     row_numbers
         The unnamed columns that were dropped, since they only number the rows.
+    remarks
+        What had to be guessed or left out when the table was read.
     """
 
     table: pa.Table = field(repr=False)
@@ -59,6 +61,7 @@ class Prepared:
     secret: Secret
     identifiers: Mapping[str, NDArray[np.integer]] = field(default_factory=dict, repr=False)
     row_numbers: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     people: NDArray[np.int64] | None = field(default=None, repr=False)
 
     def view(self, request: Request) -> RequestView:
@@ -71,6 +74,7 @@ class Prepared:
             models=request.privacy,
             identifiers={name: codes[self.places] for name, codes in self.identifiers.items()},
             row_numbers=self.row_numbers,
+            remarks=self.remarks,
         )
 
     @cached_property
@@ -114,6 +118,7 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
         secret=secret,
         identifiers=guarding.identifier_codes(table, naming),
         row_numbers=row_numbers,
+        remarks=source.remarks,
         people=None if schema.person is None else numbered_people(table, schema.person)[places],
     )
 

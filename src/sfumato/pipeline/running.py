@@ -9,7 +9,7 @@ from typing import Any
 from sfumato import guarding
 from sfumato.clock import Clock
 from sfumato.guardrails.kinds import kinds
-from sfumato.io import FileSource, Source, open_source
+from sfumato.io import FileSource, Source
 from sfumato.kernels.classes import get_ready
 from sfumato.pipeline.building import build_release, promise_of
 from sfumato.pipeline.finding import Found, find_classes
@@ -41,7 +41,7 @@ def run_with(find: Finder, data: object, request: Request, progress: ProgressOpt
     with reporting(progress, request.caller) as report, clock.measuring("total"):
         with clock.measuring("read"):
             report("reading", 0.0)
-            source = open_source(data, separator=request.separator, encoding=request.encoding)
+            source = request.open(data)
             source, request, by_preset = guarding.as_preset_wants(source, request)
             prepared = prepare(source, request, report)
         with clock.measuring("guardrails"):
@@ -65,14 +65,15 @@ def run_with(find: Finder, data: object, request: Request, progress: ProgressOpt
 
 def check(data: object, request: Request) -> Verification:
     """Check a table, whoever made it, against the models of a request; bounds are found by their two columns."""
-    source = open_source(data, separator=request.separator, encoding=request.encoding)
+    source = request.open(data)
     request = with_populations(request)
     schema = request.schema
     names = [shown for name in schema.quasi_identifiers for shown in _shown_as(name, source.columns)]
     released = Schema(names, schema.sensitive, rest="drop", person=schema.person)
     released.roles(source.columns)
     promises = [promise_of(model, schema) for model in request.privacy]
-    result = check_source(source, names, released.sensitive, promises, schema.person)
+    found = check_source(source, names, released.sensitive, promises, schema.person)
+    result = replace(found, notes=(*map(str, source.remarks), *found.notes))
     return guarding.with_preset(result, source, request)
 
 

@@ -52,7 +52,8 @@ class Policy(Request):
         The privacy models; all of them hold together.
     method
         A method, or its name.
-    preset, suppression, missing, intervals, ends, keep_order, seed, separator, encoding, na, confirm, strict
+    preset, suppression, missing, intervals, ends, keep_order, seed, separator, encoding, sheet, layout, na,
+    confirm, strict
         As in `sfumato.anonymize`.
 
     Examples

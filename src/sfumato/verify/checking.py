@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.errors import listed
 from sfumato.verify.classes import code_column
 from sfumato.verify.meanings import written_differently
-from sfumato.verify.reading import read_file
+from sfumato.verify.reading import TYPED, read_file
 from sfumato.verify.readings import READINGS, Reading, seen_through, words_for_missing
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import RuleCheck, Verification
@@ -63,7 +63,7 @@ def _notes(table: pa.Table, form: str) -> list[str]:
     notes = []
     for name in table.column_names:
         values = code_column(name, table.column(name)).values
-        pair = written_differently(values.to_pylist()) if form != "parquet" else None
+        pair = written_differently(values.to_pylist()) if form not in TYPED else None
         if pair is not None:
             notes.append(
                 f"Column {listed([name])} writes equal values differently, such as {listed(pair)}. What differs on "

@@ -15,6 +15,9 @@ from sfumato.verify.json_text import read_json
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 
+#: Formats whose values have types; in all others they are what is written.
+TYPED = {"parquet", "arrow"}
+
 
 def read_file(path: Path, form: str, columns: Sequence[str], separator: str = ",") -> pa.Table:
     """Read columns of a file as they stand on paper.
