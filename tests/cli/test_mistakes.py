@@ -133,7 +133,7 @@ def test_files_that_cannot_be_read() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("given.xlsx", b"PK\x03\x04", "'given.xlsx' has an unknown ending"),
+        ("given.docx", b"PK\x03\x04", "'given.docx' has an unknown ending"),
         ("given.csv", b"", "'given.csv' is empty"),
         ("given.csv", b"name,age,zip,disease\n", "The table has no rows"),
         ("given.parquet", b"name,age,zip,disease\nA,3,4,flu\n", "is not a Parquet file, or was cut short"),
