@@ -8,6 +8,7 @@
 #   make bounds   the tests with every array access of the compiled code checked; slower
 #   make format   let ruff rewrite what it can
 #   make bench    time, memory and information loss side by side
+#   make docs     the documentation as a site, to be read offline and searched: build/site/index.html
 #   make figures  the figures of the fast-anonymization and Incognito papers, as tables and plots
 #   make clean    remove caches and results; `make distclean` removes .venv too
 #
@@ -21,7 +22,7 @@ WORKERS ?= 2
 TESTS   ?=
 SECONDS ?= 600
 
-.PHONY: help demo test test-lowest lint fuzz bounds format bench figures clean distclean
+.PHONY: help demo test test-lowest lint fuzz bounds format bench docs figures clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -54,6 +55,10 @@ format: .venv/.ready-dev
 
 bench: .venv/.ready-bench
 	$(BIN)/python -m benchmarks
+
+docs: .venv/.ready-docs
+	$(BIN)/sphinx-build -W --keep-going -q -c docs -d build/doctrees . build/site
+	@echo "build/site/index.html"
 
 figures: .venv/.ready-bench
 	$(BIN)/python -m benchmarks.figures_linear

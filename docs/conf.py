@@ -1,0 +1,56 @@
+"""How the documentation becomes a site: `make docs`. The pages stay as they are, readable in any editor.
+
+The source folder is the repository, so that links between README, CONTRIBUTING and docs lead where they do everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+project = "Sfumato"
+html_title = "Sfumato"
+root_doc = "docs/index"
+include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/**/*.md"]
+extensions = ["myst_parser"]
+# Headings get the addresses that they have on GitHub.
+myst_heading_anchors = 4
+html_theme = "furo"
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+# Summaries of found pages are fetched, which browsers refuse to pages that are opened as files.
+html_show_search_summary = False
+
+#: Pages that stand beside those which the index links, at the end of its list.
+BESIDE = ["/README", "/CHANGELOG", "/SECURITY"]
+
+_SECTION = re.compile(r"^## ([^:\n]+)", re.MULTILINE)
+_PAGE = re.compile(r"^- \[[^]]*\]\(([^)#]+)\.md\)", re.MULTILINE)
+_ENTRY = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=docs/index.html">\n'
+
+
+def list_pages(app: Any, name: str, text: list[str]) -> None:
+    """Give the index a hidden list of the pages that it links, section by section: the site's menu."""
+    if name != root_doc:
+        return
+    titles = _SECTION.split(text[0])[1:]
+    lists = {title: _PAGE.findall(below) for title, below in zip(titles[::2], titles[1::2], strict=True)}
+    lists["About"] = ["/CONTRIBUTING", *BESIDE]
+    for title, pages in lists.items():
+        listed = "\n".join(pages)
+        text[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{listed}\n```\n"
+
+
+def write_entry(app: Any, failed: Exception | None) -> None:
+    """Let whoever opens the folder arrive at the index."""
+    if failed is None:
+        Path(app.outdir, "index.html").write_text(_ENTRY, encoding="utf-8")
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Tell Sphinx about both."""
+    app.connect("source-read", list_pages)
+    app.connect("build-finished", write_entry)
+    return {"parallel_read_safe": True}
