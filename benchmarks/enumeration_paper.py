@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from benchmarks.drawing import save
 from benchmarks.enumeration import optimality
 from benchmarks.enumeration_greedy import median_itself, nearest_to_median, strict_greedy
 from benchmarks.enumeration_tables import ADULT_SPLITS, adult, coil, normal
@@ -18,6 +18,7 @@ from sfumato.methods import EnumMulti
 from sfumato.methods.enumeration.splits import split_codes
 from sfumato.microdata import Microdata
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel
+from sfumato.report import charts
 
 #: Seconds for every point; the paper took up to five hours.
 TIME = 10.0
@@ -26,9 +27,6 @@ KS = (10, 25, 50, 100, 250, 500, 1000)
 
 #: How many times better than greedy the paper's optimum is on average, by splits per attribute; it names no other.
 PAPER_FACTORS = {5: 8.2, 20: 4.0}
-
-#: Where the axes of ratios have marks, as far as they reach.
-TICKS = (1, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 COLUMNS = (
     "experiment",
@@ -182,40 +180,19 @@ def tabulate(title: str, curves: list[Curve]) -> None:
 
 
 def plot(title: str, curves: list[Curve]) -> None:
-    """Draw the figure of an experiment, if there is something to draw with."""
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        print("  No plots: matplotlib is not installed. pip install 'sfumato[plots]'", file=sys.stderr)
-        return
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure, (better, ratio) = plt.subplots(1, 2, figsize=(12, 6), layout="constrained")
-    for size, curve in zip((6, 10), curves, strict=False):
+    """Draw the two figures of an experiment: against greedy searches, and against the proven bound."""
+    greedy: dict[str, list[float]] = {}
+    for curve in curves:
         name = curve.name[2:]
-        colour = better.plot(curve.at, curve.better, "o-", label=f"{name}: Mondrian")[0].get_color()
-        for values, style, greedy in (
-            (curve.nearest, "s--", "cut nearest to the median"),
-            (curve.median, "^:", "median"),
-        ):
-            label = f"{name}: one choice, {greedy}"
-            better.plot(curve.at, values, style, fillstyle="none", markersize=size, color=colour, label=label)
-        # Two lines that are both at 1 show as a ring around a dot.
-        ratio.plot(curve.at, curve.ratio, "o-", fillstyle="full" if size == 6 else "none", markersize=size, label=name)
-    for axes, measures in ((better, "greedy / EnumMulti"), (ratio, "EnumMulti / proven bound")):
-        axes.set_xscale("log" if max(curves[0].at) > 20 else "linear")
-        axes.set_yscale("log")
-        top = max(1.3, 1.15 * max(float(np.max(line.get_ydata())) for line in axes.get_lines()))
-        axes.set_ylim(top**-0.04, top)
-        axes.set_xticks(curves[0].at, [f"{value:g}" for value in curves[0].at])
-        ticks = [tick for tick in TICKS if tick <= top and not (top > 5 and 1 < tick < 1.5)]
-        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-        axes.minorticks_off()
-        axes.set_xlabel(curves[0].parameter)
-        axes.set_ylabel(f"DM, {measures}")
-        axes.grid(alpha=0.3)
-        axes.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.12))
-    figure.suptitle(f"Experiment {title}")
-    figure.savefig(RESULTS / f"enumeration-{title[0]}.png", dpi=120)
-    plt.close(figure)
+        greedy |= {
+            f"{name}: Mondrian": curve.better,
+            f"{name}: cut nearest to the median": curve.nearest,
+            f"{name}: median": curve.median,
+        }
+    at, parameter = curves[0].at, curves[0].parameter
+    x = charts.Axis(parameter, log=max(at) > 20, ticks=at, low=min(at), high=max(at))
+    y = charts.Axis("DM of greedy / DM of EnumMulti, logarithmic", log=True, low=1.0)
+    save(charts.lines(f"Experiment {title}: against greedy", x, y, at, greedy), f"enumeration-{title[0]}-greedy")
+    ratios = {curve.name[2:]: curve.ratio for curve in curves}
+    y = charts.Axis("DM of EnumMulti / proven bound", low=1.0)
+    save(charts.lines(f"Experiment {title}: against the bound", x, y, at, ratios), f"enumeration-{title[0]}-bound")

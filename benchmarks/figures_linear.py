@@ -17,10 +17,10 @@ import pyarrow as pa
 
 import sfumato as sf
 from benchmarks.claims_linear import verdicts
+from benchmarks.drawing import line_plot, save
 from benchmarks.linear import census, gcp, task
-from benchmarks.measure import ADULT, RESULTS
+from benchmarks.measure import ADULT
 from benchmarks.mondrian_2007 import mondrian_2007
-from benchmarks.plot import line_plot
 from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import Task, find_method
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
@@ -69,11 +69,8 @@ class Figure:
             print(f"  {self.axis:<16}" + "".join(f"{x:>12g}" for x in self.xs))
             for name, values in self.measured[what].items():
                 print(f"  {name:<16}" + "".join(f"{value:>12.4g}" for value in values), flush=True)
-            RESULTS.mkdir(parents=True, exist_ok=True)
-            # A method has the same colour in every figure, also where others are missing.
-            lines = {name: self.measured[what].get(name, []) for name in FOR_K}
-            file = RESULTS / f"linear-figure-{self.number}-{self.data.lower()}-{what.lower()}.svg"
-            file.write_text(line_plot(self.title, self.axis, what, self.xs, lines))
+            picture = line_plot(self.title, self.axis, what, self.xs, self.measured[what], order=FOR_K)
+            save(picture, f"linear-figure-{self.number}-{self.data.lower()}-{what.lower()}")
 
 
 def recoder(name: str) -> Callable[[Task], Recoding]:

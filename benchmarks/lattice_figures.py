@@ -12,9 +12,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from benchmarks.drawing import SECONDS, line_plot, save
 from benchmarks.lattice_data import adult, first, lands_end, task
-from benchmarks.measure import RESULTS
-from benchmarks.plot import SECONDS, line_plot
 from sfumato.datasets.lands_end import FULL_SIZE
 from sfumato.methods import BottomUp, Incognito, Lattice, Method, Samarati
 from sfumato.methods.lattice.incognito import SubsetSearch
@@ -52,10 +51,8 @@ class Figure:
         print(f"  {self.axis:<28}" + "".join(f"{x:>10g}" for x in self.xs))
         for name, values in self.lines.items():
             print(f"  {name:<28}" + "".join(f"{value:>10.3f}" for value in values), flush=True)
-        RESULTS.mkdir(parents=True, exist_ok=True)
         name = self.title.split(":")[0].lower().replace(" ", "-").replace(",", "")
-        plot = line_plot(self.title, self.axis, SECONDS, self.xs, self.lines)
-        (RESULTS / f"incognito-{name}.svg").write_text(plot)
+        save(line_plot(self.title, self.axis, SECONDS, self.xs, self.lines, order=METHODS), f"incognito-{name}")
 
 
 def measure(figure: Figure, x: float, microdata: Microdata, k: int) -> None:

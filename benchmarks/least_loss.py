@@ -1,8 +1,8 @@
 """The least loss: every method side by side, what it loses and how long it takes.
 
-Limits are those that the portfolio must keep. The table goes to ``benchmarks/results/least_loss.csv`` and, where
-matplotlib is installed, as a plot of loss against time to ``least_loss.png`` beside it. ``SFUMATO_LIGHT=1`` leaves the
-tables of a million rows and more out.
+Limits are those that the portfolio must keep. The table goes to ``benchmarks/results/least_loss.csv`` and, as
+plots of loss against time, to ``least_loss-1.svg`` and so on beside it. ``SFUMATO_LIGHT=1`` leaves the tables of a
+million rows and more out.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from benchmarks.drawing import save
 from benchmarks.measure import ADULT, RESULTS, Result
 from sfumato import datasets
 from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import Auto, Best, BestCuts, CostAware, Hilbert, Method, Mondrian, Peeling, Refined, Task
 from sfumato.microdata import EquivalenceClasses, Microdata, encode
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements
+from sfumato.report import charts
 
 QIS = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class")
 SECONDS = 10.0
@@ -57,7 +59,7 @@ def run() -> Iterator[Result]:
     yield from on_numbers()
     yield from default_method()
     write_table()
-    write_plot()
+    write_plots()
 
 
 def warm_up() -> None:
@@ -186,23 +188,9 @@ def write_table() -> None:
         writer.writerows((run.table, run.method, f"{run.loss:.6f}", f"{run.seconds:.3f}") for run in RUNS)
 
 
-def write_plot() -> None:
-    try:
-        import matplotlib
-    except ImportError:
-        return
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    tables = [name for name in dict.fromkeys(run.table for run in RUNS) if "8 QIs" in name]
-    if not tables:
-        return
-    figure, axes = plt.subplots(1, len(tables), figsize=(5 * len(tables), 4), squeeze=False)
-    for axis, table in zip(axes[0], tables, strict=True):
-        for found in (run for run in RUNS if run.table == table):
-            axis.scatter(found.seconds, found.loss)
-            axis.annotate(found.method, (found.seconds, found.loss), fontsize=8)
-        axis.set(title=table, xlabel="seconds", ylabel="GCP", xscale="log")
-        axis.set_ylim(bottom=0)
-    figure.tight_layout()
-    figure.savefig(RESULTS / "least_loss.png", dpi=120)
+def write_plots() -> None:
+    """Draw the loss of every method against its time, a figure for each table of eight quasi-identifiers."""
+    for number, table in enumerate(name for name in dict.fromkeys(run.table for run in RUNS) if "8 QIs" in name):
+        found = [(run.method, run.seconds, run.loss) for run in RUNS if run.table == table]
+        x, y = charts.Axis("seconds, logarithmic", log=True), charts.Axis("GCP", low=0)
+        save(charts.points(f"What methods lose and take: {table}", x, y, found), f"least_loss-{number + 1}")
