@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.privacy.ceilings import Whole
+from sfumato.risks.estimators import estimate
+from sfumato.verify.estimates import ESTIMATED, expected_uniques
 from sfumato.verify.release import verify_release
 
 TREE = sf.Taxonomy({"north": ["a", "b"], "south": ["c", "d"]})
@@ -160,3 +162,54 @@ def test_what_is_wrong_is_said():
         sf.anonymize(
             SAMPLE, quasi_identifiers=HOW, privacy=sf.KMap(2, population=POPULATION.select(["age"])), method="mondrian"
         )
+
+
+@settings(max_examples=40)
+@given(st.lists(CELLS, min_size=1, max_size=12), st.sampled_from([0.005, 0.02, 0.1, 0.5]))
+def test_risk_against_a_population_agrees_with_brute_force(cells, limit):
+    release = pa.table({"age": [age for age, _ in cells], "place": [place for _, place in cells]})
+    expected = brute_force(release)
+    different = sorted(set(cells), key=str)
+    shown = pa.table({"age": [age for age, _ in different], "place": [place for _, place in different]})
+    whole = Whole(np.array([rows for rows, _ in expected]), shown, HOW)
+    mean = sum(rows / max(rows, fitting) for rows, fitting in expected) / len(cells)
+    alone = sum(max(rows, fitting) == 1 for rows, fitting in expected) / len(cells)
+    about = {"population": POPULATION, "taxonomies": {"place": TREE.rows}}
+    for model, found in (
+        (sf.MarketerRisk(limit, population=POPULATION), mean),
+        (sf.PopulationUniques(limit, population=POPULATION), alone),
+    ):
+        assert model.kept_by(whole) == (found <= limit + 1e-9)
+        promise = model.to_policy() | about
+        assert verify_release(release, ["age", "place"], requirements=[promise]).ok == (found <= limit + 1e-9)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=60), st.sampled_from([0.01, 0.1, 0.3, 0.7]))
+def test_the_verifier_expects_as_many_uniques_as_the_estimators(sizes, fraction):
+    people = sum(sizes)
+    assert expected_uniques(np.array(sizes), people / fraction) == pytest.approx(
+        estimate(np.array(sizes), people / fraction).expected, rel=ESTIMATED / 2, abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("method", ["mondrian", "lattice"])
+@pytest.mark.parametrize("population", [POPULATION, 400, 0.3])
+def test_a_ceiling_on_population_uniques_is_met_by_the_least_k(method, population):
+    model = sf.PopulationUniques(0.01, population=population)
+    release = sf.anonymize(SAMPLE, quasi_identifiers=HOW, privacy=model, method=method)
+    assert release.verify().ok
+    assert release.risk.before.prosecutor.unique_share > 0.2
+    if method == "mondrian":
+        assert release.achieved.k <= 2  # k=2 would have met it
+    again = sf.Policy.from_dict(sf.Policy(sf.Schema(HOW), [model]).to_dict()) if isinstance(population, float) else None
+    assert again is None or again.privacy == (model,)
+
+
+def test_the_marketers_risk_needs_less_than_the_mean_risk():
+    against = sf.MarketerRisk(0.05, population=POPULATION)
+    known = sf.anonymize(SAMPLE, quasi_identifiers=HOW, privacy=against, method="mondrian")
+    alone = sf.anonymize(SAMPLE, quasi_identifiers=HOW, privacy=sf.AverageRisk(0.05), method="mondrian")
+    assert known.loss.gcp <= alone.loss.gcp + 1e-9
+    with pytest.raises(ParameterError, match="'population'"):
+        sf.PopulationUniques(0.1, population=-3)

@@ -81,11 +81,17 @@ def model(text: str) -> PrivacyModel:
     record: dict[str, Any] = {"model": name.strip()}
     for part in filter(None, rest.split(",")):
         key, value = split_pair("--privacy", part, "name=value, as in l-diversity:l=3,kind=entropy")
-        record[key] = {"file": value} if key in _FILES else value if key in _TEXTS else literal(value)
+        record[key] = _file_or_number(value) if key in _FILES else value if key in _TEXTS else literal(value)
     return model_from_policy(record, f"--privacy {name}")
 
 
-#: Parameters of models that are files.
+def _file_or_number(text: str) -> dict[str, str] | int | float:
+    """Return the file that a text names, or the number of people that it says."""
+    said = literal(text)
+    return {"file": text} if isinstance(said, str | bool) else said
+
+
+#: Parameters of models that are files; a population may be a number.
 _FILES = {"taxonomy", "population"}
 #: Parameters of models that are text even if they look like a number.
 _TEXTS = {"column", "kind", "distance"}

@@ -169,7 +169,7 @@ def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None 
     if isinstance(model, TCloseness) and model.taxonomy is not None:
         record["taxonomy"] = {"rows": model.taxonomy.rows}
     if isinstance(model, PopulationModel):
-        record["population"] = model.people
+        record["population"] = model.people if model.by_table else model.population
         given = schema.quasi_identifiers.items()
         record["taxonomies"] = {name: how.rows for name, how in given if isinstance(how, Taxonomy)}
     if isinstance(model, MinimumSpan):

@@ -144,7 +144,7 @@ def with_populations(request: Request) -> Request:
     names, as_text = list(request.schema.quasi_identifiers), request.schema.read_as_text()
 
     def read(model: PrivacyModel) -> PrivacyModel:
-        if not isinstance(model, PopulationModel):
+        if not isinstance(model, PopulationModel) or not model.by_table:
             return model
         source = open_source(model.population, separator=request.separator)
         return replace(model, population=source.read(names, as_text))

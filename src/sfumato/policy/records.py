@@ -65,9 +65,11 @@ def model_from_policy(record: Record, where: str = "The privacy model") -> Priva
     return _make(make, record, "model", where)
 
 
-def _population_of(record: object, where: str) -> str:
+def _population_of(record: object, where: str) -> str | float:
+    if isinstance(record, int | float) and not isinstance(record, bool):
+        return record
     if not isinstance(record, Mapping) or set(record) != {"file"}:
-        raise invalid_parameter(where, "population", "a table such as { file = 'register.csv' }", record)
+        raise invalid_parameter(where, "population", "{ file = 'register.csv' }, or a number of people", record)
     return str(record["file"])
 
 

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from sfumato.privacy.base import PrivacyModel, Rule, SensitiveModel
-from sfumato.privacy.ceilings import AverageRisk, DeltaPresence, KMap, UniqueShare
+from sfumato.privacy.ceilings import (
+    AverageRisk,
+    DeltaPresence,
+    KMap,
+    MarketerRisk,
+    PopulationUniques,
+    UniqueShare,
+)
 from sfumato.privacy.k_anonymity import KAnonymity
 from sfumato.privacy.l_diversity import LDiversity
 from sfumato.privacy.likeness import BetaLikeness, DeltaDisclosure
@@ -25,6 +32,8 @@ MODELS: dict[str, type[PrivacyModel]] = {
         UniqueShare,
         KMap,
         DeltaPresence,
+        MarketerRisk,
+        PopulationUniques,
     )
 }
 
@@ -37,7 +46,9 @@ __all__ = [
     "KAnonymity",
     "KMap",
     "LDiversity",
+    "MarketerRisk",
     "MinimumSpan",
+    "PopulationUniques",
     "PrivacyModel",
     "Requirements",
     "Rule",

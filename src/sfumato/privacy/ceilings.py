@@ -19,6 +19,7 @@ from sfumato.kernels import rules
 from sfumato.microdata import EquivalenceClasses, Microdata
 from sfumato.privacy.base import PrivacyModel, Rule
 from sfumato.reading import read_release
+from sfumato.risks.estimators import estimate
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,15 @@ class PopulationModel(WholeModel):
 
     population: Any = field(kw_only=True, repr=False, compare=False)
 
+    @property
+    def by_table(self) -> bool:
+        """Whether the population is a table of people, and not only their number."""
+        return True
+
     def recorded(self) -> dict[str, Any]:
         """Return where the population is, for manifests and policy files."""
+        if not self.by_table:
+            return {"population": self.population}
         file = self.population if isinstance(self.population, str) else getattr(self.population, "__fspath__", None)
         if callable(file):
             file = file()
@@ -193,6 +201,76 @@ class DeltaPresence(PopulationModel):
 
     def to_policy(self) -> dict[str, Any]:
         return {"model": self.name, "low": self.low, "high": self.high} | self.recorded()
+
+
+@dataclass(frozen=True)
+class MarketerRisk(PopulationModel):
+    """The mean risk against a population is at most ``limit``; a person's is one over the people who fit their class.
+
+    Parameters
+    ----------
+    limit
+        The largest mean risk, above 0 and at most 1.
+    population
+        The population that the table was drawn from, with the same quasi-identifiers: a table, a frame or a file.
+    """
+
+    limit: float
+    name: ClassVar[str] = "marketer-risk"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "limit", _positive_share("MarketerRisk", self.limit))
+
+    def kept_by(self, release: Whole) -> bool:
+        fitting = np.maximum(release.matching(self.people), release.people)
+        mean = (release.people / fitting).sum() / max(1, release.people.sum())
+        return bool(mean <= self.limit * (1 + rules.TOLERANCE))
+
+    def to_policy(self) -> dict[str, Any]:
+        return {"model": self.name, "limit": self.limit} | self.recorded()
+
+
+@dataclass(frozen=True)
+class PopulationUniques(PopulationModel):
+    """At most a share ``limit`` is unique in the population.
+
+    By a table of the population: of the people in the release, those whose class nobody else fits. By the number of
+    people in the population: of these, as many as the estimators of `sfumato.risk` expect.
+
+    Parameters
+    ----------
+    limit
+        The largest share, from 0 to 1.
+    population
+        The population: a table, a frame or a file with the same quasi-identifiers, the number of people, or (below 1)
+        the share of it that is in the table.
+    """
+
+    limit: float
+    name: ClassVar[str] = "population-uniques"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "limit", parameters.share("PopulationUniques", "limit", self.limit))
+        if not self.by_table:
+            parameters.number("PopulationUniques", "population", self.population, above=0)
+
+    @property
+    def by_table(self) -> bool:
+        return not isinstance(self.population, int | float)
+
+    def kept_by(self, release: Whole) -> bool:
+        if not self.by_table:
+            return self._expected(release.people) <= self.limit * (1 + rules.TOLERANCE)
+        alone = np.maximum(release.matching(self.people), release.people) == 1
+        return bool(alone.sum() <= self.limit * release.people.sum() * (1 + rules.TOLERANCE))
+
+    def _expected(self, people: NDArray[np.int64]) -> float:
+        """Return the share of the population that is expected to be unique."""
+        size = people.sum() / self.population if self.population < 1 else self.population
+        return estimate(people, max(float(size), float(people.sum()))).share
+
+    def to_policy(self) -> dict[str, Any]:
+        return {"model": self.name, "limit": self.limit} | self.recorded()
 
 
 def _positive_share(owner: str, value: object) -> float:

@@ -10,11 +10,27 @@ from sfumato.api import anonymize
 from sfumato.errors import ParameterError
 from sfumato.hierarchies import Taxonomy
 from sfumato.methods import Method
-from sfumato.privacy import BetaLikeness, DeltaDisclosure, KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
+from sfumato.privacy import (
+    AverageRisk,
+    BetaLikeness,
+    DeltaDisclosure,
+    DeltaPresence,
+    KAnonymity,
+    KMap,
+    LDiversity,
+    MarketerRisk,
+    MinimumSpan,
+    PopulationUniques,
+    PrivacyModel,
+    TCloseness,
+    UniqueShare,
+)
 from sfumato.release.release import Release
-from sfumato.testing.tables import ILLNESSES, SCHEMA
+from sfumato.testing.tables import ILLNESSES, SCHEMA, people
 
 _ILLNESS_TREE = Taxonomy.from_dict(ILLNESSES)
+#: Whom the people of `tables.people` were drawn from: themselves, and as many others.
+_POPULATION = pa.concat_tables([people(), people(seed=7)])
 
 #: Every model and variant, alone with k-anonymity and together, on the columns of `tables.people`.
 COMBINATIONS: dict[str, tuple[PrivacyModel, ...]] = {
@@ -34,6 +50,16 @@ COMBINATIONS: dict[str, tuple[PrivacyModel, ...]] = {
     "enhanced beta": (KAnonymity(3), BetaLikeness(2, kind="enhanced", column="illness")),
     "delta disclosure": (KAnonymity(3), DeltaDisclosure(2, column="illness")),
     "minimum-span": (KAnonymity(3), MinimumSpan("age", 10)),
+    "as a whole": (
+        KAnonymity(2),
+        AverageRisk(0.3),
+        UniqueShare(0.0),
+        KMap(4, population=_POPULATION),
+        DeltaPresence(0.0, 0.9, population=_POPULATION),
+        MarketerRisk(0.25, population=_POPULATION),
+        PopulationUniques(0.01, population=_POPULATION),
+        PopulationUniques(0.01, population=0.05),
+    ),
     "l alone": (LDiversity(2, column="income"),),
     "every sensitive column": (KAnonymity(2), LDiversity(2), TCloseness(0.5)),
     "everything": (

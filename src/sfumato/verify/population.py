@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.errors import DataError, SchemaError, listed, shortened
 from sfumato.verify.classes import Classes, code_column, group_rows
+from sfumato.verify.estimates import ESTIMATED, expected_uniques
 from sfumato.verify.models import TOLERANCE, Finding
 from sfumato.verify.spans import STRETCHES, YEAR, position
 
@@ -61,6 +62,29 @@ def check_presence(requirement: Mapping[str, Any], table: pa.Table, shown: Seque
     holds = (found >= low - TOLERANCE) & (found <= high + TOLERANCE)
     rule = f"delta-presence {low:g} to {high:g}"
     return Finding(rule, None, high, "largest share", found, holds, least_is_worst=False)
+
+
+def check_marketer(requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes) -> Finding:
+    """Check the mean over people of one by the number of people of the population who fit their class."""
+    asked = parameters.share("marketer-risk", "limit", requirement.get("limit"))
+    fitting = np.maximum(fitting_people(requirement, table, shown, classes), classes.heads)
+    mean = float(np.sum(classes.heads / fitting)) / max(1, int(classes.heads.sum()))
+    return _about_all(f"marketer risk {asked:g}", asked, "mean risk", mean, classes)
+
+
+def check_population_uniques(
+    requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes
+) -> Finding:
+    """Check how many are unique in the population: by its table, or as many as are expected by its size."""
+    asked = parameters.share("population-uniques", "limit", requirement.get("limit"))
+    people, given = int(classes.heads.sum()), requirement.get("population")
+    rule = f"population uniques {asked:g}"
+    if isinstance(given, int | float):
+        size = max(people / given if given < 1 else given, people)
+        share = expected_uniques(classes.heads, float(size)) / max(size, 1.0)
+        return _about_all(rule, asked * (1 + ESTIMATED), "expected share", share, classes)
+    fitting = np.maximum(fitting_people(requirement, table, shown, classes), classes.heads)
+    return _about_all(rule, asked, "share", np.count_nonzero(fitting == 1) / max(1, people), classes)
 
 
 def fitting_people(

@@ -32,7 +32,14 @@ from sfumato.verify.models import (
     equal_distances,
     frequency_l,
 )
-from sfumato.verify.population import check_average, check_k_map, check_presence, check_uniques
+from sfumato.verify.population import (
+    check_average,
+    check_k_map,
+    check_marketer,
+    check_population_uniques,
+    check_presence,
+    check_uniques,
+)
 from sfumato.verify.spans import check_span
 from sfumato.verify.verification import (
     Achieved,
@@ -55,10 +62,17 @@ PARAMETERS = {
     "unique-share": {"limit"},
     "k-map": {"k", "population", "taxonomies"},
     "delta-presence": {"low", "high", "population", "taxonomies"},
+    "marketer-risk": {"limit", "population", "taxonomies"},
+    "population-uniques": {"limit", "population", "taxonomies"},
     "minimum-span": {"column", "width", "order", "calendar"},
 }
 ABOUT_ALL = {"average-risk": check_average, "unique-share": check_uniques}
-ABOUT_POPULATION = {"k-map": check_k_map, "delta-presence": check_presence}
+ABOUT_POPULATION = {
+    "k-map": check_k_map,
+    "delta-presence": check_presence,
+    "marketer-risk": check_marketer,
+    "population-uniques": check_population_uniques,
+}
 ABOUT_SENSITIVE = {
     "l-diversity": check_diversity,
     "t-closeness": check_closeness,

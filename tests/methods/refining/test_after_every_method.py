@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -24,6 +25,11 @@ STARTS = {method.name: method for method in METHODS.values() if not isinstance(m
 PEOPLE = people(rows=90, seed=4, missing=0.05)
 
 
+def _about_all(models: Sequence[PrivacyModel]) -> bool:
+    """Return whether a model is about the release as a whole: then another k may be the least that works."""
+    return any(model.whole for model in models)
+
+
 def released(method: Method, **request: Any) -> sf.Release | None:
     """Return a release, or None where the method says that it cannot do what is asked."""
     try:
@@ -35,7 +41,7 @@ def released(method: Method, **request: Any) -> sf.Release | None:
 
 
 @pytest.mark.parametrize("suppression", [0.0, 0.15])
-@pytest.mark.parametrize("models", COMBINATIONS)
+@pytest.mark.parametrize("models", [name for name, models in COMBINATIONS.items() if not _about_all(models)])
 @pytest.mark.parametrize("name", STARTS)
 def test_a_refined_release_is_verified_and_loses_no_more(name: str, models: str, suppression: float) -> None:
     request = {"privacy": COMBINATIONS[models], "suppression": suppression}
