@@ -31,6 +31,8 @@ def anonymize(
         The role of every column; or give the roles as arguments:
     quasi_identifiers, sensitive, person, identifiers, plain, rest
         As in `Schema`.
+    weights
+        The column that says how many people of the population each row stands for, as ``survey_weights`` in `Schema`.
     k, l, t
         Short for ``KAnonymity(k)``, ``LDiversity(l)`` and ``TCloseness(t)``.
     privacy
@@ -107,7 +109,7 @@ def recode(
         What must hold, as in `anonymize`. Without any, the table is recoded and nothing is promised.
     suppression
         The share of rows that may be left out because their classes break a model.
-    quasi_identifiers, sensitive, person, identifiers, plain, rest
+    quasi_identifiers, sensitive, person, identifiers, plain, rest, weights
         As in `anonymize`.
     missing, intervals, ends, keep_order, seed, progress, separator, encoding, sheet, layout
         As in `anonymize`.

@@ -25,8 +25,7 @@ from sfumato.textfiles import read_text
 from sfumato.verify.verification import RuleCheck, Verification
 
 VERSION = 1
-#: What the verifier needs of a promise and a certificate must not hold, since it may list original values.
-WITHHELD = ("taxonomy", "taxonomies", "population", "order")
+#: Stands for what the verifier needs of a promise and a certificate must not hold: a list may list original values.
 GIVEN = "given"
 #: What is counted, unless people have several rows.
 ROWS = "rows"
@@ -239,11 +238,16 @@ def _columns(release: Release) -> dict[str, list[str]]:
 
 
 def _recorded(promise: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: GIVEN if name in WITHHELD else value for name, value in promise.items() if value is not None}
+    said = {name: value for name, value in promise.items() if value is not None and not _is_empty(value)}
+    return {name: value if isinstance(value, str | int | float) else GIVEN for name, value in said.items()}
+
+
+def _is_empty(value: object) -> bool:
+    return isinstance(value, Mapping | list | tuple) and not value
 
 
 def _is_withheld(promise: Mapping[str, Any]) -> bool:
-    return any(promise.get(name) == GIVEN for name in WITHHELD)
+    return GIVEN in promise.values()
 
 
 def _seen_in(

@@ -77,8 +77,9 @@ def strongest(
     maximize
         ``"k"`` for k-anonymity or ``"l"`` for l-diversity. All models that you give hold as well; a ``k`` that you give
         is the smallest to accept.
-    data, schema, quasi_identifiers, sensitive, person, identifiers, plain, rest, k, l, t, privacy, preset, method,
-    refine, suppression, missing, intervals, keep_order, seed, progress, separator, encoding, sheet, layout
+    data, schema, quasi_identifiers, sensitive, person, identifiers, plain, rest, weights, k, l, t, privacy,
+    preset, method, refine, suppression, missing, intervals, keep_order, seed, progress, separator, encoding,
+    sheet, layout
         As in `anonymize`.
 
     Examples

@@ -56,6 +56,7 @@ class RecodeArguments(CheckArguments, total=False):
     identifiers: Iterable[str] | str
     plain: Iterable[str] | str
     rest: str | None
+    weights: str | None
     suppression: float
     missing: str
     intervals: str
@@ -147,6 +148,7 @@ class Request:
         identifiers: Iterable[str] | str = (),
         plain: Iterable[str] | str = (),
         rest: str | None = None,
+        weights: str | None = None,
         k: int | None = None,
         l: float | None = None,  # noqa: E741
         t: float | None = None,
@@ -156,7 +158,7 @@ class Request:
         **options: Any,
     ) -> Self:
         """Make a request of the arguments of a caller."""
-        roles = (quasi_identifiers, sensitive, identifiers, plain, rest, None, person)
+        roles = (quasi_identifiers, sensitive, identifiers, plain, rest, None, person, weights)
         return cls(
             schema=_one_schema(caller, schema, roles),
             privacy=all_models(caller, privacy, k, l, t),

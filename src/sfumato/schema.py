@@ -37,6 +37,9 @@ class Schema:
     person
         The column that identifies the person, where people have several rows: privacy then counts people, not rows. It
         is never released.
+    survey_weights
+        The column that says how many people of the population each row stands for. Every row of a class shows the mean
+        weight of the class, and rows that are left out pass theirs on to all others, so that totals are kept.
 
     Examples
     --------
@@ -51,6 +54,7 @@ class Schema:
     rest: str | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
     person: str | None = None
+    survey_weights: str | None = None
 
     def __init__(
         self,
@@ -61,6 +65,7 @@ class Schema:
         rest: str | None = None,
         weights: Mapping[str, float] | None = None,
         person: str | None = None,
+        survey_weights: str | None = None,
     ) -> None:
         set_field = object.__setattr__  # the class is frozen
         set_field(self, "quasi_identifiers", _hierarchies(quasi_identifiers))
@@ -69,7 +74,8 @@ class Schema:
         set_field(self, "plain", _names("plain", plain))
         set_field(self, "rest", parameters.choice("Schema", "rest", rest, (None, "plain", "drop")))
         set_field(self, "weights", _weights({} if weights is None else weights))
-        set_field(self, "person", None if person is None else parameters.text("Schema", "person", person))
+        for name, column in (("person", person), ("survey_weights", survey_weights)):
+            set_field(self, name, None if column is None else parameters.text("Schema", name, column))
         self._check_roles()
         self._check_weights()
 
@@ -100,6 +106,7 @@ class Schema:
             "identifier": self.identifiers,
             "plain": self.plain,
             "person": () if self.person is None else (self.person,),
+            "weight": () if self.survey_weights is None else (self.survey_weights,),
         }
 
     def declared(self) -> list[str]:
@@ -112,7 +119,7 @@ class Schema:
             return self
         identifiers = [*self.identifiers, *names]
         roles = (self.quasi_identifiers, self.sensitive, identifiers, self.plain, self.rest)
-        return Schema(*roles, self.weights, self.person)
+        return Schema(*roles, self.weights, self.person, self.survey_weights)
 
     def roles(self, columns: Sequence[str]) -> dict[str, str]:
         """Return the role of every column of a table, in the table's order; ``"drop"`` for what is left out.

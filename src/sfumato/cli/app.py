@@ -32,7 +32,7 @@ CHECKED |= FILE | {"policy"}
 #: What makes no difference to the levels that are chosen.
 SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
 #: What is about reading a file, and what looks at single rows, which stay in the database.
-READING = FILE | {"preset", "na", "confirm", "strict", "person"}
+READING = FILE | {"preset", "na", "confirm", "strict", "person", "weights"}
 
 
 def run() -> None:

@@ -58,6 +58,14 @@ Person = Annotated[
         help="The column that identifies the person, where people have several rows; people are counted, not rows.",
     ),
 ]
+SurveyWeights = Annotated[
+    str | None,
+    typer.Option(
+        "--weights",
+        metavar="COLUMN",
+        help="How many people of the population each row stands for; the release shows the mean of each class.",
+    ),
+]
 Identifiers = Annotated[
     list[str] | None,
     typer.Option(
@@ -319,6 +327,7 @@ class Asked:
     identifiers: Identifiers = None
     plain: Plain = None
     rest: Rest = None
+    weights: SurveyWeights = None
     hierarchies: Hierarchy = None
     k: K = None
     l: L = None  # noqa: E741

@@ -82,7 +82,9 @@ def _schema(asked: Asked, base: Schema) -> Schema:
         asked.quasi_identifiers or (), asked.sensitive or (), asked.identifiers or (), asked.plain or (), asked.rest
     )
     person = base.person if asked.person is None else asked.person
-    named = {*said.quasi_identifiers, *said.sensitive, *said.identifiers, *said.plain, person}
+    weights = base.survey_weights if asked.weights is None else asked.weights
+    said_elsewhere = {*said.quasi_identifiers, *said.sensitive, *said.identifiers, *said.plain}
+    named = {*said_elsewhere, person, weights}
     elsewhere = named - set(said.quasi_identifiers)
     kept = {name: hierarchy for name, hierarchy in base.quasi_identifiers.items() if name not in elsewhere}
     declared = {**kept, **{name: None for name in said.quasi_identifiers if name not in kept}}
@@ -93,7 +95,8 @@ def _schema(asked: Asked, base: Schema) -> Schema:
         plain=_joined(base.plain, said.plain, named),
         rest=base.rest if asked.rest is None else asked.rest,
         weights={name: weight for name, weight in base.weights.items() if name in declared},
-        person=None if person in {*said.quasi_identifiers, *said.sensitive, *said.identifiers, *said.plain} else person,
+        person=None if person in said_elsewhere else person,
+        survey_weights=None if weights in said_elsewhere else weights,
     )
 
 

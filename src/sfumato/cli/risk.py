@@ -57,7 +57,7 @@ def show_risk(asked: Asked, table: Path, beyond: Beyond, as_json: bool) -> None:
         quasi_identifiers=known_columns(policy.schema),
         sensitive=policy.schema.sensitive,
         population=beyond.whole,
-        weights=beyond.weights,
+        weights=beyond.weights or policy.schema.survey_weights,
         person=policy.schema.person,
         thresholds=beyond.thresholds,
         separator=policy.separator,

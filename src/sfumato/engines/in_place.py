@@ -193,10 +193,10 @@ def search_for(database: Database, request: Request) -> InPlace:
             usual = getattr(Request, name)
             raise ParameterError(f"'{name}' is {value!r}, but in a database it can only be {usual!r}.")
     method, schema, models = request.method, request.schema, tuple(request.privacy)
-    if schema.person is not None or any(model.whole for model in models):
+    if schema.person is not None or schema.survey_weights is not None or any(model.whole for model in models):
         raise ParameterError(
-            "In a database, rows are counted class by class: neither people with several rows nor conditions on the "
-            "release as a whole are supported there. Use sfumato.anonymize."
+            "In a database, rows are counted class by class: neither people with several rows, nor weights of a "
+            "survey, nor conditions on the release as a whole are supported there. Use sfumato.anonymize."
         )
     if not isinstance(method, FullDomain):
         raise SchemaError("Only full-domain methods work inside a database, such as Lattice() or Incognito().")

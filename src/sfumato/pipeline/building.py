@@ -25,7 +25,7 @@ from sfumato.privacy.ceilings import PopulationModel
 from sfumato.progress import Progress, silent, stage
 from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
-from sfumato.release.values import Shown, class_table, show
+from sfumato.release.values import Shown, class_table, show, with_weights
 from sfumato.request import Request
 from sfumato.schema import Schema
 from sfumato.verify.release import verify_release
@@ -50,6 +50,9 @@ def build_release(
         prepared.places[order],
         stage(progress, "writing values"),
     )
+    if schema.survey_weights is not None and prepared.weights is not None:
+        weights = prepared.weights[prepared.places[order]]
+        shown = with_weights(shown, list(prepared.roles), schema.survey_weights, weights, prepared.total_weight)
     promises = [promise_of(model, schema, microdata) for model in request.privacy]
     with clock.measuring("verify"):
         progress("verifying", 0.0)
@@ -160,7 +163,8 @@ def _coded_original(prepared: Prepared, schema: Schema) -> pa.Table:
     rows = pa.array(prepared.places)
     secrets = {name: prepared.table.column(name).take(rows) for name in schema.sensitive}
     whose = {} if schema.person is None else {schema.person: pa.array(prepared.people)}
-    return pa.table(codes | secrets | whose)
+    weights = {} if schema.survey_weights is None else {schema.survey_weights: pa.array(prepared.weights).take(rows)}
+    return pa.table(codes | secrets | whose | weights)
 
 
 def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None = None) -> dict[str, Any]:

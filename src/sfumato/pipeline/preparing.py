@@ -23,6 +23,10 @@ from sfumato.progress import Progress, silent, stage
 from sfumato.randomness import Secret
 from sfumato.request import Request
 from sfumato.risks.counting import numbered_people
+from sfumato.risks.weights import survey_weights
+
+#: The roles of the columns that are read.
+READ = {"quasi-identifier", "sensitive", "plain", "person", "weight"}
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,8 @@ class Prepared:
         How many rows are not here, because a value is missing.
     people
         Whose each row of ``microdata`` is, numbered from 0; None where every row is a person.
+    weights, total_weight
+        How many people each row of ``table`` stands for, and all rows of the input together; None where nobody says it.
     places
         Where each row of ``microdata`` stands in ``table``.
     secret
@@ -63,6 +69,8 @@ class Prepared:
     row_numbers: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
     people: NDArray[np.int64] | None = field(default=None, repr=False)
+    weights: NDArray[np.float64] | None = field(default=None, repr=False)
+    total_weight: float = 0.0
 
     def view(self, request: Request) -> RequestView:
         """Return what guardrails look at before there are classes."""
@@ -90,10 +98,11 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
     row_numbers = guarding.row_numbers(source, schema)
     roles = schema.with_identifiers(row_numbers).roles(source.columns)
     naming = guarding.naming_columns(roles, row_numbers) if schema.person is None else []
-    wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain", "person"}]
+    wanted = [name for name, role in roles.items() if role in READ]
     table = guarding.read_with(source, wanted, naming, request, stage(progress, "reading"))
     if not table.num_rows:
         raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
+    weights = None if schema.survey_weights is None else survey_weights(table, schema.survey_weights)
     taken = _rows_taken(table, request)
     rows = np.flatnonzero(taken)
     table = table if taken.all() else table.filter(pa.array(taken))
@@ -110,7 +119,7 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
     secret = Secret.of(request.seed)
     places = secret.permutation("order before", len(microdata))
     return Prepared(
-        table=table.select([name for name in wanted if roles[name] not in {"quasi-identifier", "person"}]),
+        table=table.select([name for name in wanted if roles[name] in {"sensitive", "plain"}]),
         microdata=microdata.take(places),
         roles=roles,
         left_out=len(taken) - len(rows),
@@ -120,6 +129,8 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
         row_numbers=row_numbers,
         remarks=source.remarks,
         people=None if schema.person is None else numbered_people(table, schema.person)[places],
+        weights=None if weights is None else weights[rows],
+        total_weight=0.0 if weights is None else float(weights.sum()),
     )
 
 

@@ -32,7 +32,7 @@ from sfumato.textfiles import read_text
 from sfumato.verify.verification import Verification
 
 ROLES = ("sensitive", "identifiers", "plain")
-KEYS = ("quasi_identifiers", *ROLES, "person", "rest", "privacy", "method", "options")
+KEYS = ("quasi_identifiers", *ROLES, "person", "weights", "rest", "privacy", "method", "options")
 
 #: Characters of a policy file that a notebook shows.
 SHOWN = 20_000
@@ -89,6 +89,7 @@ class Policy(Request):
         return {
             **{role: names for role, names in roles.items() if names},
             **({"person": schema.person} if schema.person is not None else {}),
+            **({"weights": schema.survey_weights} if schema.survey_weights is not None else {}),
             **({"rest": schema.rest} if schema.rest is not None else {}),
             "quasi_identifiers": {name: _hierarchy_record(schema, name) for name in schema.quasi_identifiers},
             "privacy": [model.to_policy() for model in self.privacy],
@@ -179,7 +180,14 @@ def _schema(data: Record) -> Schema:
         name: hierarchy_from_policy(record, f"Quasi-identifier '{name}'") for name, record in records.items()
     }
     roles = {role: _names(data, role) for role in ROLES}
-    return Schema(hierarchies, rest=data.get("rest"), weights=weights, person=data.get("person"), **roles)
+    return Schema(
+        hierarchies,
+        rest=data.get("rest"),
+        weights=weights,
+        person=data.get("person"),
+        survey_weights=data.get("weights"),
+        **roles,
+    )
 
 
 def _names(data: Record, role: str) -> list[str]:

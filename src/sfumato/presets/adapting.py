@@ -146,7 +146,7 @@ def _broken(preset: Preset, what: str, name: str, count: int) -> RuleCheck:
 def _released(source: Source, schema: Schema, confirmed: Collection[str]) -> list[str]:
     """Return the columns that would be released, but for those whose look somebody has judged."""
     kept = {*schema.quasi_identifiers, *schema.sensitive, *schema.plain}
-    never = {*schema.identifiers, schema.person, *confirmed}
+    never = {*schema.identifiers, schema.person, schema.survey_weights, *confirmed}
     return [name for name in source.columns if name not in never and (name in kept or schema.rest != "drop")]
 
 
@@ -209,9 +209,8 @@ def _with_hierarchies(schema: Schema, changes: Mapping[str, _Change]) -> Schema:
     taken = {*schema.sensitive, *schema.plain}
     given = schema.quasi_identifiers or {name: None for name in changes if name not in taken}
     hierarchies = {name: changes[name].hierarchy(how) if name in changes else how for name, how in given.items()}
-    return Schema(
-        hierarchies, schema.sensitive, schema.identifiers, schema.plain, schema.rest, schema.weights, schema.person
-    )
+    roles = (hierarchies, schema.sensitive, schema.identifiers, schema.plain, schema.rest, schema.weights)
+    return Schema(*roles, schema.person, schema.survey_weights)
 
 
 def _refusal(preset: Preset, declared: Mapping[str, str]) -> str:

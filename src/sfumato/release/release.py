@@ -108,10 +108,12 @@ class Release:
     def risk(self) -> BeforeAfter:
         """How likely it is that people are found, in the original and in the release; see `sfumato.risk`."""
         hierarchies = dict.fromkeys(self.shown.quasi_identifiers)
-        person = next((name for name, role in self.manifest["roles"].items() if role == "person"), None)
-        before = assess(self.original(), hierarchies, self.sensitive, Context(person=person))
+        named = {role: name for name, role in self.manifest["roles"].items()}
+        person = named.get("person")
+        context = Context(person=person, weights=named.get("weight"))
+        before = assess(self.original(), hierarchies, self.sensitive, context)
         released = self.table if person is None else self.table.append_column(person, pa.array(self.people))
-        after = assess(released, hierarchies, self.sensitive, Context(person=person), self.shown.class_columns)
+        after = assess(released, hierarchies, self.sensitive, context, self.shown.class_columns)
         return BeforeAfter(before, after)
 
     @cached_property

@@ -84,6 +84,7 @@ def _roles(roles: Mapping[str, str], kinds: Mapping[str, str]) -> list[tuple[str
         "sensitive": "sensitive",
         "plain": "plain",
         "person": "person",
+        "weight": "weights",
         "identifier": "dropped",
         "drop": "dropped",
     }

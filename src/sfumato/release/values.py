@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,7 @@ from sfumato.hierarchies import ROOT, Domain, Ends, ScaledDomain
 from sfumato.io.arrow import packed
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
 from sfumato.progress import Tell, silent
+from sfumato.verify.classes import code_column, group_rows
 
 #: How intervals can be shown.
 INTERVALS = ("text", "bounds", "midpoint", "mean")
@@ -198,6 +199,32 @@ def _without_traces(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _single(array: pa.Array | pa.ChunkedArray) -> pa.Array:
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+def with_weights(shown: Shown, order: Sequence[str], name: str, weights: NDArray[np.float64], total: float) -> Shown:
+    """Return a released table with the weights of a survey: in every class their mean, and together the total.
+
+    A weight of its own would tell a row from the others of its class. What the rows that are left out stood for is
+    spread over all others in proportion to their weights.
+
+    Parameters
+    ----------
+    shown
+        The table without weights.
+    order
+        The columns of the input, in whose order those of the release are.
+    name, weights
+        The column of weights, and the weight of every released row.
+    total
+        What all rows of the input stand for.
+    """
+    alike = group_rows(code_column(column, shown.table.column(column)) for column in shown.class_columns)
+    sums = np.bincount(alike.of_row, weights=weights, minlength=len(alike))
+    means = (sums / alike.sizes * (total / weights.sum()))[alike.of_row] if len(weights) else weights
+    before = set(order[: order.index(name)])
+    made = {own: column for column, all_own in shown.quasi_identifiers.items() for own in all_own}
+    at = sum(made.get(column, column) in before for column in shown.table.column_names)
+    return replace(shown, table=shown.table.add_column(at, name, pa.array(means)))
 
 
 def _refuse_clash(name: str, new: Mapping[str, pa.Array], taken: list[str]) -> None:

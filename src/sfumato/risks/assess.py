@@ -10,14 +10,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato import parameters
-from sfumato.errors import DataError, ParameterError, SchemaError, invalid_parameter, listed
+from sfumato.errors import ParameterError, SchemaError, invalid_parameter, listed
 from sfumato.hierarchies import Hierarchy
 from sfumato.reading import read_release
 from sfumato.risks.counting import People
 from sfumato.risks.estimators import PopulationEstimate, estimate
 from sfumato.risks.records import THRESHOLDS, RecordRisk
 from sfumato.risks.report import Certainty, Risk
-from sfumato.risks.weights import benedetti_franconi
+from sfumato.risks.weights import benedetti_franconi, survey_weights
 from sfumato.verify.classes import code_column, count_values
 
 #: From which share of a class on a sensitive value counts as nearly certain.
@@ -135,12 +135,7 @@ def population_per_class(
 
 def _weight_per_class(table: pa.Table, people: People, weights: str) -> NDArray[np.float64]:
     """Return the sum of the weights of every class; whoever has several rows counts with the mean of their weights."""
-    column = table.column(weights)
-    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
-        raise DataError(f"Column '{weights}' holds {column.type}, but weights are numbers.")
-    each = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), float)
-    if not (np.isfinite(each) & (each > 0)).all():
-        raise DataError(f"Column '{weights}': every weight must be a number above 0. Clean the column.")
+    each = survey_weights(table, weights)
     sums = np.bincount(people.classes.of_row, weights=each, minlength=len(people.classes))
     return sums * people.in_class / people.classes.sizes
 

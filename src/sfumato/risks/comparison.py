@@ -43,6 +43,9 @@ class BeforeAfter:
         yield self._line("look like fewer than 5", lambda risk: f"{risk.prosecutor.below(5):.1%}")
         yield self._line("highest risk", lambda risk: _figure(risk.prosecutor.highest))
         yield self._line("mean risk", lambda risk: _figure(risk.prosecutor.mean))
+        if self.before.journalist is not None and self.after.journalist is not None:
+            means = [_figure(risk.journalist.mean) for risk in (self.before, self.after) if risk.journalist]
+            yield f"mean risk by {self.after.journalist_by}", means[0], means[1]
         for limit in self.before.prosecutor.above:
             shares = [f"{risk.prosecutor.above[limit]:.1%}" for risk in (self.before, self.after)]
             yield f"above {limit:g}", shares[0], shares[1]

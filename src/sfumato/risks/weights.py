@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+
+from sfumato.errors import DataError
 
 #: Where the integral below is evaluated; its integrand is smooth, so that few points are exact.
 NODES = 64
+
+
+def survey_weights(table: pa.Table, column: str) -> NDArray[np.float64]:
+    """Return the weights of all rows, each a number above 0, or say what is wrong with the column."""
+    values = table.column(column)
+    if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_decimal(values.type)):
+        raise DataError(f"Column '{column}' holds {values.type}, but weights are numbers.")
+    each = np.asarray(values.cast(pa.float64(), safe=False).to_numpy(), float)
+    if not (np.isfinite(each) & (each > 0)).all():
+        raise DataError(f"Column '{column}': every weight must be a number above 0. Clean the column.")
+    return each
 
 
 def benedetti_franconi(people: NDArray[np.integer], weight: NDArray[np.float64]) -> NDArray[np.float64]:
