@@ -62,7 +62,8 @@ def numbered_people(table: pa.Table, person: str) -> NDArray[np.int64]:
     numbers = coded.codes.astype(np.int64)
     unnamed = numbers == len(coded.values)
     numbers[unnamed] = len(coded.values) + np.arange(int(unnamed.sum()))
-    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+    # Numbers without gaps, in their order: counting is faster than sorting millions of them.
+    return (np.cumsum(np.bincount(numbers) > 0) - 1)[numbers] if len(numbers) else numbers
 
 
 def people_per_class(of_row: NDArray[np.integer], person_of_row: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
