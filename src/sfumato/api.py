@@ -147,6 +147,8 @@ def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckA
         The sensitive columns.
     person
         The column that identifies the person, where people have several rows; people are counted then, not rows.
+    confirm
+        Columns that look like something that the preset forbids, and are none.
     k, l, t, privacy, preset
         As in `anonymize`. Without any, the result tells what the table achieves.
     separator, encoding, sheet, layout

@@ -59,7 +59,7 @@ def with_preset(result: Verification, source: Source, request: Request) -> Verif
     """Return a verification with what a table still shows that the preset forbids."""
     if request.preset is None:
         return result
-    return replace(result, checks=(*result.checks, *left_over(request.rules, source)))
+    return replace(result, checks=(*result.checks, *left_over(request.rules, source, request.confirm)))
 
 
 def row_numbers(source: Source, schema: Schema) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ class CheckArguments(TypedDict, total=False):
     t: float | None
     privacy: PrivacyModel | Sequence[PrivacyModel]
     preset: str | None
+    confirm: Iterable[str] | str
     separator: str | None
     encoding: str | None
     sheet: str | None
@@ -64,7 +65,6 @@ class RecodeArguments(CheckArguments, total=False):
     keep_order: bool
     seed: int | None
     na: MissingCodes
-    confirm: Iterable[str] | str
     strict: bool
 
 

@@ -125,6 +125,10 @@ def test_what_a_check_finds_in_a_file_that_others_made(tmp_path: Path) -> None:
     pyarrow.csv.write_csv(pa.table(PATIENTS), file)
     found = sf.check(file, quasi_identifiers=["age"], preset="hipaa-safe-harbor")
     broken = {one.column: one.breaking for one in found.violations}
+    in_memory = sf.check(pa.table(PATIENTS), quasi_identifiers=["age"], preset="hipaa-safe-harbor", confirm="name")
+    assert {one.column: one.breaking for one in in_memory.violations} == {
+        name: count for name, count in broken.items() if name != "name"
+    }
     assert broken == {"name": 4, "zip": 4, "age": 2, "dob": 4, "admitted": 4}
     assert "BROKEN by 2 values" in found.summary()
     assert "and 1 more" not in found.summary()

@@ -28,7 +28,7 @@ app = typer.Typer(
 FILE = {"separator", "encoding", "sheet", "layout"}
 #: What is asked of a table that somebody made.
 CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "preset"}
-CHECKED |= FILE | {"policy"}
+CHECKED |= FILE | {"confirm", "policy"}
 #: What makes no difference to the levels that are chosen.
 SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
 #: What is about reading a file, and what looks at single rows, which stay in the database.

@@ -120,13 +120,13 @@ def adapted(preset: Preset, source: Source, schema: Schema, confirmed: Collectio
     return Adapted(RecodedSource(source, changes), schema, found, {name: one.how for name, one in changes.items()})
 
 
-def left_over(preset: Preset, source: Source) -> Iterator[RuleCheck]:
-    """Yield what a released table still shows that a preset forbids, judged by what stands in it."""
+def left_over(preset: Preset, source: Source, confirmed: Collection[str] = ()) -> Iterator[RuleCheck]:
+    """Yield what a released table still shows that a preset forbids, but for columns that somebody has judged."""
     if not preset.recodes:
         return
     table = source.read(source.columns, source.columns)
     rules = {"zips": preset.zips, "ages": preset.ages, "dates": preset.dates}
-    for name in source.columns:
+    for name in (one for one in source.columns if one not in confirmed):
         texts = as_texts(table.column(name))
         kinds = [kind for kind, rule in rules.items() if rule is not None and rule.fits(name)]
         if not kinds and preset.dates is not None and pc.any(pc.match_substring_regex(texts, WRITTEN_DATE)).as_py():
