@@ -69,5 +69,6 @@ def numbered_people(table: pa.Table, person: str) -> NDArray[np.int64]:
 def people_per_class(of_row: NDArray[np.integer], person_of_row: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
     """Return how many different people each class has."""
     width = int(person_of_row.max(initial=-1)) + 1
-    pairs = np.unique(of_row.astype(np.int64) * width + person_of_row)
-    return np.bincount(pairs // max(1, width), minlength=classes)
+    pairs = np.sort(of_row.astype(np.int64) * width + person_of_row)
+    different = pairs[np.append(True, pairs[1:] != pairs[:-1])] if len(pairs) else pairs
+    return np.bincount(different // max(1, width), minlength=classes)
