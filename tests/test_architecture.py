@@ -19,7 +19,7 @@ LONGEST_MODULE = 500
 
 # From the ground up: a part may import its own row and the rows above it in this list.
 LAYERS = (
-    ("errors", "parameters", "progress", "clock", "textfiles", "randomness", "markup"),
+    ("errors", "parameters", "progress", "clock", "textfiles", "tomltext", "randomness", "markup"),
     ("kernels", "io", "verify", "report"),
     ("hierarchies",),
     ("schema",),
@@ -27,7 +27,7 @@ LAYERS = (
     ("privacy", "loss", "risks", "queries", "utilities"),
     ("methods",),
     ("guardrails",),
-    ("release", "presets"),
+    ("release", "document", "presets"),
     ("request",),
     ("pipeline", "guarding"),
     ("engines", "datasets", "attacks"),

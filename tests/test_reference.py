@@ -29,7 +29,16 @@ CONTRIBUTING = (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
 RESULTS = {"Certificate", "Preset", "Release", "Released", "Verification", "Strongest", "SfumatoError"}
 #: Fields that the pipeline fills and nobody else reads.
 INSIDE = {
-    "Release": {"describe_classes", "find_bound", "hierarchies", "original", "promises", "row_of"}
+    "Release": {
+        "count_originals",
+        "originals",
+        "describe_classes",
+        "find_bound",
+        "hierarchies",
+        "original",
+        "promises",
+        "row_of",
+    }
     | {"sensitive", "shown", "to_native"},
     "Released": set(),
     "Verification": {"broken_rules"},

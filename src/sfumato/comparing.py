@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -19,8 +19,12 @@ from sfumato.pipeline.finding import find_classes
 from sfumato.pipeline.preparing import Prepared, prepare
 from sfumato.privacy import KAnonymity, PrivacyModel
 from sfumato.progress import ProgressOption, reporting, silent
+from sfumato.report import charts
 from sfumato.request import Request
 from sfumato.schema import Schema
+
+if TYPE_CHECKING:
+    import altair as alt
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,20 @@ class Comparison:
     def frontier(self) -> tuple[Cell, ...]:
         """The cells that no other beats: none of at least their k loses less."""
         return tuple(cell for cell in self.cells if cell.frontier)
+
+    @property
+    def picture(self) -> charts.Picture:
+        """What every method loses as k grows, and what no release can be below, as a picture with its table."""
+        losses: dict[str, dict[int, float]] = {cell.method: {} for cell in self.cells}
+        for cell in self.cells:
+            if cell.gcp is not None:
+                losses[cell.method][cell.k] = cell.gcp
+        bounds = {cell.k: cell.bound for cell in self.cells if cell.bound is not None}
+        return charts.loss_against_k(losses, bounds, [(cell.method, cell.k) for cell in self.frontier])
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Return the loss of every method as k grows as an Altair chart; it needs ``sfumato[report]``."""
+        return self.picture.chart
 
     def __str__(self) -> str:
         width = max(len("method"), *(len(cell.method) for cell in self.cells))

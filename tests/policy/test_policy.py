@@ -15,7 +15,7 @@ from tests.policy.strategies import policies
 import sfumato as sf
 from sfumato.errors import DataError, HierarchyError, OutputError, ParameterError, SchemaError, SfumatoError
 from sfumato.policy import Policy
-from sfumato.policy.toml import dumps
+from sfumato.tomltext import dumps
 
 EXAMPLE = """\
 # How a release is made: sfumato anonymize IN -o OUT --policy THIS_FILE

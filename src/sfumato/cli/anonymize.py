@@ -25,6 +25,7 @@ from sfumato.policy import Policy
 from sfumato.privacy import KAnonymity, LDiversity
 from sfumato.progress import ProgressOption, silent
 from sfumato.release.release import Release
+from sfumato.report.picture import altair
 
 
 def run(asked: Asked, files: Files, as_json: bool, quiet: bool, goal: Goal | None = None) -> None:
@@ -57,6 +58,8 @@ def make(
     """
     data = Path(files.place) if data is None else data
     files.check(policy)
+    if files.report is not None:
+        altair()
     if files.alternatives is not None:
         require_full_domain(policy.method)
     if goal is None:
@@ -70,6 +73,8 @@ def make(
         policy.write(files.policy)
     if files.certificate is not None:
         certify(data, release, files.output, files.certificate, separator=policy.separator)
+    if files.report is not None:
+        release.report(files.report, file=None if files.to_stdout else files.output)
     return release, written.notes
 
 

@@ -71,6 +71,7 @@ def anonymize(
     manifest: given.ManifestFile = None,
     alternatives: given.Alternatives = None,
     certificate: given.CertificateFile = None,
+    report: given.ReportFile = None,
     as_json: given.AsJson = False,
     quiet: given.Quiet = False,
 ) -> None:
@@ -84,7 +85,7 @@ def anonymize(
         from sfumato.cli.anonymize import run as run_command  # noqa: PLC0415
         from sfumato.cli.files import Files  # noqa: PLC0415
 
-        files = Files(place, output, manifest, save_policy, alternatives, read_as, write_as, table, certificate)
+        files = Files(place, output, manifest, save_policy, alternatives, read_as, write_as, table, certificate, report)
         run_command(asked, files, as_json=as_json, quiet=quiet, goal=Goal.of(max_gcp, maximize))
 
 
@@ -112,6 +113,7 @@ def check(
 
 app.command(short_help="Measure how likely it is that people in a table are found.")(questions.risk)
 app.command(short_help="Attack a release, as somebody would who knows some columns.")(questions.attack)
+app.command(short_help="Write a report about a release, for the person who signs.")(questions.report)
 
 
 @app.command(short_help="Explain why a full-domain release looks as it does.")

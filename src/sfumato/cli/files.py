@@ -35,6 +35,7 @@ class Files:
     write_as: str | None = None
     table: str | None = None
     certificate: Path | None = None
+    report: Path | None = None
 
     def written(self) -> dict[str, Path]:
         """Return what is written where."""
@@ -44,6 +45,7 @@ class Files:
             "saved policy": self.policy,
             "alternatives": self.alternatives,
             "certificate": self.certificate,
+            "report": self.report,
         }
         return {name: path for name, path in named.items() if path is not None}
 

@@ -276,6 +276,12 @@ Strict = Annotated[
     typer.Option("--strict/--lenient", help="Write nothing if there is an unconfirmed warning; exit code 5."),
 ]
 
+ReportFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--report", metavar="FILE", help="Write a report for the person who signs: one HTML page, without the network."
+    ),
+]
 ManifestFile = Annotated[
     Path | None,
     typer.Option(

@@ -1,4 +1,4 @@
-"""The commands that ask what a table is worth to an attacker: ``sfumato risk`` and ``sfumato attack``."""
+"""The commands that judge a table and a release: ``sfumato risk``, ``sfumato attack`` and ``sfumato report``."""
 
 from __future__ import annotations
 
@@ -102,3 +102,23 @@ def attack(
 
         means = Means(knows, attacks or (), previous or (), control, targets, show)
         show_attacks(asked, original, release, means, as_json=as_json)
+
+
+def report(
+    policy: Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file that the release was made with.")],
+    original: Original,
+    release: Released,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The report to write.")] = Path(
+        "report.html"
+    ),
+    quiet: given.Quiet = False,
+) -> None:
+    """Write a report about a released file: one HTML page that answers what the person who signs has to know.
+
+    Exit code 0 if every promise of the policy holds, 1 if not. For example: sfumato report policy.toml patients.csv
+    release.csv -o report.html
+    """
+    with explained():
+        from sfumato.cli.report import run  # noqa: PLC0415
+
+        run(policy, original, release, output, quiet)

@@ -25,7 +25,7 @@ from sfumato.privacy.ceilings import PopulationModel
 from sfumato.progress import Progress, silent, stage
 from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
-from sfumato.release.values import Shown, class_table, show, with_weights
+from sfumato.release.values import Shown, class_table, count_values, show, with_weights
 from sfumato.request import Request
 from sfumato.schema import Schema
 from sfumato.verify.release import verify_release
@@ -92,6 +92,7 @@ def build_release(
             for domain in microdata.domains
         },
         original=lambda: _coded_original(prepared, schema),
+        count_originals=lambda: count_values(microdata, classes),
         row_of=None if prepared.left_out else prepared.places[order],
         people=people,
         find_bound=lambda: _bound_of_input(prepared, found),

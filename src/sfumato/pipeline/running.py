@@ -68,7 +68,7 @@ def check(data: object, request: Request) -> Verification:
     source = request.open(data)
     request = with_populations(request)
     schema = request.schema
-    names = [shown for name in schema.quasi_identifiers for shown in _shown_as(name, source.columns)]
+    names = [shown for name in schema.quasi_identifiers for shown in shown_as(name, source.columns)]
     released = Schema(names, schema.sensitive, rest="drop", person=schema.person)
     released.roles(source.columns)
     promises = [promise_of(model, schema) for model in request.privacy]
@@ -77,7 +77,8 @@ def check(data: object, request: Request) -> Verification:
     return guarding.with_preset(result, source, request)
 
 
-def _shown_as(name: str, columns: Sequence[str]) -> list[str]:
+def shown_as(name: str, columns: Sequence[str]) -> list[str]:
+    """Return the columns of a released table that show a quasi-identifier: its own, or those of its bounds."""
     bounds = [f"{name}_min", f"{name}_max"]
     return bounds if name not in columns and set(bounds) <= set(columns) else [name]
 

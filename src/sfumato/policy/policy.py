@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import pipeline
+from sfumato.document.page import page
 from sfumato.errors import HierarchyError, ParameterError, SchemaError, invalid_parameter, shortened
 from sfumato.io import write_text
 from sfumato.markup import Markup, element, facts, folded, fragment
@@ -21,7 +22,7 @@ from sfumato.policy.records import (
     model_from_policy,
     refuse_unknown,
 )
-from sfumato.policy.toml import dumps
+from sfumato.policy.reporting import facts_of_files
 from sfumato.progress import ProgressOption
 from sfumato.release.manifest import method_shown, model_record
 from sfumato.release.release import Release
@@ -29,6 +30,7 @@ from sfumato.release.summary import method_words, model_words
 from sfumato.request import AUTO, Request, option_names
 from sfumato.schema import Declared, Schema
 from sfumato.textfiles import read_text
+from sfumato.tomltext import dumps
 from sfumato.verify.verification import Verification
 
 ROLES = ("sensitive", "identifiers", "plain")
@@ -118,6 +120,27 @@ class Policy(Request):
     def check(self, data: object) -> Verification:
         """Check a released table against the privacy of this policy, as `sfumato.check` does."""
         return pipeline.check(data, self)
+
+    def report(self, path: str | os.PathLike[str], original: object, release: str | os.PathLike[str]) -> Verification:
+        """Write a report about a released file, whoever made it, for the person who signs; see `Release.report`.
+
+        Parameters
+        ----------
+        path
+            Where to write the report; it ends in ``.html``.
+        original
+            The table that the release was made from, as in `sfumato.anonymize`.
+        release
+            The released file.
+
+        Returns
+        -------
+        Verification
+            What holds for the file, which the report says too.
+        """
+        found = facts_of_files(self, self.to_dict(), original, release)
+        write_text(path, page(found))
+        return found.verification
 
     def _repr_html_(self) -> str:
         method = {"name": self.method.name, "parameters": self.method.parameters()}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,12 +23,16 @@ from sfumato.progress import ProgressOption, reporting, stage
 from sfumato.queries import Answer, Released, Where
 from sfumato.release.page import page_of
 from sfumato.release.summary import summarize
-from sfumato.release.values import Shown
+from sfumato.release.values import Shown, ValueCounts
 from sfumato.risks import BeforeAfter, assess
 from sfumato.risks.assess import Context
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Achieved, Verification
 from sfumato.verify.written import Promised, verify_written
+
+if TYPE_CHECKING:
+    from sfumato.release.plots import Plots
+    from sfumato.utilities.report import Utility
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class Release:
     describe_classes: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
     find_bound: Callable[[], Bound] = field(default=lambda: Bound(0.0), repr=False)
     original: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
+    count_originals: Callable[[], Mapping[str, ValueCounts]] = field(default=dict, repr=False)
     hierarchies: Mapping[str, Hierarchy | None] = field(default_factory=dict, repr=False)
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
     people: NDArray[np.int64] | None = field(default=None, repr=False)
@@ -222,6 +227,42 @@ class Release:
         if manifest is not None:
             write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n", private=True)
         return replace(self.verification, notes=tuple(notes))
+
+    @cached_property
+    def originals(self) -> Mapping[str, ValueCounts]:
+        """How often every value of each quasi-identifier occurs in the original; it stays with the publisher."""
+        return self.count_originals()
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures of the release, as Altair charts: ``plot.loss()``, ``plot.classes()`` …; see `Plots`."""
+        from sfumato.release.plots import Plots  # noqa: PLC0415
+
+        return Plots(self)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        file: str | os.PathLike[str] | None = None,
+        utility: Utility | None = None,
+    ) -> None:
+        """Write a report for the person who signs: one page of HTML that needs no network; see the how-to.
+
+        It holds totals and shares only, in words that the release shows. It needs ``sfumato[report]``.
+
+        Parameters
+        ----------
+        path
+            Where; it ends in ``.html``.
+        file
+            The file that the release was written to; its name and hash then stand in the report.
+        utility
+            What `sfumato.utility` found, to stand in the report too.
+        """
+        from sfumato.document.page import write_report  # noqa: PLC0415
+
+        write_report(self, path, file, utility)
 
     def __getattr__(self, name: str) -> Any:
         """Offer what the method has to tell about its search under its own name."""

@@ -236,6 +236,34 @@ def _refuse_clash(name: str, new: Mapping[str, pa.Array], taken: list[str]) -> N
         )
 
 
+@dataclass(frozen=True)
+class ValueCounts:
+    """How often every value of a quasi-identifier occurs in the original; for the publisher's own eyes.
+
+    Attributes
+    ----------
+    values
+        The different values, without the missing one.
+    counts, suppressed
+        How many rows have each of them, and how many of these are not released; at the end those that lack a value.
+    """
+
+    values: pa.Array
+    counts: NDArray[np.int64]
+    suppressed: NDArray[np.int64]
+
+
+def count_values(microdata: Microdata, classes: EquivalenceClasses) -> dict[str, ValueCounts]:
+    """Count the values of every quasi-identifier, in all rows and in those that are left out."""
+    left_out = classes.of_row < 0
+    found = {}
+    for place, domain in enumerate(microdata.domains):
+        codes, size = microdata.codes[:, place], len(domain.values) + 1
+        counts, gone = (np.bincount(part, minlength=size) for part in (codes, codes[left_out]))
+        found[domain.name] = ValueCounts(domain.values, counts, gone)
+    return found
+
+
 def class_table(microdata: Microdata, recoding: Recoding, classes: EquivalenceClasses) -> pa.Table:
     """Return one row per class: its size, what it shows of every quasi-identifier, and the means of numbers."""
     columns: dict[str, pa.Array] = {"size": pa.array(classes.sizes)}

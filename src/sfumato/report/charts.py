@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sfumato.report.figures import Axis, Series, bars, lines, points, told
-from sfumato.report.picture import Picture, inline, short
+from sfumato.report.picture import Picture, distinct_labels, inline, short
 
 __all__ = [
     "Axis",
@@ -28,6 +28,7 @@ __all__ = [
     "class_sizes",
     "column_before_after",
     "cost_over_time",
+    "distinct_labels",
     "inline",
     "lattice",
     "lines",

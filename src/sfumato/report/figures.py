@@ -156,7 +156,12 @@ def bars(
         measured, place, offset = (alt.X, alt.Y, alt.YOffset) if across else (alt.Y, alt.X, alt.XOffset)
         parts = {
             "measured": measured("value:Q", **y.shown(reached, domain=False, ticks=False)),
-            "place": place("category:N", sort=labels, axis=_category_axis(alt, of, across, labels)),
+            "place": place(
+                "category:N",
+                sort=labels,
+                scale=alt.Scale(paddingInner=0.3, paddingOuter=0.15),
+                axis=_category_axis(alt, of, across, labels),
+            ),
         }
         encoded = {("x" if across else "y"): parts["measured"], ("y" if across else "x"): parts["place"]}
         chart = alt.Chart(_values(alt, points))

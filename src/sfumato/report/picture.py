@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 from sfumato.errors import MissingExtraError, ParameterError
+from sfumato.markup import Markup, element, joined
 from sfumato.report.theme import DARK, LIGHT, Palette, config
 
 if TYPE_CHECKING:
@@ -18,6 +20,29 @@ if TYPE_CHECKING:
 
 #: One value of a table beside a picture.
 Value = str | int | float | None
+
+#: What a drawing in a page may consist of, and how it may look.
+SHAPES = {"g", "path", "text", "rect", "line", "circle"}
+LOOKS = {
+    *(
+        "transform",
+        "d",
+        "x",
+        "y",
+        "x1",
+        "x2",
+        "y1",
+        "y2",
+        "width",
+        "height",
+        "fill",
+        "stroke",
+        "opacity",
+        "fill-opacity",
+    ),
+    *("stroke-width", "stroke-dasharray", "text-anchor", "font-size", "font-weight", "stroke-opacity"),
+}
+LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
 
 #: Names are shortened to this many letters where they stand at an axis.
 LONGEST_LABEL = 36
@@ -96,10 +121,39 @@ def altair() -> Any:
     return altair
 
 
-def inline(picture: Picture) -> str:
-    """Return the SVG of a picture as a part of a page: no title of its own, as wide as there is room."""
-    text = picture.svg(titled=False)
-    return re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", text, count=1)
+def inline(picture: Picture) -> Markup:
+    """Return a picture as a part of a page: as wide as there is room, on its paper, with its description.
+
+    What draws adds much that a page does not need: classes, roles of single bars, groups of nothing. Only shapes and
+    text are kept, each with attributes from a list, so nothing in it can do anything.
+    """
+    root = ElementTree.fromstring(picture.svg(titled=False))
+    shapes = [_shape(child) for child in root if not _is_paper(child)]
+    return element("svg", shapes, viewBox=root.get("viewBox"), role="img", aria_label=picture.description)
+
+
+def _is_paper(child: ElementTree.Element) -> bool:
+    return child.tag.endswith("}rect") and child.get("fill") == LIGHT.paper
+
+
+def _shape(found: ElementTree.Element) -> Markup:
+    """Return one element of a drawing with its parts; nothing for what shows nothing."""
+    name = found.tag.rpartition("}")[2]
+    parts = joined(*(_shape(child) for child in found))
+    if name not in SHAPES or (name == "g" and not parts) or (name == "path" and not _is_seen(found)):
+        return parts
+    look = {key.replace("-", "_"): _tidy(value) for key, value in found.attrib.items() if key in LOOKS}
+    inside = found.text if name == "text" else None
+    return parts if name == "g" and not look else element(name, inside, parts, **look)
+
+
+def _is_seen(path: ElementTree.Element) -> bool:
+    return bool(path.get("d")) and not {path.get("fill", "none"), path.get("stroke", "none")} <= {"none"}
+
+
+def _tidy(value: str) -> str:
+    """Return an attribute with its numbers to a tenth, which no eye can tell from more."""
+    return LONG_NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), value)
 
 
 def wrapped(title: str, length: int = 74) -> list[str]:

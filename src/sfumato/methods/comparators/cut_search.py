@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.methods.comparators.cut_table import Cuts, CutTable
 from sfumato.methods.comparators.kernels.cuts import BOUND, COST, LEFT_OUT, SURELY_OUT
-from sfumato.methods.enumeration.optimality import INTERRUPT, OPTIMUM, ROUNDING, TIME, WORK, figure
+from sfumato.methods.enumeration.optimality import INTERRUPT, OPTIMUM, ROUNDING, TIME, WORK, Course, figure
 from sfumato.methods.interrupts import Interrupts
 from sfumato.progress import Progress, silent
 
@@ -58,6 +58,8 @@ class CutSearch:
         How many rows may be left out.
     seconds, work
         How long it may take, or, without a time, how many rows may be looked at.
+    course
+        Where what is told is remembered.
     """
 
     table: CutTable
@@ -65,6 +67,7 @@ class CutSearch:
     seconds: float | None = None
     work: float = np.inf
     progress: Progress = silent
+    course: Course = field(default_factory=Course, repr=False)
 
     def run(self) -> Answer:
         """Search until the best cuts are proven or the time is up."""
@@ -148,5 +151,7 @@ class CutSearch:
 
     def _tell(self, waiting: list[Node]) -> None:
         bound = min(waiting[0].bound if waiting else self._cost, self._cost)
-        text = f"best {figure(self.table.shown(self._cost))}, bound {figure(self.table.shown(bound))}"
+        cost, least = self.table.shown(self._cost), self.table.shown(bound)
+        self.course.note(cost, least)
+        text = f"best {figure(cost)}, bound {figure(least)}"
         self.progress(f"{text}, {self._nodes:,} nodes", bound / self._cost if self._cost else 1.0)

@@ -14,7 +14,7 @@ from sfumato.loss.objective import LABELS, SIZES
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.comparators.cut_search import Answer, CutSearch
 from sfumato.methods.comparators.cut_table import CutTable
-from sfumato.methods.enumeration.optimality import Optimality
+from sfumato.methods.enumeration.optimality import Course, Optimality
 from sfumato.methods.enumeration.splits import Splits, check_splits, counted_splits, plain_splits, split_codes
 from sfumato.methods.taxonomy_models.splitting import keeps
 from sfumato.microdata import SUPPRESSED, Recoding
@@ -80,14 +80,14 @@ class KOptimize(Method):
         """Search for the best cuts; the details tell how good they are."""
         table = CutTable.of(task, split_codes(task.microdata, self.splits, self.placing), self.minimize == "cm")
         work = BASE_WORK + ROW_WORK * len(table)
-        answer = CutSearch(table, task.suppressible, self.time_limit, work, task.progress).run()
-        recoding = self._recoding(table, answer)
+        search = CutSearch(table, task.suppressible, self.time_limit, work, task.progress)
+        recoding = self._recoding(table, search.run(), search.course)
         if task.suppressible and not keeps(task, recoding):
             # t-closeness compares with the released rows, which have become fewer: then nothing is left out.
             return self.run(replace(task, suppressible=0))
         return recoding
 
-    def _recoding(self, table: CutTable, answer: Answer) -> Recoding:
+    def _recoding(self, table: CutTable, answer: Answer, course: Course) -> Recoding:
         groups = table.groups(answer.cuts)
         classes, count = table.classes(answer.cuts)
         allowed = table.allowed(classes)
@@ -103,7 +103,7 @@ class KOptimize(Method):
         return Recoding(
             classes=np.where(allowed, classes, SUPPRESSED).astype(np.int32),
             bounds=(shown[0], shown[1]),
-            details={"optimality": optimality},
+            details={"optimality": optimality.with_course(course)},
         )
 
 

@@ -111,7 +111,8 @@ class EnumMulti(Method):
         watch = Watch(self.time_limit, self.memory_limit, task.progress)
         with watch.interrupts:
             found = best_with_suppression(instance, watch, task.suppressible, self._solve)
-        return Recoding(classes=_classes(instance, found), details={"optimality": _optimality(instance, found)})
+        optimality = _optimality(instance, found).with_course(watch.course)
+        return Recoding(classes=_classes(instance, found), details={"optimality": optimality})
 
     def _solve(self, instance: Instance, watch: Watch) -> Found:
         if self.engine == "pet":

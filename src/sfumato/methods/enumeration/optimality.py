@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
-from typing import Any
+import time
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.report import charts
+
+if TYPE_CHECKING:
+    import altair as alt
+
 #: Costs that differ by less than this share are the same: sums of fractions depend on their order.
 ROUNDING = 1e-9
+
+#: Moments of a search that a picture shows.
+MOST_MOMENTS = 200
 
 #: Why a search ended.
 OPTIMUM, GAP, TIME, WORK = "optimum", "gap", "time", "work"
@@ -36,6 +45,27 @@ def figure(value: float) -> str:
     ('1,302,492', '0.04715')
     """
     return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:,.4g}"
+
+
+class Moment(NamedTuple):
+    """What a search knew so many seconds after it began."""
+
+    seconds: float
+    cost: float
+    bound: float
+
+
+@dataclass
+class Course:
+    """How a search closed in: the best cost and the bound, whenever one of them changed."""
+
+    begun: float = field(default_factory=time.perf_counter)
+    moments: list[Moment] = field(default_factory=list)
+
+    def note(self, cost: float, bound: float) -> None:
+        """Remember what is known now, if it is new."""
+        if not self.moments or self.moments[-1][1:] != (cost, bound):
+            self.moments.append(Moment(time.perf_counter() - self.begun, cost, bound))
 
 
 @dataclass(frozen=True)
@@ -83,6 +113,8 @@ class Optimality:
     ended
         Why the search ended: ``"optimum"``, ``"gap"`` (near enough), ``"time"``, ``"work"``, ``"memory"``,
         ``"interrupt"`` or ``"suppression"`` (all prices of rows left out that are worth a try were tried).
+    course
+        The seconds, the best cost and the bound whenever the search knew something new.
     """
 
     measure: str
@@ -91,6 +123,7 @@ class Optimality:
     greedy: float
     nodes: int
     ended: str = OPTIMUM
+    course: tuple[Moment, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def gap(self) -> float:
@@ -105,9 +138,27 @@ class Optimality:
         return self.bound >= self.cost * (1 - ROUNDING)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, for manifests; a gap that is not known is None."""
+        """Return everything but the course as plain values, for manifests; a gap that is not known is None."""
         gap = self.gap if math.isfinite(self.gap) else None
-        return {**asdict(self), "gap": gap, "proven": self.proven}
+        plain = {name: value for name, value in asdict(replace(self, course=())).items() if name != "course"}
+        return {**plain, "gap": gap, "proven": self.proven}
+
+    def with_course(self, course: Course) -> Optimality:
+        """Return the same with how the search came there, which ends with what it says."""
+        course.note(self.cost, self.bound)
+        return replace(self, course=tuple(course.moments))
+
+    @property
+    def picture(self) -> charts.Picture:
+        """The best cost and the bound over time, as a picture with its table."""
+        moments = self.course or (Moment(0.0, self.cost, self.bound),)
+        moments = (*moments[: -1 : 1 + len(moments) // MOST_MOMENTS], moments[-1])
+        seconds, costs, bounds = zip(*moments, strict=True)
+        return charts.cost_over_time(seconds, costs, bounds, self.measure)
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Return the best cost and the bound over time as an Altair chart; it needs ``sfumato[report]``."""
+        return self.picture.chart
 
     def __str__(self) -> str:
         cost = f"{self.measure} {figure(self.cost)}"

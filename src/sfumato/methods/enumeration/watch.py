@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 
 from sfumato.methods.enumeration.instance import Instance
-from sfumato.methods.enumeration.optimality import INTERRUPT, TIME, WORK, figure
+from sfumato.methods.enumeration.optimality import INTERRUPT, TIME, WORK, Course, figure
 from sfumato.methods.interrupts import Interrupts
 from sfumato.progress import Progress, silent
 
@@ -34,6 +34,8 @@ class Watch:
         When it began.
     interrupts
         Whether somebody asked to stop.
+    course
+        Where what is told is remembered.
     """
 
     seconds: float | None = None
@@ -42,6 +44,7 @@ class Watch:
     share: float = 1.0
     begun: float = field(default_factory=time.perf_counter, repr=False)
     interrupts: Interrupts = field(default_factory=Interrupts, repr=False)
+    course: Course = field(default_factory=Course, repr=False)
 
     def over(self) -> bool:
         """Return whether the time is up, or somebody asked to stop."""
@@ -70,8 +73,10 @@ class Watch:
         return self.share * min(MOST_WORK, BASE_WORK + ROW_WORK * instance.table.rows)
 
     def restarted(self) -> Watch:
-        """Return a watch with the same limits that begins now."""
-        return replace(self, begun=time.perf_counter())
+        """Return a watch with the same limits that begins now, and with it the course."""
+        begun = time.perf_counter()
+        self.course.begun = begun
+        return replace(self, begun=begun)
 
     def until(self, share: float) -> Watch:
         """Return the same watch that ends when this share is used up, of all and not of what is left."""
@@ -79,15 +84,16 @@ class Watch:
         return replace(self, seconds=seconds, share=self.share * share)
 
     def part(self, share: float) -> Watch:
-        """Return a watch for a share of what is left."""
+        """Return a watch for a share of what is left; it is for another question, so its course is its own."""
         left = None if self.seconds is None else max(0.0, self.seconds - self.elapsed) * share
-        return replace(self, seconds=left, share=self.share * share, begun=time.perf_counter())
+        return replace(self, seconds=left, share=self.share * share, begun=time.perf_counter(), course=Course())
 
     def tell(self, instance: Instance, value: float, bound: float, nodes: int) -> None:
         """Tell the best cost, the bound, how far they are apart, and how much was looked at."""
         if not (math.isfinite(value) and math.isfinite(bound)):
             return
         cost, least = instance.shown(value), instance.shown(bound)
+        self.course.note(cost, least)
         share = min(1.0, max(0.0, least / cost)) if cost > 0 else 1.0
         gap = f"{cost / least - 1:.2%}" if least > 0 else "unknown"
         self.progress(f"best {figure(cost)}, bound {figure(least)}, gap {gap}, {nodes:,} nodes", share)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.policy.toml import dumps
+from sfumato.tomltext import dumps
 
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
 leaves = st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | texts

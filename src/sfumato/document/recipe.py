@@ -1,0 +1,115 @@
+"""The policy as a report shows it: ready to copy, without the secret of the release and without values of people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.tomltext import dumps
+
+if TYPE_CHECKING:
+    from sfumato.release.release import Release
+
+#: The roles of a policy, and what they are called in a manifest.
+ROLES = {"sensitive": "sensitive", "identifiers": "identifier", "plain": "plain"}
+
+#: Options that are nobody's business: the seed can undo the order of the rows.
+SECRET = {"seed"}
+
+
+def policy_of_release(release: Release) -> tuple[str, list[str]]:
+    """Return the policy that makes a release again, and the columns of which something is left out."""
+    manifest = release.manifest
+    roles = manifest["roles"]
+    hierarchies = {
+        name: {"type": "auto"} if hierarchy is None else hierarchy.to_policy()
+        for name, hierarchy in release.hierarchies.items()
+    }
+    data = {
+        **{key: [name for name, one in roles.items() if one == role] for key, role in ROLES.items()},
+        "person": next((name for name, role in roles.items() if role == "person"), None),
+        "rest": "drop" if "drop" in roles.values() else None,
+        "quasi_identifiers": hierarchies,
+        "privacy": manifest["privacy"],
+        "method": {"name": manifest["method"]["name"]} | dict(manifest["method"]["parameters"]),
+        "options": manifest["options"],
+    }
+    return shown_policy(data, release.table)
+
+
+def shown_policy(data: Mapping[str, Any], released: pa.Table) -> tuple[str, list[str]]:
+    """Return a policy as text, and the columns whose hierarchies list values that are left to their files."""
+    elided: list[str] = []
+    hierarchies = {}
+    for name, record in data["quasi_identifiers"].items():
+        hierarchies[name] = _without_values(name, record, released)
+        if "file" in hierarchies[name] and "file" not in record:
+            elided.append(name)
+    models = [{key: _named(value) for key, value in model.items()} for model in data["privacy"]]
+    options = {key: value for key, value in data.get("options", {}).items() if key not in SECRET and _said(value)}
+    policy = {
+        **{key: value for key, value in data.items() if key in {*ROLES, "person", "rest"} and _said(value)},
+        "quasi_identifiers": hierarchies,
+        "privacy": models,
+        "method": _plain(data["method"]),
+        "options": options,
+    }
+    return dumps(policy), elided
+
+
+def _without_values(name: str, record: Mapping[str, Any], released: pa.Table) -> dict[str, Any]:
+    """Return the declaration of a column; what lists values that the release does not show lies in a file."""
+    if "file" in record:
+        return {**record, "file": PurePath(str(record["file"])).name}
+    listed = {text for value in record.values() for text in _texts_in(value)}
+    if listed <= _shown_texts(name, released):
+        return dict(record)
+    kept = {key: value for key, value in record.items() if not isinstance(value, Mapping | Sequence) or key == "type"}
+    return kept | {"file": "hierarchy.csv"}
+
+
+def _texts_in(value: object) -> set[str]:
+    """Return the texts in a list, however deep; a word on its own, such as a format, names no value."""
+    if isinstance(value, Mapping):
+        return {text for key, item in value.items() for text in ({str(key)} | _texts_in(item) | _single(item))}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return {text for item in value for text in (_texts_in(item) | _single(item))}
+    return set()
+
+
+def _single(item: object) -> set[str]:
+    return {item} if isinstance(item, str) else set()
+
+
+def _shown_texts(name: str, released: pa.Table) -> set[str]:
+    if name not in released.column_names:
+        return set()
+    return {text for text in pc.unique(released.column(name).cast(pa.string())).to_pylist() if text is not None}
+
+
+def _named(value: Any) -> Any:
+    """Return what a model says; a file by its name, not by where it lies on somebody's machine."""
+    if isinstance(value, Mapping):
+        if "rows" in value:
+            return {"file": "taxonomy.csv"}
+        return {key: PurePath(str(item)).name if key == "file" else item for key, item in value.items()}
+    return {"file": "taxonomy.csv"} if value == "given" else value
+
+
+def _plain(method: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a method's parameters, without those that have no place in a policy file."""
+    plain: dict[str, Any] = {}
+    for key, value in method.items():
+        if isinstance(value, Mapping) and "name" in value and "parameters" in value:
+            plain[key] = _plain({"name": value["name"]} | dict(value["parameters"]))
+        elif _said(value):
+            plain[key] = value
+    return plain
+
+
+def _said(value: object) -> bool:
+    return value is not None and value is not False and value not in ([], {})

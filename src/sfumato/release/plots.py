@@ -1,0 +1,61 @@
+"""Pictures of a release, as charts that people can change and save as they know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sfumato.document.facts import column_facts, risk_picture, sizes_of
+from sfumato.errors import DataError, ParameterError, listed
+from sfumato.report import charts
+from sfumato.report.charts import Picture
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from sfumato.release.release import Release
+
+
+@dataclass(frozen=True)
+class Plots:
+    """Pictures of a release: each method returns an Altair chart, and needs ``sfumato[report]``.
+
+    They show totals and shares only, in bins that the release itself shows.
+    """
+
+    release: Release = field(repr=False)
+
+    def loss(self) -> alt.TopLevelMixin:
+        """Return what every quasi-identifier lost, the largest first."""
+        return self._loss.chart
+
+    def classes(self) -> alt.TopLevelMixin:
+        """Return how many people look alike."""
+        return self._classes.chart
+
+    def risk(self) -> alt.TopLevelMixin:
+        """Return how easily people were found before, and how easily they are now."""
+        return risk_picture(self.release.risk).chart
+
+    def column(self, name: str) -> alt.TopLevelMixin:
+        """Return the distribution of a quasi-identifier before and after."""
+        return self._column(name).chart
+
+    @property
+    def _loss(self) -> Picture:
+        return charts.loss_by_column(self.release.loss.by_attribute, self.release.loss.gcp)
+
+    @property
+    def _classes(self) -> Picture:
+        models = self.release.manifest["privacy"]
+        promised = max((model["k"] for model in models if model["model"] == "k-anonymity"), default=None)
+        return charts.class_sizes(sizes_of(self.release.risk), promised)
+
+    def _column(self, name: str) -> Picture:
+        known = list(self.release.shown.quasi_identifiers)
+        if name not in known:
+            raise ParameterError(f"'{name}' is not a quasi-identifier of this release. Those are {listed(known)}.")
+        found = column_facts(self.release, name)
+        if found is None:
+            raise DataError(f"What the release shows of '{name}' cannot be read, so there is nothing to draw.")
+        return found.picture
