@@ -33,6 +33,7 @@ LAYERS = (
     ("engines", "datasets", "attacks"),
     ("api", "dual", "judging", "measuring", "comparing", "answering", "certifying"),
     ("policy",),
+    ("profiling",),
     ("testing",),
     ("cli", "__main__"),
 )

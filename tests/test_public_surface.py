@@ -72,6 +72,7 @@ PUBLIC = [
     "errors",
     "methods",
     "open_source",
+    "profile",
     "recode",
     "risk",
     "strongest",

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         TCloseness,
         UniqueShare,
     )
+    from sfumato.profiling import profile
     from sfumato.queries import Released
     from sfumato.release.release import Release
     from sfumato.schema import Schema
@@ -75,6 +76,7 @@ _HOMES = {
     "compare": "sfumato.comparing",
     "utility": "sfumato.measuring",
     "open_source": "sfumato.io",
+    "profile": "sfumato.profiling",
     "Schema": "sfumato.schema",
     "Policy": "sfumato.policy",
     "Preset": "sfumato.presets",
@@ -180,6 +182,7 @@ __all__ = [
     "errors",
     "methods",
     "open_source",
+    "profile",
     "recode",
     "risk",
     "strongest",

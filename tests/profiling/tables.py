@@ -13,13 +13,68 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-I, P, Q, S, A = "identifier", "person", "quasi-identifier", "sensitive", "plain"
+N, P, Q, S, A = "identifier", "person", "quasi-identifier", "sensitive", "plain"
 
-FIRST = (
-    ["Anna", "Boris", "Chiara", "David", "Elif", "Farid", "Greta", "Hugo", "Ines", "Jonas", "Karim", "Lea", "Marta", "Nils", "Olga", "Paul", "Rosa", "Sven", "Tara", "Uwe"]
-)
-LAST = ["Abel", "Bauer", "Costa", "Duval", "Eriksen", "Fuchs", "Garcia", "Huber", "Ivanov", "Jansen", "Keller", "Lopez", "Moreau", "Novak", "Olsen", "Perez"]
-WORDS = ["patient", "came", "late", "and", "asked", "for", "a", "second", "opinion", "about", "the", "left", "knee", "after", "the", "fall", "at", "home"]
+FIRST = [
+    "Anna",
+    "Boris",
+    "Chiara",
+    "David",
+    "Elif",
+    "Farid",
+    "Greta",
+    "Hugo",
+    "Ines",
+    "Jonas",
+    "Karim",
+    "Lea",
+    "Marta",
+    "Nils",
+    "Olga",
+    "Paul",
+    "Rosa",
+    "Sven",
+    "Tara",
+    "Uwe",
+]
+LAST = [
+    "Abel",
+    "Bauer",
+    "Costa",
+    "Duval",
+    "Eriksen",
+    "Fuchs",
+    "Garcia",
+    "Huber",
+    "Ivanov",
+    "Jansen",
+    "Keller",
+    "Lopez",
+    "Moreau",
+    "Novak",
+    "Olsen",
+    "Perez",
+]
+WORDS = [
+    "patient",
+    "came",
+    "late",
+    "and",
+    "asked",
+    "for",
+    "a",
+    "second",
+    "opinion",
+    "about",
+    "the",
+    "left",
+    "knee",
+    "after",
+    "the",
+    "fall",
+    "at",
+    "home",
+]
 
 
 @dataclass(frozen=True)
@@ -76,6 +131,9 @@ class Draw:
     def names(self, form: str = "{first} {last}") -> list[str]:
         return self.each(lambda: form.format(first=self.random.choice(FIRST), last=self.random.choice(LAST)))
 
+    def mail(self, where: str) -> list[str]:
+        return [f"{name.lower()}{self.random.randint(1, 9999)}@{where}" for name in self.names("{first}.{last}")]
+
     def digits(self, count: int) -> list[str]:
         return self.each(lambda: str(self.random.randint(10 ** (count - 1), 10**count - 1)))
 
@@ -118,7 +176,7 @@ def hospital() -> Made:
         ),
         "Notes": draw.lacking(draw.text(), 0.3),
     }
-    roles = [P, I, Q, Q, Q, Q, Q, Q, S, S, S, I, I]
+    roles = [P, N, Q, Q, Q, Q, Q, Q, S, S, S, N, N]
     return Made("hospital", columns, dict(zip(columns, roles, strict=True)))
 
 
@@ -149,7 +207,7 @@ def survey() -> Made:
         "q4_religion": draw.among(["catholic", "protestant", "muslim", "none", "other"]),
         "open_comment": draw.lacking(draw.text(), 0.6),
     }
-    roles = [I, A, A, Q, A, Q, Q, Q, Q, Q, Q, S, S, S, S, S, I]
+    roles = [N, A, A, Q, A, Q, Q, Q, Q, Q, Q, S, S, S, S, S, N]
     return Made("survey", columns, dict(zip(columns, roles, strict=True)))
 
 
@@ -170,13 +228,9 @@ def school() -> Made:
         "reading score": draw.normal(500, 90, 0),
         "days absent": draw.skewed(0, 40, 2),
         "class teacher": draw.among([f"{first} {last}" for first, last in zip(FIRST[:9], LAST[:9], strict=True)]),
-        "guardian e-mail": draw.each(
-            lambda: (
-                f"{draw.random.choice(FIRST)}.{draw.random.choice(LAST)}{draw.random.randint(1, 999)}@example.org".lower()
-            )
-        ),
+        "guardian e-mail": draw.mail("example.org"),
     }
-    roles = [I, I, I, Q, Q, Q, Q, Q, S, S, S, S, S, I, I]
+    roles = [N, N, N, Q, Q, Q, Q, Q, S, S, S, S, S, N, N]
     return Made("school", columns, dict(zip(columns, roles, strict=True)), ";")
 
 
@@ -204,7 +258,7 @@ def flights() -> Made:
         "special meal": draw.lacking(draw.among(["KSML", "MOML", "VGML", "DBML"]), 0.8, "none"),
         "payment card": draw.each(lambda: "4" + "".join(draw.random.choices("0123456789", k=15))),
     }
-    roles = [I, I, I, I, Q, Q, Q, Q, Q, Q, Q, S, S, I]
+    roles = [N, N, N, N, Q, Q, Q, Q, Q, Q, Q, S, S, N]
     return Made("flights", columns, dict(zip(columns, roles, strict=True)), "\t")
 
 
@@ -229,7 +283,7 @@ def credit() -> Made:
         "purpose": draw.among(["car", "furniture", "education", "repairs", "business"]),
         "defaulted": draw.among([0, 1], [4, 1]),
     }
-    roles = [I, I, I, I, I, Q, Q, Q, Q, Q, Q, S, S, S, S, S, S]
+    roles = [N, N, N, N, N, Q, Q, Q, Q, Q, Q, S, S, S, S, S, S]
     return Made("credit", columns, dict(zip(columns, roles, strict=True)))
 
 
@@ -253,7 +307,7 @@ def census() -> Made:
         "WAGP": draw.each(lambda: draw.random.choice([0, 500 * draw.random.randint(1, 260)])),
         "HINS": draw.among(["employer", "medicaid", "none", "direct"], [55, 20, 10, 15]),
     }
-    roles = [I, Q, A, Q, Q, Q, Q, Q, Q, Q, Q, Q, Q, S, S, S]
+    roles = [N, Q, A, Q, Q, Q, Q, Q, Q, Q, Q, Q, Q, S, S, S]
     return Made("census", columns, dict(zip(columns, roles, strict=True)))
 
 
@@ -276,7 +330,7 @@ def movement() -> Made:
         "visited": draw.among(["home", "office", "clinic", "shop", "mosque", "school"], [40, 25, 5, 20, 3, 7]),
         "trip": [f"T{number:06d}" for number in range(1, draw.rows + 1)],
     }
-    roles = [P, Q, Q, Q, Q, Q, Q, Q, S, Q, S, I]
+    roles = [P, Q, Q, Q, Q, Q, Q, Q, S, Q, S, N]
     return Made("movement", columns, dict(zip(columns, roles, strict=True)))
 
 
@@ -328,7 +382,7 @@ def panel() -> Made:
         "remarks": draw.lacking(draw.text(), 0.5),
         **{name: draw.lacking(draw.normal(*shape), 0.04, "-9") for name, shape in labs.items()},
     }
-    roles = [I, I, Q, Q, Q, Q, Q, Q, Q, S, S, S, S, S, S, A, I, *[S] * len(labs)]
+    roles = [N, N, Q, Q, Q, Q, Q, Q, Q, S, S, S, S, S, S, A, N, *[S] * len(labs)]
     return Made("panel", columns, dict(zip(columns, roles, strict=True)))
 
 
@@ -352,13 +406,30 @@ def payroll() -> Made:
         "Krankheitstage": draw.skewed(0, 40, 4),
         "Konfession": draw.among(["ev", "rk", "keine", "andere"]),
         "Schwerbehindert": draw.among(["ja", "nein"], [1, 12]),
-        "E-Mail": draw.each(lambda: f"{draw.random.choice(LAST)}.{draw.random.randint(1, 9999)}@firma.example".lower()),
+        "E-Mail": draw.mail("firma.example"),
         "Bankverbindung": draw.each(lambda: iban(draw.random.randrange(10**10))),
         "Bemerkung": draw.lacking(
-            draw.text(["bitte", "beachten", "dass", "die", "Kollegin", "ab", "Mai", "in", "Elternzeit", "geht", "und", "Urlaub", "hat"]), 0.7
+            draw.text(
+                [
+                    "bitte",
+                    "beachten",
+                    "dass",
+                    "die",
+                    "Kollegin",
+                    "ab",
+                    "Mai",
+                    "in",
+                    "Elternzeit",
+                    "geht",
+                    "und",
+                    "Urlaub",
+                    "hat",
+                ]
+            ),
+            0.7,
         ),
     }
-    roles = [I, I, I, Q, Q, Q, Q, Q, Q, Q, Q, S, S, S, S, I, I, I]
+    roles = [N, N, N, Q, Q, Q, Q, Q, Q, Q, Q, S, S, S, S, N, N, N]
     return Made("payroll", columns, dict(zip(columns, roles, strict=True)), ";")
 
 
@@ -392,10 +463,26 @@ def telecom() -> Made:
         "support_calls": draw.skewed(0, 12, 1),
         "Churn": draw.among(["Yes", "No"], [1, 3]),
         "commentaire": draw.lacking(
-            draw.text(["le", "client", "demande", "pourquoi", "la", "facture", "du", "mois", "dernier", "est", "plus", "haute"]), 0.5
+            draw.text(
+                [
+                    "le",
+                    "client",
+                    "demande",
+                    "pourquoi",
+                    "la",
+                    "facture",
+                    "du",
+                    "mois",
+                    "dernier",
+                    "est",
+                    "plus",
+                    "haute",
+                ]
+            ),
+            0.5,
         ),
     }
-    roles = [I, I, I, I, Q, Q, Q, Q, Q, Q, Q, Q, Q, S, S, S, S, I]
+    roles = [N, N, N, N, Q, Q, Q, Q, Q, Q, Q, Q, Q, S, S, S, S, N]
     return Made("telecom", columns, dict(zip(columns, roles, strict=True)))
 
 

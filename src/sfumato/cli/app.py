@@ -9,7 +9,7 @@ import typer
 
 from sfumato import __version__
 from sfumato.cli import options as given
-from sfumato.cli import questions
+from sfumato.cli import questions, starting
 from sfumato.cli.exits import MEANING, end_cleanly_when_terminated, explained
 from sfumato.cli.screen import answer
 
@@ -54,6 +54,9 @@ def _root(
     ] = False,
 ) -> None:
     """Publish tables about people so that nobody in them can be singled out."""
+
+
+app.command(short_help="Say what is in a table, and which role each column should have.")(starting.profile)
 
 
 @app.command(short_help="Anonymize a table; the release is checked before it is written.")

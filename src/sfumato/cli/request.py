@@ -58,15 +58,16 @@ def given_table(place: str, asked: Asked, form: str | None = None, table: str | 
             return database.open()
     if place != STANDARD:
         return Path(place)
-    return open_stdin(form, _file_options(asked))
+    return open_stdin(form, file_options(asked))
 
 
 def columns_of(table: Path | Source, asked: Asked) -> Callable[[], Sequence[str]]:
     """Return what looks into a file for its columns, if somebody wants to know."""
-    return lambda: open_source(table, **vars(_file_options(asked))).columns
+    return lambda: open_source(table, **vars(file_options(asked))).columns
 
 
-def _file_options(asked: Asked) -> FileOptions:
+def file_options(asked: Asked) -> FileOptions:
+    """Return how a file is to be read."""
     separator = None if asked.separator is None else _separator(asked.separator)
     return FileOptions(separator, asked.encoding, asked.sheet, asked.layout)
 

@@ -81,10 +81,19 @@ def unified(chunks: Sequence[pa.DictionaryArray]) -> pa.ChunkedArray:
 
 def _sound(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
     """Return the chunk without the nulls and duplicates that a dictionary may hold."""
-    values = chunk.dictionary
-    if values.null_count or pc.count_distinct(values).as_py() < len(values):
-        return chunk.dictionary_decode().dictionary_encode()
-    return chunk
+    return chunk if _is_sound(chunk.dictionary) else chunk.dictionary_decode().dictionary_encode()
+
+
+def _is_sound(values: pa.Array) -> bool:
+    return not values.null_count and pc.count_distinct(values).as_py() == len(values)
+
+
+def _is_unified(column: pa.ChunkedArray) -> bool:
+    """Return whether all chunks lie on one sound dictionary, which then need not be looked through for each of them."""
+    if column.num_chunks < 2 or column.type != DICTIONARY:
+        return False
+    places = {tuple(0 if one is None else one.address for one in c.dictionary.buffers()) for c in column.chunks}
+    return len(places) == 1 and _is_sound(column.chunk(0).dictionary)
 
 
 def packed(column: pa.ChunkedArray, ordered: bool = False) -> pa.ChunkedArray:
@@ -93,7 +102,8 @@ def packed(column: pa.ChunkedArray, ordered: bool = False) -> pa.ChunkedArray:
     The order in which values first appeared would tell about the rows of the original, and an unused value is
     one that nobody meant to publish.
     """
-    column = unified([_sound(chunk) for chunk in column.chunks])
+    if not _is_unified(column):
+        column = unified([_sound(chunk) for chunk in column.chunks])
     if not pa.types.is_dictionary(column.type) or not column.num_chunks:
         return column
     values = column.chunk(0).dictionary

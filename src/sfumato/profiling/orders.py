@@ -1,0 +1,91 @@
+"""Words that are steps: bands of numbers, grades, answers from never to always."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+#: Orders that people use, in small letters; a column may lack some of the steps.
+LADDERS: tuple[tuple[str, ...], ...] = tuple(
+    tuple(ladder.split("|"))
+    for ladder in (
+        "very low|low|medium|moderate|high|very high",
+        "none|low|mid|high",
+        "none|minimal|mild|moderate|severe|very severe|critical",
+        "never|rarely|seldom|sometimes|often|usually|always",
+        "strongly disagree|disagree|neither|neutral|agree|strongly agree",
+        "very dissatisfied|dissatisfied|neutral|satisfied|very satisfied",
+        "very poor|poor|bad|fair|average|good|very good|excellent",
+        "xs|s|m|l|xl|xxl",
+        "tiny|small|medium|large|huge",
+        "i|ii|iii|iv|v|vi",
+        "stage i|stage ii|stage iii|stage iv",
+        "f|e|d|c|b|a",
+        "none|no schooling|preschool|primary|lower secondary|secondary|upper secondary|high school|vocational|"
+        "some college|associate|bachelor|bachelors|master|masters|professional|doctorate|phd",
+        "economy|premium|premium economy|business|first",
+        "1st|2nd|3rd|4th|5th|6th",
+        "mon|tue|wed|thu|fri|sat|sun",
+        "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
+        "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
+        "january|february|march|april|may|june|july|august|september|october|november|december",
+        "never|former|current",
+        "nie|selten|manchmal|oft|immer",
+        "sehr schlecht|schlecht|mittel|gut|sehr gut",
+        "niedrig|mittel|hoch",
+        "jamais|rarement|parfois|souvent|toujours",
+        "faible|moyen|eleve",
+        "nunca|raramente|a veces|a menudo|siempre",
+        "bajo|medio|alto",
+    )
+)
+#: Fewer steps are as good as no order.
+FEWEST_STEPS = 3
+
+_BAND = re.compile(
+    r"[€$£]?\s?(?P<low>\d[\d.,]*)\s*[kK]?\s?(-|–|—|to|bis|a|"
+    r"up to)\s?[€$£]?(?P<high>\d[\d.,]*)\s*\S{0,6}( (years?|jahre|ans|months))?|(?P<under><|<=|≤|under|"
+    r"less than|up to|unter|bis|moins de|menos de) ?[€$£]?(?P<below>\d[\d.,]*)\s*\S{0,6}( .{0,12})?|"
+    r"(?P<over>>|>=|≥|over|more than|above|ab|uber|über|plus de|"
+    r"mas de) ?[€$£]?(?P<above>\d[\d.,]*)\s*\S{0,6}( .{0,12})?|[€$£]?(?P<open>\d[\d.,]*)\s?\S{0,3}(\+| \+|"
+    r"( .{0,8})? and (over|above|older|more)| und (mehr|älter)| et plus| y más)",
+    re.IGNORECASE,
+)
+
+
+def order_of(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the values in their order, if they are the steps of one; nothing otherwise.
+
+    >>> order_of(["65+", "18-24", "25-64"]), order_of(["High", "Low", "Medium"]), order_of(["red", "blue", "green"])
+    (('18-24', '25-64', '65+'), ('Low', 'Medium', 'High'), ())
+    """
+    if len(texts) < FEWEST_STEPS:
+        return ()
+    return _bands(texts) or _ladder(texts)
+
+
+def _ladder(texts: Sequence[str]) -> tuple[str, ...]:
+    small = [text.lower() for text in texts]
+    if len(set(small)) < len(small):
+        return ()
+    for ladder in LADDERS:
+        if set(small) <= set(ladder):
+            return tuple(sorted(texts, key=lambda text: ladder.index(text.lower())))
+    return ()
+
+
+def _bands(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return bands of numbers by where they begin."""
+    places: dict[str, tuple[float, int]] = {}
+    for text in texts:
+        found = _BAND.fullmatch(text)
+        if found is None:
+            return ()
+        number = next(found[name] for name in ("low", "below", "above", "open") if found[name] is not None)
+        places[text] = (_number(number), -1 if found["under"] else 1 if found["over"] or found["open"] else 0)
+    return tuple(sorted(texts, key=lambda text: places[text])) if len(set(places.values())) == len(texts) else ()
+
+
+def _number(text: str) -> float:
+    digits = re.sub(r"[.,](?=\d{3}\b)", "", text).replace(",", ".").rstrip(".")
+    return float(digits) if digits.count(".") < 2 else 0.0

@@ -1,0 +1,209 @@
+"""What the values of a column look like: e-mail, IBAN, national number and others, by their form and check digits.
+
+A pattern counts if nearly all values follow it; where the form alone fits too much, the check digits decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+#: The share of the values that has to follow a pattern.
+NEARLY_ALL = 0.9
+
+_NAMES = """
+adam agnes ahmed aisha alex alexander alice ali ana anders andrea andreas andrew angela anita anna anne antonio
+barbara ben boris bruno camille carlos carmen caroline charles charlotte chiara chris christian christine claire
+claudia daniel david diego elena elif elisabeth elizabeth emil emily emma erik eva farid fatima felix francesca
+francois frank fritz gabriel george giovanni giulia greta hannah hans hassan helen helena henry hugo ines ingrid
+isabel ivan jack jacob jakob james jan jean jennifer joao johan johann john jonas jose joseph juan julia julie karim
+karin karl katarzyna kevin klaus lars laura lea lena leo leon linda lisa louis luca lucas lucia lucy luis maja marco
+margaret maria marie mario mark marta martin mary matteo max mehmet mia michael michel miguel mohamed mohammed
+monika nadia natalia nicolas nils nina noah nora oliver olga omar oscar pablo patricia paul paula pedro peter petra
+philipp pierre piotr rachel rafael ravi richard robert rosa ruth sam samuel sandra sara sarah sebastian silvia simon
+sofia sophie stefan stephen susan sven tara teresa thomas tim tobias tom ursula uwe victor wei william yasmin yusuf
+zoe
+"""
+#: Given names that are common in some country: a column of names holds many of them.
+GIVEN_NAMES = frozenset(_NAMES.split())
+#: Several in a hundred values: enough to be no accident, as words such as 'Rosa' or 'Max' are among others.
+NAMES_SHARE = 0.3
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+class Pattern(NamedTuple):
+    """A form of values, with what holds beyond the form."""
+
+    name: str
+    form: re.Pattern[str]
+    check: Callable[[str], bool] = lambda _: True
+
+    def fits(self, text: str) -> bool:
+        """Return whether a value follows the pattern."""
+        return self.form.fullmatch(text) is not None and self.check(text)
+
+
+def digits_of(text: str) -> list[int]:
+    """Return the digits of a text."""
+    return [int(one) for one in text if one.isdecimal() and one.isascii()]
+
+
+def luhn(text: str) -> bool:
+    """Return whether the last digit checks the others as on payment cards.
+
+    >>> luhn("4111 1111 1111 1111"), luhn("4111 1111 1111 1112")
+    (True, False)
+    """
+    total = 0
+    for place, digit in enumerate(reversed(digits_of(text))):
+        doubled = digit * 2 if place % 2 else digit
+        total += doubled - 9 if doubled > 9 else doubled
+    return total % 10 == 0
+
+
+def iban(text: str) -> bool:
+    """Return whether the check digits of an international account number fit.
+
+    >>> iban("DE89 3704 0044 0532 0130 00"), iban("DE88 3704 0044 0532 0130 00")
+    (True, False)
+    """
+    letters = re.sub(r"\s", "", text).upper()
+    return int("".join(str(int(one, 36)) for one in letters[4:] + letters[:4])) % 97 == 1
+
+
+def weighted(weights: Sequence[int], modulus: int, remainder: int = 0) -> Callable[[str], bool]:
+    """Return a check: the digits times their weights leave a remainder."""
+
+    def check(text: str) -> bool:
+        digits = digits_of(text)
+        total = sum(weight * digit for weight, digit in zip(weights, digits, strict=False))
+        return len(digits) == len(weights) and total % modulus == remainder
+
+    return check
+
+
+def _nhs(text: str) -> bool:
+    digits = digits_of(text)
+    return 11 - sum((10 - place) * one for place, one in enumerate(digits[:9])) % 11 in {digits[9], digits[9] + 11}
+
+
+def _spanish(text: str) -> bool:
+    number = text[:-1].upper().replace("X", "0").replace("Y", "1").replace("Z", "2")
+    return "TRWAGMYFPDXBNJZSQVHLCKE"[int(number) % 23] == text[-1].upper()
+
+
+def _french(text: str) -> bool:
+    number = re.sub(r"\s", "", text).upper().replace("2A", "19").replace("2B", "18")
+    return 97 - int(number[:13]) % 97 == int(number[13:])
+
+
+def _brazilian(text: str) -> bool:
+    digits = digits_of(text)
+    for count in (9, 10):
+        rest = sum((count + 1 - place) * one for place, one in enumerate(digits[:count])) * 10 % 11 % 10
+        if rest != digits[count]:
+            return False
+    return True
+
+
+def _german_tax(text: str) -> bool:
+    product = 10
+    digits = digits_of(text)
+    for digit in digits[:10]:
+        rest = (digit + product) % 10 or 10
+        product = rest * 2 % 11
+    return (11 - product) % 10 == digits[10]
+
+
+_EAN = (1, 3) * 6 + (1,)
+
+#: What names a person or something of theirs outright, the most particular first.
+DIRECT: tuple[Pattern, ...] = (
+    Pattern("e-mail addresses", re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")),
+    Pattern("web addresses", re.compile(r"(https?://|www\.)\S+", re.IGNORECASE)),
+    Pattern("IBANs", re.compile(r"[A-Z]{2}\d{2}(\s?[A-Z0-9]){11,30}", re.IGNORECASE), iban),
+    Pattern("UUIDs", re.compile(r"\{?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?", re.IGNORECASE)),
+    Pattern("hash values", re.compile(r"(?=.*[a-f])(?=.*\d)([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})", re.IGNORECASE)),
+    Pattern("IP addresses", re.compile(r"((25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(25[0-5]|2[0-4]\d|1?\d?\d)")),
+    Pattern("IP addresses", re.compile(r"(?=.*::|([^:]*:){7})[0-9a-f:]{3,39}", re.IGNORECASE)),
+    Pattern("MAC addresses", re.compile(r"([0-9a-f]{2}[:-]){5}[0-9a-f]{2}", re.IGNORECASE)),
+    Pattern("US social security numbers", re.compile(r"(?!000|666|9)\d{3}-\d{2}-\d{4}")),
+    Pattern("Swiss insurance numbers", re.compile(r"756[. ]?\d{4}[. ]?\d{4}[. ]?\d{2}"), weighted(_EAN, 10)),
+    Pattern(
+        "French social security numbers",
+        re.compile(r"[12]\s?\d{2}\s?\d{2}\s?\d[\dAB]\s?\d{3}\s?\d{3}\s?\d{2}"),
+        _french,
+    ),
+    Pattern("Italian tax codes", re.compile(r"[A-Z]{6}\d{2}[A-EHLMPR-T]\d{2}[A-Z]\d{3}[A-Z]", re.IGNORECASE)),
+    Pattern("Spanish identity numbers", re.compile(r"[\dXYZ]\d{7}[A-Z]", re.IGNORECASE), _spanish),
+    Pattern("UK national insurance numbers", re.compile(r"[A-CEGHJ-PR-TW-Z]{2}\s?(\d{2}\s?){3}[A-D]", re.IGNORECASE)),
+    Pattern("Brazilian tax numbers", re.compile(r"\d{3}\.?\d{3}\.?\d{3}-?\d{2}"), _brazilian),
+    Pattern("German tax numbers", re.compile(r"[1-9]\d{10}"), _german_tax),
+    Pattern("Polish person numbers", re.compile(r"\d{11}"), weighted((1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1), 10)),
+    Pattern("NHS numbers", re.compile(r"\d{3}[ -]?\d{3}[ -]?\d{4}"), _nhs),
+    Pattern("Swedish person numbers", re.compile(r"\d{6}[-+]?\d{4}"), luhn),
+    Pattern("Dutch service numbers", re.compile(r"\d{9}"), weighted((9, 8, 7, 6, 5, 4, 3, 2, -1), 11)),
+    Pattern("payment card numbers", re.compile(r"(\d[ -]?){13,19}"), luhn),
+    Pattern(
+        "telephone numbers",
+        re.compile(r"(\+|00)\d[\d ()/.-]{6,18}|\(?0\d{1,5}\)?[ /-][\d -]{4,12}|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}"),
+    ),
+)
+
+#: Codes whose first characters mean something, and coordinates; they do not name anybody by themselves.
+STRUCTURED: tuple[Pattern, ...] = (
+    Pattern("ATC", re.compile(r"[A-DGHJ-NPRSV]\d{2}([A-Z]([A-Z](\d{2})?)?)?", re.IGNORECASE)),
+    Pattern("ICD-10", re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?[-*+†]?")),
+    Pattern("coordinates", re.compile(r"(POINT\s*)?\(?-?\d{1,3}\.\d{2,}[,;\s]+-?\d{1,3}\.\d{2,}\)?", re.IGNORECASE)),
+    Pattern("time", re.compile(r"([01]?\d|2[0-3])[:.][0-5]\d([:.][0-5]\d)?( ?[ap]m)?", re.IGNORECASE)),
+)
+
+#: Postcodes that letters tell from other codes; those of digits alone need a name that says so.
+POSTCODES: tuple[re.Pattern[str], ...] = (
+    re.compile(r"[A-Z]{1,2}\d[\dA-Z]? ?\d[A-Z]{2}", re.IGNORECASE),
+    re.compile(r"[A-Z]\d[A-Z] ?\d[A-Z]\d", re.IGNORECASE),
+    re.compile(r"\d{4} ?[A-Z]{2}", re.IGNORECASE),
+    re.compile(r"\d{5}-\d{4}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}"),
+)
+
+
+def found_in(texts: Sequence[str], patterns: Sequence[Pattern]) -> str | None:
+    """Return the name of the first pattern that nearly all values follow.
+
+    >>> found_in(["ada@example.org", "bob@example.com"], DIRECT)
+    'e-mail addresses'
+    """
+    if not texts:
+        return None
+    few = texts[:20]
+    for pattern in patterns:
+        # Most patterns are settled by a few values.
+        if share_of(few, pattern.fits) >= NEARLY_ALL / 2 and share_of(texts, pattern.fits) >= NEARLY_ALL:
+            return pattern.name
+    return None
+
+
+def share_of(texts: Sequence[str], fits: Callable[[str], object]) -> float:
+    """Return the share of values that fit."""
+    return sum(1 for text in texts if fits(text)) / max(1, len(texts))
+
+
+def looks_like_postcodes(texts: Sequence[str]) -> bool:
+    """Return whether values look like postcodes with letters or a dash at a fixed place."""
+    return bool(texts) and any(share_of(texts, form.fullmatch) >= NEARLY_ALL for form in POSTCODES)
+
+
+def holds_given_names(texts: Sequence[str]) -> bool:
+    """Return whether many values hold a given name beside or without another word.
+
+    >>> holds_given_names(["Keller, Anna", "MOREAU/PAUL MR"]), holds_given_names(["Rosa Street", "Main Street"] * 9)
+    (True, False)
+    """
+
+    def is_name(text: str) -> bool:
+        parts = [part.lower() for part in _LETTERS.findall(text)]
+        return 1 <= len(parts) <= 4 and any(part in GIVEN_NAMES for part in parts) and "street" not in parts
+
+    return len(texts) > 1 and share_of(texts, is_name) >= NAMES_SHARE
