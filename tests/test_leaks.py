@@ -22,6 +22,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyreadstat
 import pytest
 
 import sfumato as sf
@@ -31,7 +32,7 @@ ROWS = 60
 #: Numbers that occur once, in quasi-identifiers that are generalized, and in an identifier.
 NUMBERS = ("918273", "827364", "736455", "645546")
 PLANTED = re.compile("|".join(["zq", *NUMBERS]).encode())
-ENDINGS = ("csv", "tsv", "parquet", "pq", "jsonl", "ndjson")
+ENDINGS = ("csv", "tsv", "parquet", "pq", "jsonl", "ndjson", "arrow", "sav", "zsav", "dta")
 ROLES: dict[str, Any] = {
     "quasi_identifiers": {
         "age": None,
@@ -119,6 +120,12 @@ def everything_in(value: object) -> Iterator[bytes]:
         yield value.read_bytes()
         if value.suffix in {".parquet", ".pq"}:
             yield from everything_in_parquet(value)
+        if value.suffix == ".arrow":
+            yield from everything_in(pa.ipc.open_file(value.read_bytes()).read_all())
+        if value.suffix in {".sav", ".zsav", ".dta"}:
+            read = pyreadstat.read_dta if value.suffix == ".dta" else pyreadstat.read_sav
+            values, about = read(value, output_format="dict")
+            yield repr((values, vars(about))).encode()
     elif isinstance(value, pa.Table):
         yield repr((value.schema, value.schema.metadata, [field.metadata for field in value.schema])).encode()
         for column in value.columns:

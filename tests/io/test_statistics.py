@@ -13,8 +13,8 @@ import pytest
 from tests.io.foreign_files import Factor, write_rds, write_sav
 
 import sfumato as sf
-from sfumato.errors import SourceError
-from sfumato.io import open_source
+from sfumato.errors import DataError, SourceError, VerificationError
+from sfumato.io import open_source, write_table
 
 BORN = [dt.date(1980, 2, 29), dt.date(1931, 1, 1), dt.date(2001, 12, 31), None]
 
@@ -165,3 +165,79 @@ def test_a_survey_is_released(survey: Path, tmp_path: Path) -> None:
     release = sf.anonymize(survey, quasi_identifiers=["AGE", "SEX"], rest="drop", k=2, method="mondrian")
     assert release.achieved.k >= 2
     assert {caution.code for caution in release.cautions} >= {"reading"}
+
+
+@pytest.mark.parametrize("ending", ["sav", "zsav", "dta"])
+def test_intervals_are_written_as_numbers_with_labels(tmp_path: Path, ending: str) -> None:
+    people = pa.table(
+        {
+            "age": [*range(8, 40)],
+            "Hours per Week": ["full", "half"] * 16,
+            "pay": [1000.5 + row for row in range(32)],
+            "illness": ["flu", "cold", "acne", "flu"] * 8,
+            "name": [f"PLANTED{row}" for row in range(32)],
+        }
+    )
+    roles = {"quasi_identifiers": ["age", "Hours per Week"], "sensitive": "illness", "identifiers": "name"}
+    release = sf.anonymize(people, **roles, plain="pay", k=4, seed=3, confirm="pay", method="mondrian")
+    path = tmp_path / f"a.{ending}"
+    written = release.write(path)
+    assert written.notes == ("Columns have other names in the file: 'Hours_per_Week' instead of 'Hours per Week'.",)
+    read_it = pyreadstat.read_dta if ending == "dta" else pyreadstat.read_sav
+    values, about = read_it(path, output_format="dict")
+    labels = about.variable_value_labels
+    assert [labels["age"][code] for code in values["age"]] == release.table["age"].to_pylist()
+    assert list(labels["age"]) == [*range(1, len(labels["age"]) + 1)]
+    starts = [int(label.strip("[").split(",")[0]) for label in labels["age"].values()]
+    assert starts == sorted(starts)
+    assert about.column_names_to_labels["Hours_per_Week"] == "Hours per Week"
+    assert (about.file_label or "", about.notes, about.creation_time) == ("", [], dt.datetime(1970, 1, 1))
+    assert b"PLANTED" not in path.read_bytes()
+    checked = sf.check(path, quasi_identifiers=["age", "Hours_per_Week"], sensitive="illness", k=4)
+    assert (checked.ok, checked.classes) == (True, release.classes)
+
+
+def test_pandas_reads_what_is_written_for_stata(tmp_path: Path) -> None:
+    table = pa.table({"age": ["[5, 9]", "[10, 14]", None, "*"], "pay": [1.5, None, 3, 4]})
+    write_table(table, tmp_path / "a.dta")
+    frame = pd.read_stata(tmp_path / "a.dta")
+    assert [*frame["age"].cat.categories] == ["[5, 9]", "[10, 14]", "*"]
+    assert frame["age"].astype(object).where(frame["age"].notna(), None).tolist() == table["age"].to_pylist()
+    assert frame["pay"].tolist()[::2] == [1.5, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ([2**53, 1], "whole numbers of 16 digits"),
+        ([float("inf"), 1.0], "infinite numbers"),
+        (["a\0b", "c"], "NUL"),
+        (["x" * 40_000, "c"], "more than"),
+    ],
+)
+def test_what_spss_and_stata_cannot_hold_is_refused(tmp_path: Path, column: list[object], message: str) -> None:
+    for ending in ("sav", "dta"):
+        with pytest.raises(DataError, match=rf"Column 'a' .*{message}"):
+            write_table(pa.table({"a": column}), tmp_path / f"a.{ending}")
+    assert not list(tmp_path.iterdir())
+
+
+def test_many_words_and_long_words_stay_text(tmp_path: Path) -> None:
+    table = pa.table(
+        {"many": [f"w{row}" for row in range(1_200)], "long": ["y" * 200] * 1_200, "empty": ["", "a"] * 600}
+    )
+    write_table(table, tmp_path / "a.sav")
+    read_back, _ = read(tmp_path / "a.sav")
+    assert read_back.to_pydict() == table.to_pydict() | {"empty": [None, "a"] * 600}
+
+
+def test_a_promise_that_an_empty_text_keeps_alone_is_not_written(tmp_path: Path) -> None:
+    people = pa.table({"city": ["x"] * 4, "illness": ["", None, "", None]})
+    release = sf.anonymize(
+        people, quasi_identifiers="city", sensitive="illness", k=2, privacy=sf.LDiversity(2, kind="distinct")
+    )
+    release.write(tmp_path / "a.parquet")
+    for ending in ("sav", "dta"):
+        with pytest.raises(VerificationError, match="does not tell apart"):
+            release.write(tmp_path / f"a.{ending}")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]

@@ -20,10 +20,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.errors import DataError, OutputError, ParameterError
-from sfumato.io import atomic, check_writable, open_source, rendering, write_table, write_text, writing
+from sfumato.io import (
+    atomic,
+    check_writable,
+    open_source,
+    rendering,
+    statistics_writing,
+    write_table,
+    write_text,
+    writing,
+)
 from sfumato.io.formulas import without_formulas
 
-ENDINGS = ["csv", "tsv", "parquet", "pq", "jsonl", "ndjson"]
+STATISTICS = ["sav", "zsav", "dta"]
+ENDINGS = ["csv", "tsv", "parquet", "pq", "jsonl", "ndjson", "arrow", "feather", *STATISTICS]
 
 TABLE = pa.table(
     {
@@ -46,7 +56,8 @@ def test_what_is_written_is_read_again(tmp_path, ending):
     write_table(TABLE, path)
     source = open_source(path)
     read = source.read(source.columns)
-    assert read.to_pydict() == TABLE.to_pydict()
+    words = {"alive": ["true", None, "false"]} if ending in STATISTICS else {}
+    assert read.to_pydict() == TABLE.to_pydict() | words
     assert os.listdir(tmp_path) == [path.name]
 
 
@@ -279,6 +290,13 @@ def _break_half_way(monkeypatch, ending, error):
 
         monkeypatch.setattr(pq.ParquetWriter, "write_table", write)
         return
+    monkeypatch.setattr(pa.ipc.RecordBatchFileWriter, "write_table", _raise(error), raising=False)
+
+    def half(frame, path, *_args):
+        path.write_bytes(b"half")
+        raise error
+
+    monkeypatch.setattr(statistics_writing, "_write", half)
 
     def chunks(*_args):
         yield b"half"

@@ -29,7 +29,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="OUT",
-        help="The file to write: .csv, .tsv, .parquet or .jsonl; - for stdout.",
+        help="The file to write: .csv, .tsv, .parquet, .jsonl, .arrow, .sav or .dta; - for stdout.",
     ),
 ]
 
@@ -251,7 +251,7 @@ From = Annotated[
 To = Annotated[
     str | None,
     typer.Option(
-        "--to", metavar="csv|tsv|jsonl|parquet", help="The format of the release, where its name does not say it."
+        "--to", metavar="FORMAT", help="The format of the release, such as parquet, where its name does not say it."
     ),
 ]
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from sfumato import parameters
@@ -16,6 +17,7 @@ from sfumato.io import arrow
 from sfumato.io.atomic import HINTS, atomic_path, check_place, shown_path
 from sfumato.io.rendering import CHUNK_ROWS, csv_chunks, jsonl_chunks
 from sfumato.io.spooling import STANDARD, for_stdout
+from sfumato.io.statistics_writing import STATISTICS, require, write_statistics
 from sfumato.progress import Tell, silent
 
 #: Rows per row group: large enough to compress well, small enough to be read in parallel.
@@ -46,15 +48,15 @@ def write_table(
     table
         What to write.
     path
-        Where to, ending in ``.csv``, ``.tsv``, ``.parquet``, ``.pq``, ``.jsonl`` or ``.ndjson``. In CSV, text that a
-        spreadsheet would run as a formula gets an apostrophe, a missing value is an empty cell and an
-        empty text is ``""``.
+        Where to, ending in ``.csv``, ``.tsv``, ``.parquet``, ``.pq``, ``.jsonl``, ``.ndjson``, ``.arrow``, ``.feather``
+        or, with value labels, ``.sav``, ``.zsav`` and ``.dta``. In CSV, text that a spreadsheet would run as a formula
+        gets an apostrophe, a missing value is an empty cell and an empty text is ``""``.
     tell
         Called with the share that is written.
     inspect
         Called before the file takes its place; if it raises, nothing is written.
     form
-        ``"csv"``, ``"tsv"``, ``"parquet"`` or ``"jsonl"``, where the name does not say it. The name ``-`` is stdout.
+        The ending of such a name, where this one does not have it: ``"csv"``, ``"sav"``, … The name ``-`` is stdout.
     """
     form = _format(path, form)
     with for_stdout() if os.fspath(path) == STANDARD else atomic_path(path) as temporary:
@@ -81,8 +83,8 @@ def check_writable(path: str | os.PathLike[str], table: bool = True, form: str |
     form
         The format, where the name does not say it.
     """
-    if table:
-        _format(path, form)
+    if table and _format(path, form) in STATISTICS:
+        require()
     if os.fspath(path) != STANDARD or not table:
         check_place(path)
 
@@ -118,11 +120,21 @@ def _write_chunks(path: Path, chunks: Iterator[bytes | pa.Buffer], rows: int, te
             tell(min(number * CHUNK_ROWS / max(rows, 1), 1.0))
 
 
+def _write_arrow(table: pa.Table, path: Path, tell: Tell) -> None:
+    table = arrow.canonical(table).unify_dictionaries().combine_chunks()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema, options=options) as writer:
+        writer.write_table(table)
+    tell(1.0)
+
+
 _WRITERS: dict[str, Callable[[pa.Table, Path, Tell], None]] = {
     "csv": _write_csv,
     "tsv": _write_tsv,
     "parquet": _write_parquet,
     "jsonl": _write_jsonl,
+    "arrow": _write_arrow,
+    **{form: write_statistics(form) for form in STATISTICS},
 }
 _ENDINGS = {
     ".csv": "csv",
@@ -131,6 +143,9 @@ _ENDINGS = {
     ".pq": "parquet",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    **{f".{form}": form for form in STATISTICS},
 }
 
 

@@ -192,7 +192,7 @@ class Release:
         progress: ProgressOption = False,
         form: str | None = None,
     ) -> Verification:
-        """Write the release to a CSV, Parquet or JSON-lines file, complete or not at all.
+        """Write the release to a CSV, Parquet, JSON-lines, Arrow, SPSS or Stata file, complete or not at all.
 
         The file is read back before it takes its place. If a common reader would confuse values so that a promise no
         longer holds, nothing is written.
@@ -206,7 +206,7 @@ class Release:
         progress
             As in `sfumato.anonymize`.
         form
-            ``"csv"``, ``"tsv"``, ``"parquet"`` or ``"jsonl"``, where the name does not say it; ``-`` is stdout.
+            ``"csv"``, ``"parquet"``, ``"sav"``, … where the name does not say it; ``-`` is stdout.
 
         Returns
         -------

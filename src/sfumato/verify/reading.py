@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from sfumato.errors import SourceError, listed, shortened
 from sfumato.verify.delimited import read_delimited, read_header
 from sfumato.verify.json_text import read_json
+from sfumato.verify.statistics_files import STATISTICS, read_statistics
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 
@@ -49,9 +50,11 @@ def read_file(path: Path, form: str, columns: Sequence[str], separator: str = ",
 
 def read_written(path: Path, form: str, names: Sequence[str], columns: Sequence[str]) -> pa.Table:
     """Read columns of a file that was just written, whatever its format made of their names."""
+    places = [names.index(column) for column in columns]
+    if form in STATISTICS:
+        return read_statistics(path, form, places).rename_columns(list(columns))
     if form not in SEPARATORS:
         return read_file(path, form, columns)
-    places = [names.index(column) for column in columns]
     return read_delimited(path, len(names), places, SEPARATORS[form]).rename_columns(list(columns))
 
 

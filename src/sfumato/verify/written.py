@@ -21,6 +21,7 @@ from sfumato.verify.classes import Coded, code_column
 from sfumato.verify.reading import read_written
 from sfumato.verify.readings import READINGS, Reading, seen_through, words_for_missing
 from sfumato.verify.release import verify_release
+from sfumato.verify.statistics_files import STATISTICS, read_statistics
 
 FAULT = "This is a fault of Sfumato, please report it. Nothing was written."
 
@@ -47,7 +48,7 @@ def verify_written(path: Path, form: str, promised: Promised) -> list[str]:
     Parameters
     ----------
     path, form
-        The file, and its format: ``"csv"``, ``"tsv"``, ``"jsonl"`` or ``"parquet"``.
+        The file, and its format: ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"parquet"``, ``"arrow"``, ``"sav"`` or ``"dta"``.
     promised
         The table that was written, and what was promised of it.
 
@@ -67,6 +68,8 @@ def verify_written(path: Path, form: str, promised: Promised) -> list[str]:
     for reading in READINGS.get(form, ()):
         seen, merged = seen_through(reading, read)
         _check_merged(promised, seen, merged, reading)
+    if form in STATISTICS:
+        return _renamed(table.column_names, read_statistics(path, form).column_names)
     return _notes(read) if form in READINGS else []
 
 
@@ -122,6 +125,12 @@ def _with_values(coded: Coded, read: Coded) -> pa.ChunkedArray:
     value_of[-1] = coded.size - 1
     codes = value_of[read.codes]
     return pa.chunked_array([coded.values.take(pa.array(codes, mask=codes == coded.size - 1))])
+
+
+def _renamed(names: Sequence[str], written: Sequence[str]) -> list[str]:
+    """Say what columns are called that could not keep their names."""
+    other = [f"'{new}' instead of '{old}'" for old, new in zip(names, written, strict=True) if old != new]
+    return [f"Columns have other names in the file: {', '.join(other)}."] if other else []
 
 
 def _notes(read: pa.Table) -> list[str]:
