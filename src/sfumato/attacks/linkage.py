@@ -13,6 +13,9 @@ from sfumato.attacks.base import Attack, Outcome
 from sfumato.attacks.scene import Scene, possible_in
 from sfumato.reading import Reading
 
+#: So many people are held against descriptions at a time.
+BLOCK = 1 << 14
+
 
 def chance_of_row(scene: Scene, rows: NDArray[np.int64], possible: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the chance to pick each person's row out of all that fit."""
@@ -136,12 +139,16 @@ class SinglingOut(Attack):
         """Return how often a description singles out whose parts come from different rows."""
         reading = scene.reading
         tries = min(500, scene.release.num_rows)
-        fits = np.ones((reading.people, tries), bool)
+        looked_at = []
         for column in reading.columns:
-            cells = scene.random.choice(column.cell_of_row, tries)
             codes, which = np.unique(column.original, return_inverse=True)
-            fits &= column.covers(codes)[:, cells][which]
-        return float((fits.sum(axis=0) == 1).mean())
+            looked_at.append((which, column.covers(codes)[:, scene.random.choice(column.cell_of_row, tries)]))
+        fitting = np.zeros(tries, np.int64)
+        for begin in range(0, reading.people, BLOCK):
+            some = slice(begin, begin + BLOCK)
+            fits = np.logical_and.reduce([covered[which[some]] for which, covered in looked_at])
+            fitting += fits.sum(axis=0)
+        return float((fitting == 1).mean())
 
 
 @dataclass(frozen=True)

@@ -39,11 +39,14 @@ class Whole:
     people: NDArray[np.int64]
     shown: pa.Table = field(repr=False)
     hierarchies: Mapping[str, Hierarchy | None] = field(repr=False)
+    _known: dict[int, NDArray[np.int64]] = field(default_factory=dict, repr=False, compare=False)
 
     def matching(self, population: pa.Table) -> NDArray[np.int64]:
         """Return how many people of a population may be in each class."""
-        reading = read_release(population, self.shown, self.hierarchies)
-        return reading.candidates()[reading.classes.of_row]
+        if id(population) not in self._known:  # several models may be about one population
+            reading = read_release(population, self.shown, self.hierarchies)
+            self._known[id(population)] = reading.candidates()[reading.classes.of_row]
+        return self._known[id(population)]
 
 
 class WholeModel(PrivacyModel):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ def broken_rules(
 
     Whoever has several rows in a class counts once in its size, and once for every sensitive value they have there.
     """
+    whole = cache(whole)
     return [
         rule
         for rule in requirements.bound

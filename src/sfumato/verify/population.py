@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,16 @@ from sfumato.errors import DataError, SchemaError, listed, shortened
 from sfumato.verify.classes import Classes, code_column, group_rows
 from sfumato.verify.estimates import ESTIMATED, expected_uniques
 from sfumato.verify.models import TOLERANCE, Finding
-from sfumato.verify.spans import STRETCHES, YEAR, position
+from sfumato.verify.spans import STRETCHES, YEAR
+from sfumato.verify.spans import position as position_of
 
 #: So many pairs of people and classes are compared at a time.
 PAIRS = 1 << 24
 
 Fits = Callable[[str], bool]
+
+#: Every value is held against every cell, but where it lies has to be worked out once.
+position = lru_cache(1 << 16)(position_of)
 
 
 def check_average(requirement: Mapping[str, Any], classes: Classes) -> Finding:
