@@ -116,9 +116,15 @@ class Request:
             if value is not None or declared.default is not None:
                 checked = declared.metadata["check"](self.caller, declared.name, value)
                 object.__setattr__(self, declared.name, checked if declared.name in SPELT else value)
-        models = [*all_models(self.caller, self.privacy), *(() if self.preset is None else self.rules.privacy)]
-        object.__setattr__(self, "privacy", all_models(self.caller, models))
+        models = all_models(self.caller, self.privacy)
+        object.__setattr__(self, "privacy", all_models(self.caller, [*models, *self._added_by_preset(models)]))
         self._check_together()
+
+    def _added_by_preset(self, models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
+        """Return the models of the preset, but for a k that is asked for anyway."""
+        largest = max((model.k for model in models if isinstance(model, KAnonymity)), default=0)
+        asked = () if self.preset is None else self.rules.privacy
+        return [model for model in asked if not isinstance(model, KAnonymity) or model.k > largest]
 
     @property
     def rules(self) -> Preset:

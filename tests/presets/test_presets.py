@@ -57,6 +57,7 @@ def test_a_threshold_holds_whatever_else_is_asked(name: str, census: sf.datasets
     policy = sf.Policy(census.schema, preset=name)
     assert sf.Policy.from_dict(policy.to_dict()) == policy
     assert policy.privacy == (sf.KAnonymity(11),)
+    assert sf.Policy(census.schema, [sf.KAnonymity(20)], preset=name).privacy == (sf.KAnonymity(20),)
     assert not sf.check(census.table, quasi_identifiers=list(census.schema.quasi_identifiers), preset=name)
 
 
@@ -175,6 +176,8 @@ NAMES = {
     "home_phone": "(D)",
     "FAX": "(E)",
     "e_mail": "(F)",
+    "email_address": "(F)",
+    "ip_address": "(O)",
     "patientSSN": "(G)",
     "mrn": "(H)",
     "health_plan_beneficiary": "(I)",

@@ -22,7 +22,7 @@ def run(name: str | None, as_json: bool) -> None:
 def describe(preset: Preset) -> str:
     """Return a paragraph about a preset."""
     asked = ", ".join(map(str, preset.privacy)) or "what you ask for"
-    lines = [("  asks for", asked), ("  source", preset.source)]
-    lines += [("  not covered" if at == 0 else "", one) for at, one in enumerate(preset.not_covered)]
-    shown = [f"{name:<15}{text}" for name, text in lines]
+    lines = [("asks for", asked), ("source", preset.source)]
+    lines += [("not covered" if at == 0 else "", one) for at, one in enumerate(preset.not_covered)]
+    shown = [f"{name:<13}{text}" for name, text in lines]
     return "\n".join([f"{preset.name}: {preset.summary}", *shown])

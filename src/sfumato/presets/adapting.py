@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from operator import itemgetter
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -140,7 +141,7 @@ def left_over(preset: Preset, source: Source, confirmed: Collection[str] = ()) -
 
 
 def _broken(preset: Preset, what: str, name: str, count: int) -> RuleCheck:
-    return RuleCheck(f"{preset.title}: {what}", name, 0, float(count), "values that show it", count, units="values")
+    return RuleCheck(f"{preset.title}: {what}", name, 0, float(count), "such values", count, units="values")
 
 
 def _released(source: Source, schema: Schema, confirmed: Collection[str]) -> list[str]:
@@ -189,7 +190,9 @@ def _looks_like(preset: Preset, name: str, table: pa.Table) -> str:
     """Return what identifier a column looks like, by its name or by some value; nothing if like none."""
     if preset.dates is not None and preset.dates.fits(name):
         return "dates that cannot be read as dates"
-    by_name = next((one.what for one in preset.identifiers if one.fits(name)), "")
+    # Of an email_address the first word tells what it is.
+    named = [(place, one.what) for one in preset.identifiers if (place := one.place(name)) is not None]
+    by_name = min(named, key=itemgetter(0), default=(0, ""))[1]
     if by_name or not _is_text(table.column(name).type):
         return by_name
     texts = as_texts(table.column(name)).unique()

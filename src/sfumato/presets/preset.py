@@ -37,8 +37,12 @@ class Named:
 
     def fits(self, column: str) -> bool:
         """Return whether a column's name has one of the phrases in it, word by word."""
+        return self.place(column) is not None
+
+    def place(self, column: str) -> int | None:
+        """Return where in a column's name the first of the phrases begins."""
         said = f" {' '.join(words(column))} "
-        return any(f" {phrase} " in said for phrase in self.names)
+        return min((said.index(f" {phrase} ") for phrase in self.names if f" {phrase} " in said), default=None)
 
 
 @dataclass(frozen=True)
