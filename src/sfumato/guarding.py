@@ -50,7 +50,7 @@ def as_preset_wants(source: Source, request: Request) -> tuple[Source, Request, 
     if request.preset is None:
         return source, request, {}
     rules = request.rules
-    found = adapted(rules, source, request.schema, request.confirm)
+    found = adapted(rules, source, request.schema, request.confirm, request.na)
     told = {"name": rules.name, "title": rules.title, "dropped": dict(found.dropped), "recoded": dict(found.recoded)}
     return found.source, replace(request, schema=found.schema), {"preset": told}
 

@@ -119,6 +119,29 @@ def test_a_declared_column_that_looks_like_an_identifier_stops_the_release() -> 
     kept = ["drug_name", "note"]
     release = sf.anonymize(table, quasi_identifiers="age", plain=kept, confirm=kept, preset="hipaa-safe-harbor", k=2)
     assert release.data.column_names == ["age", *kept]
+    zips = pa.table({"zip": ["02139", "90210"], "age": [1, 2]})
+    confirmed = sf.anonymize(zips, rest="plain", confirm=["zip"], preset="hipaa-safe-harbor")
+    assert sorted(confirmed.data["zip"].to_pylist()) == ["021", "902"]  # confirming is no way around the rule
+
+
+def test_strange_values_stay_what_they_are_and_dates_among_them_are_found() -> None:
+    table = pa.table(
+        {
+            "age": ["34", "-1", "unknown", "95", None],
+            "birth_year": ["1980", "2031", "1899", "?", "1990"],
+            "seen": ["2024-05-17", "?", "2024-05-18", "2023-01-01", "2023-01-02"],
+            "told": ["on 5/17/2024", "never", "never", "no", "no"],
+        }
+    )
+    asked = {"quasi_identifiers": ["age", "birth_year"], "rest": "plain", "preset": "hipaa-safe-harbor", "seed": 1}
+    release = sf.anonymize(table, na=["?"], **asked)
+    assert set(release.data["age"].to_pylist()) == {"34", "-1", "unknown", "90+", None}
+    last = datetime.date.today().year - 90
+    assert set(release.data["birth_year"].to_pylist()) == {"1980", "2031", "1990", f"{last} or before", None}
+    assert set(release.data["seen"].to_pylist()) == {2023, 2024, None}
+    assert release.manifest["preset"]["dropped"] == {"told": "dates beside other values"}
+    without = sf.anonymize(table, **asked | {"quasi_identifiers": ["age"], "identifiers": "birth_year"})
+    assert set(without.manifest["preset"]["dropped"]) == {"seen", "told"}
 
 
 def test_what_a_check_finds_in_a_file_that_others_made(tmp_path: Path) -> None:

@@ -38,8 +38,8 @@ FINER = {
 }
 
 
-#: A value that is a date to everybody, whatever its column is called.
-WRITTEN_DATE = r"^\d{4}-\d{2}(-\d{2}|$)|^\d{1,2}[./]\d{1,2}[./]\d{4}$"
+#: A date to everybody, whatever its column is called and whatever stands beside it.
+WRITTEN_DATE = r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{4}\b|^\d{4}-\d{2}$"
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,13 @@ class RecodedSource(Source):
         return self.inner.place(row)
 
 
-def adapted(preset: Preset, source: Source, schema: Schema, confirmed: Collection[str] = ()) -> Adapted:
+def adapted(
+    preset: Preset,
+    source: Source,
+    schema: Schema,
+    confirmed: Collection[str] = (),
+    na: Mapping[str, Collection[str]] | None = None,
+) -> Adapted:
     """Find what a preset forbids to release, and what must lose detail.
 
     A column that you gave a role to, and that looks like an identifier, stops the release unless it is confirmed;
@@ -110,10 +116,12 @@ def adapted(preset: Preset, source: Source, schema: Schema, confirmed: Collectio
     """
     if not preset.recodes:
         return Adapted(source, schema)
-    looked = _released(source, schema, confirmed)
-    table = source.read(looked, [name for name in looked if preset.zips is not None and preset.zips.fits(name)])
+    looked = _released(source, schema)
+    zips = [name for name in looked if preset.zips is not None and preset.zips.fits(name)]
+    table = source.read(looked, zips, na=na)
     changes = {name: change for name in looked if (change := _change(preset, name, table.column(name))) is not None}
-    found = {name: what for name in looked if name not in changes and (what := _looks_like(preset, name, table))}
+    judged = {*changes, *confirmed}
+    found = {name: what for name in looked if name not in judged and (what := _looks_like(preset, name, table))}
     declared = {name: what for name, what in found.items() if name in schema.declared()}
     if declared:
         raise CautionError(_refusal(preset, declared))
@@ -122,17 +130,17 @@ def adapted(preset: Preset, source: Source, schema: Schema, confirmed: Collectio
 
 
 def left_over(preset: Preset, source: Source, confirmed: Collection[str] = ()) -> Iterator[RuleCheck]:
-    """Yield what a released table still shows that a preset forbids, but for columns that somebody has judged."""
+    """Yield what a released table still shows that a preset forbids; a confirmed column is no identifier."""
     if not preset.recodes:
         return
     table = source.read(source.columns, source.columns)
     rules = {"zips": preset.zips, "ages": preset.ages, "dates": preset.dates}
-    for name in (one for one in source.columns if one not in confirmed):
+    for name in source.columns:
         texts = as_texts(table.column(name))
         kinds = [kind for kind, rule in rules.items() if rule is not None and rule.fits(name)]
         if not kinds and preset.dates is not None and pc.any(pc.match_substring_regex(texts, WRITTEN_DATE)).as_py():
             kinds = ["dates"]
-        what = "" if kinds else _looks_like(preset, name, table)
+        what = "" if kinds or name in confirmed else _looks_like(preset, name, table)
         if what:
             yield _broken(preset, what, name, len(texts))
         for kind in kinds[:1]:
@@ -144,10 +152,10 @@ def _broken(preset: Preset, what: str, name: str, count: int) -> RuleCheck:
     return RuleCheck(f"{preset.title}: {what}", name, 0, float(count), "such values", count, units="values")
 
 
-def _released(source: Source, schema: Schema, confirmed: Collection[str]) -> list[str]:
-    """Return the columns that would be released, but for those whose look somebody has judged."""
+def _released(source: Source, schema: Schema) -> list[str]:
+    """Return the columns that would be released."""
     kept = {*schema.quasi_identifiers, *schema.sensitive, *schema.plain}
-    never = {*schema.identifiers, schema.person, schema.survey_weights, *confirmed}
+    never = {*schema.identifiers, schema.person, schema.survey_weights}
     return [name for name in source.columns if name not in never and (name in kept or schema.rest != "drop")]
 
 
@@ -158,15 +166,16 @@ def _change(preset: Preset, name: str, column: pa.ChunkedArray) -> _Change | Non
         low = frozenset(zips.low)
         return _Change("three digits", lambda one: short_zip(one, low), lambda how: how or Prefix(), as_text=True)
     if ages is not None and ages.fits(name):
-        oldest = ages.oldest
-        return _Change(
-            f"{oldest + 1} and older as one", lambda one: top_coded(one, oldest), lambda how: _ages(how, oldest)
-        )
+        oldest, shown = ages.oldest, top_coded(column, ages.oldest)
+        order = _with_others(oldest_last(oldest), shown)
+        how = f"{oldest + 1} and older as one"
+        return _Change(how, lambda one: top_coded(one, oldest), lambda how: _ages(how, order, oldest))
     if dates is None or not is_a_date(column, named=dates.fits(name), is_year=_is_year_of_birth(dates.birth, name)):
         return None
     if set(words(name)) & set(dates.birth):
         youngest = date.today().year - (ages.oldest + 1 if ages is not None else 90)
         order = [f"{youngest} or before", *map(str, range(youngest + 1, date.today().year + 1))]
+        order = _with_others(order, year_of_birth(column, youngest))
         return _Change("years", lambda one: year_of_birth(one, youngest), lambda _: Ordered(order))
     return _Change("years", year_shown, lambda _: None)
 
@@ -176,13 +185,16 @@ def _is_year_of_birth(birth: Sequence[str], name: str) -> bool:
     return bool(said & set(birth)) and bool(said & {"year", "yr", "yob"})
 
 
-def _ages(declared: Declared, oldest: int) -> Declared:
+def _with_others(order: Sequence[str], shown: pa.ChunkedArray) -> list[str]:
+    """Return an order of values, and after them all others that a column shows."""
+    return [*order, *sorted(set(shown.drop_null().unique().to_pylist()) - set(order))]
+
+
+def _ages(declared: Declared, order: Sequence[str], oldest: int) -> Declared:
     """Return how ages generalize that end with one for all above: as declared, in whole years."""
-    order = oldest_last(oldest)
     if isinstance(declared, Numeric) and declared.widths:
-        return Taxonomy(
-            [ranges_of(age, [int(width) for width in declared.widths if width >= 1], oldest) for age in order]
-        )
+        widths = [int(width) for width in declared.widths if width >= 1]
+        return Taxonomy([ranges_of(age, widths, oldest) for age in order])
     return Ordered(order) if declared is None or isinstance(declared, Numeric) else declared
 
 
@@ -196,6 +208,8 @@ def _looks_like(preset: Preset, name: str, table: pa.Table) -> str:
     if by_name or not _is_text(table.column(name).type):
         return by_name
     texts = as_texts(table.column(name)).unique()
+    if preset.dates is not None and pc.any(pc.match_substring_regex(texts, WRITTEN_DATE)).as_py():
+        return "dates beside other values"
     for one in preset.identifiers:
         if one.pattern and pc.any(pc.match_substring_regex(texts, one.pattern)).as_py():
             return one.what
