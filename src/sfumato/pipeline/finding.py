@@ -86,6 +86,7 @@ def find_classes(
 
     least = requirements.smallest_class
     counts_otherwise = prepared.people is not None or any(model.whole for model in request.privacy)
+    memory = {} if memory is None and counts_otherwise else memory
     found = tried(least)
     if found is not None:
         return found
@@ -109,7 +110,7 @@ def _whole(prepared: Prepared, found: Found, schema: Schema) -> Whole:
 def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None) -> Found:
     """Let the method find classes that keep every model of rows."""
     units, models, method = prepared.units, tuple(request.privacy), request.method
-    microdata = prepared.microdata if units is None else prepared.microdata.take(units.rows)
+    microdata = prepared.for_methods
     secret = prepared.secret
     rows = parameters.rows_within(request.suppression, len(prepared.microdata))
     suppressible = rows if units is None else units.suppressible(rows)

@@ -90,6 +90,11 @@ class Prepared:
         """The rows of one person that look alike, taken as one; None where every row is a person."""
         return None if self.people is None else Units.of(self.microdata, self.people)
 
+    @cached_property
+    def for_methods(self) -> Microdata:
+        """What a method sees: every row, or one of each unit; always the same, so that it is sorted once."""
+        return self.microdata if self.units is None else self.microdata.take(self.units.rows)
+
 
 def prepare(source: Source, request: Request, progress: Progress = silent) -> Prepared:
     """Read the columns that are needed and encode them; missing values are dealt with as asked."""
