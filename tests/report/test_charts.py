@@ -47,19 +47,9 @@ class TestEveryPicture:
         assert picture.title in picture.description
         assert len(titles_of_axes(spec)) == 2
 
-    def test_has_no_menu_and_no_link(self, picture: Picture):
+    def test_is_svg_without_menu_link_or_script(self, picture: Picture):
         assert picture.chart.to_dict()["usermeta"] == {"embedOptions": {"actions": False}}
-        links = set(re.findall(r"https?://[^\"' <)]+", picture.svg()))
-        assert links <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
-
-    def test_is_svg_on_light_and_dark_paper(self, picture: Picture):
-        for dark, palette in ((False, LIGHT), (True, DARK)):
-            text = picture.svg(dark)
-            ElementTree.fromstring(text)
-            assert not {"style", "onclick"} & {
-                name for one in ElementTree.fromstring(text).iter() for name in one.attrib
-            }
-            assert set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', text)) <= {*vars(palette).values()}
+        check_svg(picture.svg(), LIGHT)
 
     def test_every_drawn_number_is_in_the_table(self, picture: Picture):
         beside = {value for row in picture.rows for value in row}
@@ -68,6 +58,18 @@ class TestEveryPicture:
                 for key, value in record.items():
                     if isinstance(value, float) and key != "order" and "name" not in record:
                         assert value in beside
+
+
+def check_svg(text: str, palette: Palette) -> None:
+    links = set(re.findall(r"https?://[^\"' <)]+", text))
+    assert links <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert not {"style", "onclick"} & {name for one in ElementTree.fromstring(text).iter() for name in one.attrib}
+    assert set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', text)) <= {*vars(palette).values()}
+
+
+@pytest.mark.parametrize("name", ["risk", "lines"])
+def test_dark_paper_has_its_own_colours(name: str):
+    check_svg(PICTURES[name].svg(dark=True), DARK)
 
 
 def titles_of_axes(spec: object) -> set[str]:

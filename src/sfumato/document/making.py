@@ -67,7 +67,7 @@ def _roles(found: Facts) -> Iterator[tuple[str, str, str, str]]:
 def _levels(found: Facts) -> Content:
     """Return how often each level of every hierarchy was used."""
     rows = [
-        (named(name) if at == 0 else "", f"{at}: {level.name}", level.groups, percent(level.share))
+        (named(name), f"{at}: {level.name}", level.groups, percent(level.share))
         for name, column in found.columns.items()
         for at, level in enumerate(column.levels)
     ]

@@ -15,8 +15,8 @@ MOST_ROWS = 250
 #: Characters of a sentence that somebody else's names got into.
 LONGEST_SENTENCE = 700
 
-#: How a cell begins that is a number.
-FIGURE = re.compile(r"(under |over )?[\d–-]|$")
+#: What a cell looks like that is a number, perhaps with a remark behind it.
+FIGURE = re.compile(r"(under |over )?(–|-?\d[\d,.]*%?)( \(.*\))?")
 
 #: Characters of a name where it stands in a sentence or a table.
 LONGEST_NAME = 60
@@ -131,7 +131,7 @@ def sentence(text: str) -> str:
 
 def _is_figure(value: Value | Markup) -> bool:
     """Return whether a cell is a number, also one with a unit or in words such as ``under 0.1%``."""
-    return not isinstance(value, str) or bool(FIGURE.match(value))
+    return not isinstance(value, str) or bool(FIGURE.fullmatch(value))
 
 
 def _cell(value: Value | Markup) -> Content:

@@ -30,7 +30,7 @@ def section_people(found: Facts) -> Markup:
                 "The risk of a person is one divided by the number of people who look alike. Custodians of data use "
                 "the thresholds below; which one is right depends on who gets the table."
             ),
-            listing(("", "before", "after"), list(_risks(found))),
+            listing(("figure", "before", "after"), list(_risks(found))),
         ),
         _sensitive(found),
     )

@@ -16,7 +16,7 @@ _LAYOUT = """
 * { box-sizing: border-box; }
 html { background: var(--paper); color: var(--ink); -webkit-text-size-adjust: 100%;
   font: 17px/1.6 system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; }
-body { margin: 0 auto; padding: 0 1.5rem 4rem; max-width: 54rem; }
+body { margin: 0 auto; padding: 0 1.5rem 4rem; max-width: 54rem; overflow-wrap: break-word; }
 h1, h2, h3 { line-height: 1.25; font-weight: 600; margin: 0; text-wrap: balance; }
 h1 { font-size: 2.1rem; letter-spacing: -0.01em; }
 h2 { font-size: 1.6rem; }

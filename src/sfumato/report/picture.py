@@ -42,6 +42,8 @@ LOOKS = {
     ),
     *("stroke-width", "stroke-dasharray", "text-anchor", "font-size", "font-weight", "stroke-opacity"),
 }
+#: Room on both sides of a drawing: the reader's letters may be wider than those that it was made with.
+ROOM = 24
 LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
 
 #: Names are shortened to this many letters where they stand at an axis.
@@ -129,7 +131,9 @@ def inline(picture: Picture) -> Markup:
     """
     root = ElementTree.fromstring(picture.svg(titled=False))
     shapes = [_shape(child) for child in root if not _is_paper(child)]
-    return element("svg", shapes, viewBox=root.get("viewBox"), role="img", aria_label=picture.description)
+    width, height = (float(side) for side in str(root.get("viewBox")).split()[2:])
+    box = f"{-ROOM:g} 0 {width + 2 * ROOM:g} {height:g}"
+    return element("svg", shapes, viewBox=box, role="img", aria_label=picture.description)
 
 
 def _is_paper(child: ElementTree.Element) -> bool:
