@@ -15,7 +15,8 @@ from tests.test_architecture import LAYERS
 
 import sfumato as sf
 from sfumato.cli.app import app
-from sfumato.policy.records import HIERARCHIES, MODELS
+from sfumato.hierarchies import HIERARCHIES, KINDS
+from sfumato.policy.records import MODELS
 from sfumato.request import option_names
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -190,3 +191,8 @@ def test_the_map_of_the_code_has_every_part() -> None:
 def test_variants_of_a_method_are_told_apart(one: str, other: str) -> None:
     assert sf.methods.find_method(one).summary != sf.methods.find_method(other).summary
     assert "strict" not in sf.methods.find_method("mondrian-relaxed").summary
+
+
+def test_the_command_line_shows_how_every_kind_of_hierarchy_is_written() -> None:
+    [written_as] = re.findall(r"\*\*HOW\*\* is .*?\n\n(.*?)\n\n", COMMAND_LINE, re.DOTALL)
+    assert [kind.shorthand for kind in KINDS.values() if kind.shorthand not in written_as] == []

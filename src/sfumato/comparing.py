@@ -154,6 +154,7 @@ def compare(
     request = Request(schema, privacy, **options)
     with reporting(progress, "compare") as report:
         prepared = prepare(open_source(data, separator=separator), request, report)
+        request = replace(request, schema=prepared.schema)
         cells: list[Cell] = []
         for size in sizes:
             asked = replace(request, privacy=(KAnonymity(size), *request.privacy))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import numbers
 from collections.abc import Collection, Iterable
@@ -33,6 +34,22 @@ def number(
     given = _float(value)
     if not (math.isfinite(given) and given >= at_least and given > above):
         raise invalid_parameter(owner, name, f"a number{bound}", value, hint)
+    return given
+
+
+def multiples(owner: str, name: str, value: object) -> tuple[float, ...]:
+    """Return numbers above 0, each a multiple of the one before, as a tuple, or refuse them."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise invalid_parameter(owner, name, "a list of numbers such as [5, 10, 20]", value)
+    given = tuple(value)
+    for one in given:
+        number(owner, name, one, above=0)
+    for narrow, wide in itertools.pairwise(given):
+        if wide <= narrow or abs(wide / narrow - round(wide / narrow)) > 1e-9:
+            expected = (
+                f"a list in which each {name.removesuffix('s')} is a multiple of the one before, such as 5, 10, 20"
+            )
+            raise invalid_parameter(owner, name, expected, given, f"{wide:g} is not a multiple of {narrow:g}.")
     return given
 
 

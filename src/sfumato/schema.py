@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import pyarrow as pa
 
 from sfumato import parameters
 from sfumato.errors import SchemaError, invalid_parameter, listed
@@ -152,6 +154,19 @@ class Schema:
                 "rest='plain' (on the command line: --qi, --sensitive, --identifiers, --plain, --rest)."
             )
         return {name: declared.get(name, self.rest or "drop") for name in columns}
+
+    def looked_at(self) -> list[str]:
+        """Return the columns from which hierarchies of others are learned."""
+        declared = (hierarchy for hierarchy in self.quasi_identifiers.values() if hierarchy is not None)
+        return list(dict.fromkeys(name for hierarchy in declared for name in hierarchy.looks_at))
+
+    def learned(self, table: pa.Table) -> Schema:
+        """Return the schema in which every hierarchy is what it becomes in a table."""
+        found = {
+            name: None if hierarchy is None else hierarchy.learned(name, table)
+            for name, hierarchy in self.quasi_identifiers.items()
+        }
+        return replace(self, quasi_identifiers=found)
 
     def read_as_text(self) -> list[str]:
         """Return the columns whose values are text to their hierarchy, also where all of them look like numbers."""

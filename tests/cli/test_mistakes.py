@@ -71,7 +71,7 @@ def nothing_is_left_behind(folder: Path) -> Iterator[None]:
         ((*ROLES, *K, "--hierarchy", "age=ordered"), "as in ordered:low|mid|high"),
         ((*ROLES, *K, "--hierarchy", "age=numeric:5,wide"), "'widths' parameter of Numeric"),
         ((*ROLES, *K, "--hierarchy", "age=numeric:5,7"), "7 is not a multiple of 5"),
-        ((*ROLES, *K, "--hierarchy", "age=dates:week"), "'levels' parameter of Dates"),
+        ((*ROLES, *K, "--hierarchy", "age=dates:week,month"), "'levels' parameter of Dates"),
         ((*ROLES, *K, "--hierarchy", "zip=ordered:a|b"), "not in the order given to Ordered"),
         ((*ROLES, *K, "--policy", "no.toml"), "The policy file 'no.toml' does not exist"),
         ((*ROLES, *K, "--speed", "11"), "No such option: --speed"),

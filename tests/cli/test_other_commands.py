@@ -166,3 +166,21 @@ def test_facts_are_wrapped_under_themselves() -> None:
     assert wrapped("name  one two-three\n\nother one  wonderful", width=18) == (
         "name  one\n      two-three\n\nother one\n           wonderful"
     )
+
+
+def test_a_hierarchy_is_previewed_without_a_file(folder: Path) -> None:
+    done = run("hierarchy", "patients.csv", "age=capped:10:..60")
+    assert "all of them covered" in done.stdout
+    assert "width 10" in done.stdout
+    found = json.loads(run("hierarchy", "patients.csv", "age=capped:10:..60", "--json").stdout)
+    assert found["uncovered"] == 0
+    assert [level["name"] for level in found["levels"]] == ["value", "width 10", "any"]
+
+
+def test_a_hierarchy_that_lacks_values_is_told(folder: Path) -> None:
+    Path("zip.csv").write_text("53715;a\n")
+    done = run("hierarchy", "patients.csv", "zip=zip.csv", "-o", "new.csv")
+    assert (done.code, done.stdout) == (2, "")
+    assert "3 of them not covered" in done.stderr
+    assert "has no place for 3 of its 4 values" in done.stderr
+    assert not Path("new.csv").exists()

@@ -126,7 +126,7 @@ def test_levels_can_be_chosen():
     assert [level.name for level in domain.levels] == ["value", "year", "any"]
 
 
-@pytest.mark.parametrize("levels", [("year", "month"), ("day", "day"), ("week",)])
+@pytest.mark.parametrize("levels", [("year", "month"), ("day", "day"), ("week", "month")])
 def test_levels_that_do_not_grow_are_refused(levels):
     with pytest.raises(ParameterError, match=r"^The 'levels' parameter of Dates must be .+\. Got .+\."):
         Dates(levels=levels)

@@ -180,7 +180,7 @@ def presets(
         run_command(name, as_json=as_json)
 
 
-@app.command(short_help="Write a hierarchy file for a column, to edit.")
+@app.command(short_help="Preview the hierarchy of a column, and write it to a file to edit.")
 def hierarchy(
     table: given.Input,
     column: Annotated[
@@ -190,18 +190,20 @@ def hierarchy(
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write, with one line per value.")
-    ],
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The file to write, with one line per value."),
+    ] = None,
     sep: given.Separator = None,
+    as_json: given.AsJson = False,
 ) -> None:
-    """Write a hierarchy file for the values of a column, to edit and then use with --hierarchy.
+    """Show how a column would generalize, whether its hierarchy covers every value, and write it to a file to edit.
 
     For example: sfumato hierarchy patients.csv age=numeric:5,10,20 -o age.csv
     """
     with explained():
         from sfumato.cli.hierarchy import run as run_command  # noqa: PLC0415
 
-        run_command(table, column, output, sep)
+        run_command(table, column, output, sep, as_json=as_json)
 
 
 @app.command()

@@ -1,43 +1,51 @@
-"""``sfumato hierarchy``: a hierarchy spelled out value by value, to be edited by hand."""
+"""``sfumato hierarchy``: what a hierarchy makes of a column, and a file of it to be edited by hand."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from sfumato.cli.files import refuse_overwriting
-from sfumato.cli.screen import say
+from sfumato.cli.screen import aligned, answer, answer_json, say
 from sfumato.cli.shorthand import hierarchy_of
-from sfumato.errors import DataError
-from sfumato.hierarchies import Domain, Taxonomy, default_hierarchy
+from sfumato.hierarchies.preview import Preview, preview
 from sfumato.io import check_writable, open_source
 
 
-def run(table: Path, column: str, output: Path, separator: str | None) -> None:
-    """Write the hierarchy of a column's values to a file."""
+def run(table: Path, column: str, output: Path | None, separator: str | None, *, as_json: bool = False) -> None:
+    """Show what a hierarchy makes of a column, and write it to a file."""
     name, _, how = column.partition("=")
     declared = hierarchy_of(how, column) if how else None
-    refuse_overwriting({"output": output}, {"input": table})
-    check_writable(output, table=False)
+    if output is not None:
+        refuse_overwriting({"output": output}, {"input": table})
+        check_writable(output, table=False)
     source = open_source(table, separator=separator)
-    values = source.read([name], as_text=[name] if declared is not None and declared.reads_text else []).column(0)
-    distinct = _plain(pc.unique(values)).drop_null()
-    if not len(distinct):
-        raise DataError(f"Column '{name}' has no values, so there is nothing to generalize.")
-    chosen = declared or default_hierarchy(distinct.type)
-    taxonomy = spelled_out(chosen.fit(name, distinct, has_missing=False).domain)
-    taxonomy.write(output)
-    say(f"{len(taxonomy.rows):,} values in {taxonomy.height + 1} levels: {output}")
-    say(f"Edit it, and use it with --hierarchy {name}={output}")
+    wanted = [name] if declared is None else [name, *(other for other in declared.looks_at if other != name)]
+    rows = source.read(wanted, as_text=[name] if declared is not None and declared.reads_text else [])
+    found = preview(name, rows, declared)
+    if as_json:
+        answer_json(found.to_dict())
+    else:
+        # Beside a file or an error the preview is talk.
+        (answer if output is None and not found.uncovered else say)(_shown(found))
+    found.refuse_gaps()
+    if output is not None:
+        taxonomy = found.taxonomy()
+        taxonomy.write(output)
+        say(f"{len(taxonomy.rows):,} values in {taxonomy.height + 1} levels: {output}")
+        say(f"Edit it, and use it with --hierarchy {name}={output}")
 
 
-def spelled_out(domain: Domain) -> Taxonomy:
-    """Return a hierarchy as one row per value."""
-    columns = [level.labels.take(pa.array(level.groups)).to_pylist() for level in domain.levels]
-    return Taxonomy.from_rows(list(zip(*columns, strict=True)))
-
-
-def _plain(values: pa.Array) -> pa.Array:
-    return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+def _shown(found: Preview) -> str:
+    """Return the levels as a table, and in a line what is covered."""
+    lines = [
+        (level.name, f"{level.groups:,}", f"{level.smallest:,}", f"{level.largest:,}", ", ".join(level.labels))
+        for level in found.levels
+    ]
+    covered = "all of them covered" if not found.uncovered else f"{found.uncovered:,} of them not covered"
+    missing = f", {found.missing:,} rows without one" if found.missing else ""
+    return "\n".join(
+        [
+            f"{found.column}: {found.rows:,} rows, {found.values:,} values, {covered}{missing}",
+            aligned(["level", "groups", "fewest rows", "most rows", "the largest, if they have 20 rows"], lines),
+        ]
+    )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from sfumato.errors import ParameterError, shortened
-from sfumato.hierarchies import Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
+from sfumato.hierarchies import HIERARCHIES, KINDS, Hierarchy, Taxonomy
 from sfumato.policy import hierarchy_from_policy, model_from_policy
-from sfumato.policy.records import HIERARCHIES
 from sfumato.privacy import PrivacyModel
 from sfumato.textfiles import read_text
 
@@ -27,6 +26,8 @@ def hierarchy_of(text: str, where: str) -> Hierarchy | None:
     """Return the hierarchy that a text such as ``numeric:5,10``, ``prefix`` or ``zip.csv`` means."""
     kind, colon, rest = text.partition(":")
     if kind in HIERARCHIES:
+        if not colon and _needs_more(kind):
+            raise ParameterError(f"{where} needs something after the colon, as in {KINDS[kind].shorthand}.")
         return hierarchy_from_policy({"type": kind} | _after_colon(kind, rest, bool(colon), where), where)
     if not Path(text).exists():
         raise ParameterError(
@@ -37,42 +38,16 @@ def hierarchy_of(text: str, where: str) -> Hierarchy | None:
 
 
 def _after_colon(kind: str, text: str, given: bool, where: str) -> dict[str, Any]:
-    if not given and kind in _INCOMPLETE:
-        raise ParameterError(f"{where} needs something after the colon, as in {_INCOMPLETE[kind]}.")
-    if not given:
-        return {}
-    if kind not in _PARAMETER:
-        raise ParameterError(f"{where}: '{kind}' takes nothing after the colon. Leave out {shortened(text)}.")
-    if kind == Dates.name and "%" in text:
-        return _form_of_dates(text)
-    name, read = _PARAMETER[kind]
-    return {name: read(text)}
+    try:
+        return KINDS[kind].from_short(text) if given else {}
+    except ParameterError as error:
+        raise ParameterError(f"{where}: {error}") from None
 
 
-def _form_of_dates(text: str) -> dict[str, Any]:
-    """Return what ``%m/%d/%Y`` or ``month,year:%m/%d/%Y`` says: how dates are written, and levels if there are any."""
-    levels, colon, form = text.partition(":")
-    return {"format": text} if not colon or "%" in levels else {"levels": _names(levels), "format": form}
-
-
-def _names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",")]
-
-
-def _numbers(text: str) -> list[Any]:
-    return [literal(part.strip()) for part in text.split(",")]
-
-
-#: What stands after the colon for each kind of hierarchy, and how it is read.
-_PARAMETER: Mapping[str, tuple[str, Callable[[str], Any]]] = {
-    Numeric.name: ("widths", _numbers),
-    Prefix.name: ("length", lambda text: literal(text.strip())),
-    Dates.name: ("levels", _names),
-    Ordered.name: ("order", lambda text: [part.strip() for part in text.split("|")]),
-    Taxonomy.name: ("file", str),
-}
-#: What says nothing without a colon, and how it is written.
-_INCOMPLETE = {Ordered.name: "ordered:low|mid|high", Taxonomy.name: "taxonomy:zip.csv"}
+def _needs_more(kind: str) -> bool:
+    """Return whether a kind says nothing without a colon: some parameter has no default, or all of them together."""
+    wanted = signature(HIERARCHIES[kind]).parameters.values()
+    return kind == Taxonomy.name or any(one.default is one.empty for one in wanted)
 
 
 def model(text: str) -> PrivacyModel:

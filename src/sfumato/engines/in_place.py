@@ -17,7 +17,7 @@ from sfumato.engines.statements import ReleaseQuery, dimension, dimension_statem
 from sfumato.errors import ParameterError, SchemaError, SourceError, VerificationError
 from sfumato.guardrails import Caution, refuse, with_confirmations
 from sfumato.guardrails.uniqueness import as_good_as_a_name
-from sfumato.hierarchies import Dates, Domain, default_hierarchy
+from sfumato.hierarchies import Domain, Learned, default_hierarchy
 from sfumato.methods import Task
 from sfumato.methods.lattice.full_domain import FullDomain, Solution
 from sfumato.methods.lattice.judge import Judge
@@ -201,7 +201,12 @@ def search_for(database: Database, request: Request) -> InPlace:
     if not isinstance(method, FullDomain):
         raise SchemaError("Only full-domain methods work inside a database, such as Lattice() or Incognito().")
     for name, hierarchy in schema.quasi_identifiers.items():
-        if isinstance(hierarchy, Dates) and hierarchy.format is not None:
+        if isinstance(hierarchy, Learned):
+            raise SchemaError(
+                f"The hierarchy of '{name}' is learned from rows, which stay in the database. Learn it from a sample "
+                f"first (sfumato hierarchy), and use the file."
+            )
+        if getattr(hierarchy, "format", None) is not None:
             raise SchemaError(f"'{name}' is text in the database, which cannot read its dates. Convert it there.")
     roles = schema.roles(database.columns())
     refuse_names(database, roles, request)

@@ -1,4 +1,4 @@
-"""Quasi-identifiers of which next to nothing is left."""
+"""Hierarchies that nobody looked at, and quasi-identifiers of which next to nothing is left."""
 
 from __future__ import annotations
 
@@ -8,11 +8,31 @@ import numpy as np
 
 from sfumato.guardrails.caution import percent, quoted
 from sfumato.guardrails.kinds import kind_of
-from sfumato.guardrails.registry import Finding, after
-from sfumato.guardrails.view import ReleaseView
+from sfumato.guardrails.registry import Finding, after, before
+from sfumato.guardrails.view import ReleaseView, RequestView
+from sfumato.hierarchies import Learned
 
 #: What a quasi-identifier has to lose before somebody should ask why it is released at all.
 NEARLY_ALL = 0.9
+
+
+@before("learned-hierarchy")
+def learned_hierarchy(view: RequestView) -> Iterator[Finding]:
+    """Say which hierarchies were learned from the table, so that none is learned silently."""
+    for name, declared in view.declared.items():
+        if not isinstance(declared, Learned):
+            continue
+        sensitive = [column for column in declared.looks_at if column in {one.name for one in view.microdata.sensitive}]
+        how = f"from {', '.join(map(quoted, declared.looks_at))}" if declared.looks_at else "from its own rows"
+        against = " Such groups hold people who are alike in the sensitive column." if sensitive else ""
+        yield Finding(
+            "warning" if sensitive else "note",
+            (name,),
+            len(view.domains[name].values),
+            f"The hierarchy of {quoted(name)} was learned from this table, {how}.{against}",
+            f"Look at it, and keep it for the next table: sfumato hierarchy TABLE {name}={declared.name}:… -o FILE, "
+            f"or release.hierarchies[{name!r}].",
+        )
 
 
 @after("lost-column")

@@ -11,9 +11,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.errors import DataError, HierarchyError
+from sfumato.errors import DataError, HierarchyError, ParameterError, shortened
 from sfumato.hierarchies.domain import Domain
 from sfumato.markup import Markup, element, facts, fragment, joined
+
+
+class Meaning(NamedTuple):
+    """From where a label reaches up to where, which is not part of it; endless where it is open."""
+
+    low: float
+    high: float
 
 
 class Fitted(NamedTuple):
@@ -27,12 +34,25 @@ class Hierarchy(ABC):
     """How the values of a quasi-identifier may be generalized.
 
     Subclasses are small value objects: they hold what the user said and learn nothing from data. Fitting them to a
-    column yields a `Domain`.
+    column yields a `Domain`. Those that only say how to learn a hierarchy from a table return it in `learned`.
     """
 
     name: ClassVar[str]
+    #: How it is written on the command line, in an example of everything that it takes.
+    shorthand: ClassVar[str]
     #: Files without types (CSV) are read as text for these, so that a zip code keeps its leading zero.
     reads_text: bool = False
+    #: The other columns that a hierarchy is learned from.
+    looks_at: tuple[str, ...] = ()
+
+    @classmethod
+    def from_short(cls, text: str) -> dict[str, Any]:
+        """Return the parameters that stand after the colon on the command line."""
+        raise ParameterError(f"'{cls.name}' takes nothing after the colon. Leave out {shortened(text)}.")
+
+    def learned(self, column: str, table: pa.Table) -> Hierarchy:
+        """Return what becomes of this in a table: itself, unless it is learned from the rows."""
+        return self
 
     @abstractmethod
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
@@ -41,6 +61,14 @@ class Hierarchy(ABC):
     @abstractmethod
     def to_policy(self) -> dict[str, Any]:
         """Return the declaration as plain values, for a policy file."""
+
+    def meaning(self, label: str) -> Meaning | None:
+        """Return from where to where on the column's scale a label reaches that only its declaration explains."""
+        return None
+
+    def paths(self, values: Sequence[str]) -> Sequence[Sequence[str]] | None:
+        """Return every value with the labels above it, where the declaration says them; None where it does not."""
+        return None
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{key}={value!r}" for key, value in self.to_policy().items() if key != "type")
@@ -136,3 +164,27 @@ def _first_misfit(values: pa.Array, target: pa.DataType) -> int:
         except pa.ArrowInvalid:
             high = middle
     return low
+
+
+def texts_between(text: str, separator: str = ",") -> list[str]:
+    """Return the parts of a text on the command line, without the blanks around them."""
+    return [part.strip() for part in text.split(separator)]
+
+
+def numbers_between(text: str, separator: str = ",") -> list[Any]:
+    """Return the numbers that a text lists; what is no number stays text, for whoever refuses it.
+
+    >>> numbers_between("5, 2.5,x")
+    [5, 2.5, 'x']
+    """
+    return [as_number(part) for part in texts_between(text, separator)]
+
+
+def as_number(text: str) -> int | float | str:
+    """Return the number that a text is, or the text."""
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text

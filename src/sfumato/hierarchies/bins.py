@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.hierarchies.levels import Ends, Level, grouped_level
+from sfumato.hierarchies.levels import ROOT, Ends, Level, grouped_level
 
 #: Quotients this close to a whole number, relative to their size, are worked out exactly.
 DOUBT = 1e-9
@@ -29,54 +29,83 @@ def binned_levels(
     for at, width in enumerate(widths):
         bins = bins // round(width / widths[at - 1]) if at else _bins(ordered, numbers, width)
         counted.append((width, bins))
-    bounds = [_Bounds.of(ordered, width, bins) for width, bins in counted]
-    kind = _kind_of(ordered.type, bounds)
-    for (width, bins), found in zip(counted, bounds, strict=True):
-        label_of = dict(zip(found.bins, found.labels(), strict=True))
+    different = [list(dict.fromkeys(bins.tolist())) for _, bins in counted]
+    bounds = [_counted(ordered, width, bins) for (width, _), bins in zip(counted, different, strict=True)]
+    kind = kind_of(ordered.type, bounds)
+    for (width, bins), occurring, found in zip(counted, different, bounds, strict=True):
+        label_of = dict(zip(occurring, found.labels(), strict=True))
         labels = pa.array([label_of[number] for number in bins], pa.string())
         yield grouped_level(f"width {width:g}", bins, labels, has_missing, found.ends(kind))
 
 
 @dataclass(frozen=True)
-class _Bounds:
-    """The intervals of a level, exactly: whole numbers up to the last that belongs to each, others up to the next."""
+class Bounds:
+    """The intervals of a level, exactly: whole numbers up to the last that belongs to each, others up to the next.
 
-    bins: list[int]
-    low: list[Fraction]
-    high: list[Fraction]
+    ``low`` or ``high`` is None where an interval has no end, as ``90+``; then it reaches as far as the table does.
+    """
+
+    low: Sequence[Fraction | None]
+    high: Sequence[Fraction | None]
     first: Fraction
+    last: Fraction
     closed: bool
 
     @classmethod
-    def of(cls, ordered: pa.Array, width: float, bins: NDArray[np.object_]) -> _Bounds:
-        exact = Fraction(str(width))
-        closed = pa.types.is_integer(ordered.type) and exact.denominator == 1
-        different = list(dict.fromkeys(bins.tolist()))
-        low = [number * exact for number in different]
-        first = Fraction(str(ordered[0].cast(pa.string()))) if len(ordered) else Fraction(0)
-        return cls(different, low, [bound + exact - closed for bound in low], first, closed)
+    def between(cls, ordered: pa.Array, low: Sequence[Fraction | None], after: Sequence[Fraction | None]) -> Bounds:
+        """Return the intervals that begin at ``low`` and end before ``after``."""
+        whole = all(edge is None or edge.denominator == 1 for edge in (*low, *after))
+        closed = pa.types.is_integer(ordered.type) and whole
+        first, last = (exactly(ordered[at]) if len(ordered) else Fraction(0) for at in (0, -1))
+        return cls(low, [None if edge is None else edge - closed for edge in after], first, last, closed)
 
     def labels(self) -> list[str]:
-        """Return ``[low, high]`` if the upper bound belongs to the interval, else ``[low, high)``."""
-        close = "]" if self.closed else ")"
-        return [f"[{_text(low)}, {_text(high)}{close}" for low, high in zip(self.low, self.high, strict=True)]
+        """Return ``[low, high]`` if the upper bound belongs to the interval, else ``[low, high)``; ``<18`` and ``90+``.
+
+        What has neither end tells nothing.
+        """
+        return [self._label(low, high) for low, high in zip(self.low, self.high, strict=True)]
+
+    def _label(self, low: Fraction | None, high: Fraction | None) -> str:
+        if low is None:
+            return ROOT if high is None else f"<{plainly(high + self.closed)}"
+        return f"{plainly(low)}+" if high is None else f"[{plainly(low)}, {plainly(high)}{']' if self.closed else ')'}"
 
     def ends(self, kind: pa.DataType) -> Ends:
         """Return the bounds as values of a column's type."""
-        low, high = (pa.array([_value(bound, kind) for bound in side], kind) for side in (self.low, self.high))
-        middles = np.array([_float((one + two) / 2) for one, two in zip(self.low, self.high, strict=True)])
-        offsets = np.array([_float(bound - self.first) for bound in self.low])
-        widths = np.array([_float(two - one) for one, two in zip(self.low, self.high, strict=True)])
-        return Ends(low, high, middles, offsets, widths)
+        low, high = (
+            pa.array([None if bound is None else _value(bound, kind) for bound in side], kind)
+            for side in (self.low, self.high)
+        )
+        reach = [
+            (self.first if one is None else one, max(self.last, one or self.first) if two is None else two)
+            for one, two in zip(self.low, self.high, strict=True)
+        ]
+        open_ended = np.array([None in pair for pair in zip(self.low, self.high, strict=True)], bool)
+        middles = np.array([_float((one + two) / 2) for one, two in reach])
+        offsets = np.array([_float(one - self.first) for one, _ in reach])
+        widths = np.array([_float(two - one) for one, two in reach])
+        # Halfway to the largest value of the table would tell that value.
+        return Ends(low, high, np.where(open_ended, np.nan, middles), offsets, widths)
 
 
-def _kind_of(kind: pa.DataType, levels: Sequence[_Bounds]) -> pa.DataType:
+def _counted(ordered: pa.Array, width: float, bins: Sequence[int]) -> Bounds:
+    exact = Fraction(str(width))
+    return Bounds.between(ordered, [at * exact for at in bins], [(at + 1) * exact for at in bins])
+
+
+def exactly(value: pa.Scalar) -> Fraction:
+    """Return the number that people read."""
+    return Fraction(str(value.cast(pa.string())))
+
+
+def kind_of(kind: pa.DataType, levels: Sequence[Bounds]) -> pa.DataType:
     """Return a type for the bounds: the column's own, or one that is wide enough."""
     if not pa.types.is_integer(kind):
         return kind if pa.types.is_floating(kind) else pa.float64()
     if not all(level.closed for level in levels):
         return pa.float64()
-    bounds = [bound for level in levels for bound in (*level.low, *level.high)]
+    bounds = [bound for level in levels for bound in (*level.low, *level.high) if bound is not None]
     for wide in (kind, pa.int64(), pa.decimal128(38)):
         try:
             pa.array([_value(bound, wide) for bound in bounds], wide)
@@ -117,5 +146,6 @@ def _bins(ordered: pa.Array, numbers: NDArray[np.float64], width: float) -> NDAr
     return bins
 
 
-def _text(bound: Fraction) -> str:
+def plainly(bound: Fraction) -> str:
+    """Return a number as people write it."""
     return str(bound.numerator) if bound.denominator == 1 else repr(float(bound))

@@ -1,4 +1,4 @@
-"""The levels of the calendar: which day, month, quarter, year or decade a moment lies in, and where that ends."""
+"""The levels of the calendar: which day, week, month, quarter, year or decade a moment lies in, and where that ends."""
 
 from __future__ import annotations
 
@@ -51,6 +51,12 @@ CALENDAR: dict[str, Unit] = {
         lambda key: str(np.datetime64(key, "D")),
         lambda keys: keys,
     ),
+    "week": Unit(
+        # The first of 1970 was a Thursday.
+        lambda moments: (CALENDAR["day"].count(moments) + 3) // 7,
+        lambda key: "{:04d}-W{:02d}".format(*(dt.date(1970, 1, 1) + dt.timedelta(7 * key - 3)).isocalendar()[:2]),
+        lambda keys: 7 * keys - 3,
+    ),
     "month": Unit(_months, lambda key: f"{key // 12:04d}-{key % 12 + 1:02d}", _day_of_month),
     "quarter": Unit(
         lambda moments: _months(moments) // 3,
@@ -64,6 +70,10 @@ CALENDAR: dict[str, Unit] = {
         lambda moments: _numpy(pc.year(moments)) // 10, lambda key: f"{key}0s", lambda keys: _day_of_month(120 * keys)
     ),
 }
+
+
+#: The levels of which each is a part of the next; weeks cross the ends of months.
+NESTED = tuple(name for name in CALENDAR if name != "week")
 
 
 def calendar_level(name: str, ordered: pa.Array, has_missing: bool) -> Level:

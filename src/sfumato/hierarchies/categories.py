@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ import pyarrow.compute as pc
 
 from sfumato import parameters
 from sfumato.errors import DataError, invalid_parameter
-from sfumato.hierarchies.base import Fitted, Hierarchy, sort_codes
+from sfumato.hierarchies.base import Fitted, Hierarchy, as_number, numbers_between, sort_codes
 from sfumato.hierarchies.domain import TreeDomain
 from sfumato.hierarchies.levels import ROOT, grouped_level, identity_level, root_level
 
@@ -20,6 +21,7 @@ class Categorical(Hierarchy):
     """Values with nothing between themselves and ``*``."""
 
     name: ClassVar[str] = "categorical"
+    shorthand: ClassVar[str] = "categorical"
 
     def to_policy(self) -> dict[str, Any]:
         return {"type": self.name}
@@ -40,6 +42,8 @@ class Prefix(Hierarchy):
     ----------
     length
         How many characters every code has: zeros that were lost in front of digits are put back.
+    keep
+        How many characters the levels show, from many to few, such as ``(3, 1)``; one less at a time if left out.
 
     Examples
     --------
@@ -49,22 +53,35 @@ class Prefix(Hierarchy):
     """
 
     name: ClassVar[str] = "prefix"
+    shorthand: ClassVar[str] = "prefix:5:3,1"
     reads_text = True
 
-    def __init__(self, length: int | None = None) -> None:
+    def __init__(self, length: int | None = None, keep: Sequence[int] | None = None) -> None:
         if length is not None and parameters.integer("Prefix", "length", length, at_least=1) > MAX_PREFIX_LENGTH:
             raise invalid_parameter("Prefix", "length", f"at most {MAX_PREFIX_LENGTH}", length)
         self.length = None if length is None else int(length)
+        if isinstance(keep, str) or not isinstance(keep, Iterable | None):
+            raise invalid_parameter("Prefix", "keep", "a list of numbers of characters such as [3, 1]", keep)
+        self.keep = None if keep is None else [parameters.integer("Prefix", "keep", one, at_least=1) for one in keep]
+        if self.keep is not None and (not self.keep or sorted(set(self.keep), reverse=True) != self.keep):
+            raise invalid_parameter("Prefix", "keep", "numbers of characters from many to few, such as 3, 1", keep)
+
+    @classmethod
+    def from_short(cls, text: str) -> dict[str, Any]:
+        length, _, keep = text.partition(":")
+        said: dict[str, Any] = {"length": as_number(length.strip())} if length.strip() else {}
+        return said | ({"keep": numbers_between(keep)} if keep else {})
 
     def to_policy(self) -> dict[str, Any]:
-        return {"type": self.name} | ({} if self.length is None else {"length": self.length})
+        said = {"length": self.length, "keep": self.keep}
+        return {"type": self.name} | {name: value for name, value in said.items() if value is not None}
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         texts = _code_texts(values, self.length)
         length = self._checked_length(column, texts)
         ordered, codes = sort_codes(texts)
         levels = [identity_level(ordered, has_missing)]
-        for kept in range(length - 1, 0, -1):
+        for kept in range(length - 1, 0, -1) if self.keep is None else [one for one in self.keep if one < length]:
             prefixes = pc.utf8_slice_codeunits(ordered, 0, kept)
             labels = pc.utf8_rpad(prefixes, width=length, padding=ROOT)
             keys = prefixes.dictionary_encode().indices.to_numpy()

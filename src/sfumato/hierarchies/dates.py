@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from sfumato import parameters
 from sfumato.errors import DataError, invalid_parameter
-from sfumato.hierarchies.base import Fitted, Hierarchy, converted, sort_codes, whole_offsets
-from sfumato.hierarchies.calendar import CALENDAR, calendar_level, days_since_epoch, ticks_of
+from sfumato.hierarchies.base import Fitted, Hierarchy, converted, sort_codes, texts_between, whole_offsets
+from sfumato.hierarchies.calendar import CALENDAR, NESTED, calendar_level, days_since_epoch, ticks_of
 from sfumato.hierarchies.levels import identity_level, root_level
 from sfumato.hierarchies.scaled import IntervalDomain, LevelledDomain
 
@@ -26,9 +26,10 @@ class Dates(Hierarchy):
     Parameters
     ----------
     levels
-        Calendar levels from fine to coarse: any of ``"day"``, ``"month"``, ``"quarter"``, ``"year"``, ``"decade"``.
+        Calendar levels from fine to coarse: any of ``"day"``, ``"month"``, ``"quarter"``, ``"year"``, ``"decade"``; or
+        ``"week"`` (ISO, from Monday), alone or after ``"day"``, since weeks cross the ends of months.
         With levels, every method shows only these: a class shows the finest level that holds all its rows, else ``*``.
-        Without, classes show intervals; full-domain methods, which need levels, use all five.
+        Without, classes show intervals; full-domain methods, which need levels, use all of the first five.
         Text in ISO form (``2024-01-03``) is read as dates. A timestamp with a zone is grouped by the calendar of that
         zone.
     format
@@ -42,6 +43,7 @@ class Dates(Hierarchy):
     """
 
     name: ClassVar[str] = "dates"
+    shorthand: ClassVar[str] = "dates:month,year:%d.%m.%Y"
 
     def __init__(self, levels: Sequence[str] | None = None, format: str | None = None) -> None:  # noqa: A002
         if isinstance(levels, str) or not isinstance(levels, Iterable | None):
@@ -51,6 +53,9 @@ class Dates(Hierarchy):
         if levels is not None and list(levels) != sorted(set(levels), key=list(CALENDAR).index):
             expected = f"levels from fine to coarse without repeats: {', '.join(CALENDAR)}"
             raise invalid_parameter("Dates", "levels", expected, tuple(levels))
+        if levels is not None and "week" in levels and set(levels) - {"day", "week"}:
+            expected = "weeks alone or after days, since they cross the ends of months"
+            raise invalid_parameter("Dates", "levels", expected, tuple(levels))
         if format is not None and (not isinstance(format, str) or "%" not in format):
             raise invalid_parameter("Dates", "format", "text such as '%m/%d/%Y'", format)
         self.levels = None if levels is None else tuple(levels)
@@ -58,14 +63,21 @@ class Dates(Hierarchy):
         # 20241231 is a date in this form, but a number to whoever does not know the form.
         self.reads_text = format is not None
 
+    @classmethod
+    def from_short(cls, text: str) -> dict[str, Any]:
+        levels, colon, form = text.partition(":")
+        if "%" not in text:
+            return {"levels": texts_between(text)}
+        return {"format": text} if not colon or "%" in levels else {"levels": texts_between(levels), "format": form}
+
     def to_policy(self) -> dict[str, Any]:
         said = {"levels": None if self.levels is None else list(self.levels), "format": self.format}
         return {"type": self.name} | {name: value for name, value in said.items() if value is not None}
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
-        moments = _moments(column, values) if self.format is None else _parsed(column, values, self.format)
+        moments = moments_of(column, values, self.format)
         ordered, codes = sort_codes(moments)
-        names = tuple(CALENDAR) if self.levels is None else self.levels
+        names = NESTED if self.levels is None else self.levels
         levels = [
             identity_level(ordered, has_missing),
             *(
@@ -78,6 +90,11 @@ class Dates(Hierarchy):
         shape = LevelledDomain if self.levels else IntervalDomain
         offsets = whole_offsets(ticks_of(ordered)[0]) / ticks_of(ordered)[1]
         return Fitted(shape(column, ordered, has_missing, tuple(levels), days_since_epoch(ordered), offsets), codes)
+
+
+def moments_of(column: str, values: pa.Array, form: str | None = None) -> pa.Array:
+    """Return values of any kind that can be read as dates or moments, or say which cannot."""
+    return _moments(column, values) if form is None else _parsed(column, values, form)
 
 
 def _moments(column: str, values: pa.Array) -> pa.Array:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -20,8 +19,10 @@ from sfumato.hierarchies.base import (
     as_text,
     converted,
     inverse,
+    numbers_between,
     refuse_unknown,
     sort_codes,
+    texts_between,
     whole_offsets,
 )
 from sfumato.hierarchies.bins import binned_levels
@@ -47,45 +48,29 @@ class Numeric(Hierarchy):
     """
 
     name: ClassVar[str] = "numeric"
+    shorthand: ClassVar[str] = "numeric:5,10,20"
 
     def __init__(self, widths: Sequence[float] = ()) -> None:
-        if isinstance(widths, str) or not isinstance(widths, Iterable):
-            raise invalid_parameter("Numeric", "widths", "a list of numbers such as [5, 10, 20]", widths)
-        for width in widths:
-            parameters.number("Numeric", "widths", width, above=0)
-        for narrow, wide in itertools.pairwise(widths):
-            if wide <= narrow or abs(wide / narrow - round(wide / narrow)) > 1e-9:
-                expected = "a list in which each width is a multiple of the one before, such as 5, 10, 20"
-                hint = f"{wide:g} is not a multiple of {narrow:g}."
-                raise invalid_parameter("Numeric", "widths", expected, tuple(widths), hint)
-        self.widths = tuple(widths)
+        self.widths = parameters.multiples("Numeric", "widths", widths)
+
+    @classmethod
+    def from_short(cls, text: str) -> dict[str, Any]:
+        return {"widths": numbers_between(text)}
 
     def to_policy(self) -> dict[str, Any]:
         return {"type": self.name, "widths": list(self.widths)} if self.widths else {"type": self.name}
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
-        ordered, codes = sort_codes(self._numbers_only(column, values))
-        numbers = _as_float(ordered)
-        if len(numbers) and not np.isfinite(numbers).all():
-            raise DataError(
-                f"Column '{column}' holds infinite numbers, which fit no interval. "
-                "Replace them by a number or by a missing value."
-            )
+        ordered, codes = sort_codes(numbers_only(column, values, "Numeric()"))
+        numbers = finite_numbers(column, ordered)
         levels = [
             identity_level(ordered, has_missing),
             *binned_levels(ordered, numbers, self.widths, has_missing),
             root_level(len(ordered) + has_missing),
         ]
-        offsets = _offsets(ordered, numbers)
+        offsets = offsets_of(ordered, numbers)
         shape = LevelledDomain if self.widths else IntervalDomain
         return Fitted(shape(column, ordered, has_missing, tuple(levels), numbers, offsets), codes)
-
-    def _numbers_only(self, column: str, values: pa.Array) -> pa.Array:
-        if pa.types.is_boolean(values.type):
-            return values.cast(pa.int8())
-        if _is_number(values.type):
-            return values
-        return converted(column, values, pa.float64(), "Numeric()")
 
 
 class Ordered(Hierarchy):
@@ -98,7 +83,12 @@ class Ordered(Hierarchy):
     """
 
     name: ClassVar[str] = "ordered"
+    shorthand: ClassVar[str] = "ordered:low|mid|high"
     reads_text = True
+
+    @classmethod
+    def from_short(cls, text: str) -> dict[str, Any]:
+        return {"order": texts_between(text, "|")}
 
     def __init__(self, order: Sequence[object]) -> None:
         if isinstance(order, str) or not order:
@@ -129,12 +119,27 @@ def _is_number(kind: pa.DataType) -> bool:
     return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
 
 
-def _as_float(ordered: pa.Array) -> NDArray[np.float64]:
+def numbers_only(column: str, values: pa.Array, what: str) -> pa.Array:
+    """Return numbers of any kind as they are, truth as 0 and 1, and text as the numbers that it says."""
+    if pa.types.is_boolean(values.type):
+        return values.cast(pa.int8())
+    if _is_number(values.type):
+        return values
+    return converted(column, values, pa.float64(), what)
+
+
+def finite_numbers(column: str, ordered: pa.Array) -> NDArray[np.float64]:
+    """Return numbers as floats, or refuse those that fit no interval."""
     numbers: NDArray[np.float64] = ordered.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    if len(numbers) and not np.isfinite(numbers).all():
+        raise DataError(
+            f"Column '{column}' holds infinite numbers, which fit no interval. "
+            "Replace them by a number or by a missing value."
+        )
     return numbers
 
 
-def _offsets(ordered: pa.Array, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def offsets_of(ordered: pa.Array, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return how far every value lies above the first, taking the difference before anything is rounded."""
     if pa.types.is_integer(ordered.type):
         return whole_offsets(ordered.to_numpy(zero_copy_only=False))

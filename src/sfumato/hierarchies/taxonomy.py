@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from sfumato.errors import HierarchyError, invalid_parameter, shortened
+from sfumato.errors import HierarchyError, ParameterError, invalid_parameter, shortened
 from sfumato.hierarchies.base import Fitted, Hierarchy, as_text, inverse, refuse_unknown
 from sfumato.hierarchies.domain import TreeDomain
 from sfumato.hierarchies.files import Row, read_rows, write_rows
@@ -40,6 +40,7 @@ class Taxonomy(Hierarchy):
     """
 
     name: ClassVar[str] = "taxonomy"
+    shorthand: ClassVar[str] = "taxonomy:zip.csv"
     reads_text = True
 
     def __init__(self, tree: Nested | Sequence[Sequence[object]]) -> None:
@@ -75,6 +76,20 @@ class Taxonomy(Hierarchy):
     def write(self, path: str | Path, delimiter: str | None = None) -> None:
         """Write the taxonomy in the form that `read` reads, with the delimiter it came with: whole or not at all."""
         write_rows(Path(path), self.rows, self.delimiter if delimiter is None else delimiter)
+
+    @classmethod
+    def from_short(cls, text: str) -> dict[str, Any]:
+        return {"file": text}
+
+    @classmethod
+    def from_policy(cls, file: str | None = None, rows: Sequence[Sequence[object]] | None = None) -> Taxonomy:
+        """Make a taxonomy of what a policy says: a file, or the rows themselves."""
+        if (file is None) == (rows is None):
+            raise ParameterError("A taxonomy needs either 'file' or 'rows'. Give one of them.")
+        return cls.read(file) if file is not None else cls(rows or ())
+
+    def paths(self, values: Sequence[str]) -> Sequence[Sequence[str]]:
+        return self.rows
 
     @cached_property
     def _line_of(self) -> dict[str, int]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Ends, ScaledDomain
@@ -105,10 +106,16 @@ def _shown_ends(domain: ScaledDomain, classes: EquivalenceClasses, at: int) -> t
     else:
         level = classes.levels[at]
         ends = domain.level_ends(level).take(domain.levels[level].groups[classes.lo[:, at]])
-    told: NDArray[np.bool_] = ends.low.is_valid().to_numpy(zero_copy_only=False)
+    told: NDArray[np.bool_] = _is_told(ends.low) | _is_told(ends.high)
     if classes.hidden is not None:
         told = told & ~classes.hidden[:, at]
     return ends, told & (ends.widths > 0)
+
+
+def _is_told(side: pa.Array) -> NDArray[np.bool_]:
+    """Return which intervals have this end; ``90+`` has no upper one."""
+    told: NDArray[np.bool_] = side.is_valid().to_numpy(zero_copy_only=False)
+    return told
 
 
 def _questions(
@@ -116,11 +123,11 @@ def _questions(
 ) -> Iterator[_Asked]:
     """Yield both ends of the classes with an interval, where they are values of the table within the box."""
     near = NEAR * domain.extent
-    for offsets in (ends.offsets, ends.offsets + ends.widths):
+    for side, offsets in ((ends.low, ends.offsets), (ends.high, ends.offsets + ends.widths)):
         codes = np.minimum(np.searchsorted(domain.offsets, offsets - near), len(domain.offsets) - 1)
         is_value = np.abs(domain.offsets[codes] - offsets) <= near
         inside = (boxes[0][:, at] <= codes) & (codes <= boxes[1][:, at])
-        asked = np.flatnonzero(interval & is_value & inside)
+        asked = np.flatnonzero(interval & is_value & inside & _is_told(side))
         yield _Asked(at, asked, codes[asked])
 
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from sfumato.clock import Clock
 from sfumato.errors import InfeasibleError, VerificationError
-from sfumato.hierarchies import Dates, Ordered, Taxonomy
+from sfumato.hierarchies import Ages, Dates, Domain, Ordered
 from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.defaults import default_hierarchy
-from sfumato.hierarchies.levels import only_dates
+from sfumato.hierarchies.levels import only_dates, value_texts
 from sfumato.io import Source
 from sfumato.loss import Bound, RecodedTable, bound_by, gcp_bound, singling_out
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, distinct
 from sfumato.pipeline.finding import Found
 from sfumato.pipeline.preparing import Prepared
 from sfumato.privacy import MinimumSpan, PrivacyModel, TCloseness
@@ -175,15 +175,41 @@ def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None 
         record["taxonomy"] = {"rows": model.taxonomy.rows}
     if isinstance(model, PopulationModel):
         record["population"] = model.people if model.by_table else model.population
-        given = schema.quasi_identifiers.items()
-        record["taxonomies"] = {name: how.rows for name, how in given if isinstance(how, Taxonomy)}
+        record |= _explained(schema, model.people if model.by_table else None)
     if isinstance(model, MinimumSpan):
         hierarchy = schema.quasi_identifiers.get(model.column)
         if isinstance(hierarchy, Ordered):
             record["order"] = hierarchy.order
-        values = None if microdata is None else microdata.domains[microdata.names.index(model.column)].values
+        domain = None if microdata is None else microdata.domains[microdata.names.index(model.column)]
+        values = None if domain is None else domain.values
+        record["labels"] = {} if domain is None else _reaches(domain)
         if values is not None and pa.types.is_temporal(values.type):
             record["calendar"] = True if only_dates(values) else "times"
-        elif isinstance(hierarchy, Dates):
+        elif isinstance(hierarchy, Dates | Ages):
             record["calendar"] = True
     return record
+
+
+def _reaches(domain: Domain) -> dict[str, tuple[str | None, str | None]]:
+    """Return from where to where every label reaches that stands for a stretch of a scale; None where it is open."""
+    found: dict[str, tuple[str | None, str | None]] = {}
+    for level in domain.levels:
+        if level.ends is not None:
+            low, high = (value_texts(side).to_pylist() for side in (level.ends.low, level.ends.high))
+            found |= zip(level.labels.to_pylist(), zip(low, high, strict=True), strict=True)
+    return {label: ends for label, ends in found.items() if label is not None}
+
+
+def _explained(schema: Schema, population: pa.Table | None) -> dict[str, Any]:
+    """Return which labels the declarations put above the values of a population, column by column."""
+    if population is None:
+        return {}
+    above: dict[str, Any] = {}
+    labels: dict[str, Any] = {}
+    for name, how in schema.quasi_identifiers.items():
+        if how is None or name not in population.column_names:
+            continue
+        values = distinct(name, population.column(name))[0]
+        above[name] = how.paths(values.cast(pa.string()).to_pylist())
+        labels[name] = _reaches(how.fit(name, values, has_missing=False).domain) if above[name] is None else {}
+    return {"taxonomies": {name: rows for name, rows in above.items() if rows is not None}, "labels": labels}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato import guarding
-from sfumato.errors import DataError
+from sfumato.errors import DataError, SchemaError, listed
 from sfumato.guardrails import RequestView
 from sfumato.guardrails.view import coded_columns
 from sfumato.io import Remark, Source, open_source
@@ -24,6 +24,7 @@ from sfumato.randomness import Secret
 from sfumato.request import Request
 from sfumato.risks.counting import numbered_people
 from sfumato.risks.weights import survey_weights
+from sfumato.schema import Schema
 
 #: The roles of the columns that are read.
 READ = {"quasi-identifier", "sensitive", "plain", "person", "weight"}
@@ -43,6 +44,8 @@ class Prepared:
         The role of every column of the input.
     left_out
         How many rows are not here, because a value is missing.
+    schema
+        The roles, with every hierarchy as the table made it where it is learned from one.
     people
         Whose each row of ``microdata`` is, numbered from 0; None where every row is a person.
     weights, total_weight
@@ -65,6 +68,7 @@ class Prepared:
     left_out: int
     places: NDArray[np.int64] = field(repr=False)
     secret: Secret
+    schema: Schema
     identifiers: Mapping[str, NDArray[np.integer]] = field(default_factory=dict, repr=False)
     row_numbers: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
@@ -104,13 +108,15 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
     roles = schema.with_identifiers(row_numbers).roles(source.columns)
     naming = guarding.naming_columns(roles, row_numbers) if schema.person is None else []
     wanted = [name for name, role in roles.items() if role in READ]
-    table = guarding.read_with(source, wanted, naming, request, stage(progress, "reading"))
+    looked_at = _looked_at(schema, roles, wanted)
+    table = guarding.read_with(source, [*wanted, *looked_at], naming, request, stage(progress, "reading"))
     if not table.num_rows:
         raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
     weights = None if schema.survey_weights is None else survey_weights(table, schema.survey_weights)
     taken = _rows_taken(table, request)
     rows = np.flatnonzero(taken)
     table = table if taken.all() else table.filter(pa.array(taken))
+    schema = schema.learned(table)
     tell = stage(progress, "encoding")
     microdata = encode(
         table,
@@ -130,6 +136,7 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
         left_out=len(taken) - len(rows),
         places=places,
         secret=secret,
+        schema=schema,
         identifiers=guarding.identifier_codes(table, naming),
         row_numbers=row_numbers,
         remarks=source.remarks,
@@ -137,6 +144,18 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
         weights=None if weights is None else weights[rows],
         total_weight=0.0 if weights is None else float(weights.sum()),
     )
+
+
+def _looked_at(schema: Schema, roles: Mapping[str, str], wanted: Sequence[str]) -> list[str]:
+    """Return the columns that are only read because the hierarchy of another is learned from them."""
+    names = schema.looked_at()
+    lacking = [name for name in names if name not in roles]
+    if lacking:
+        raise SchemaError(
+            f"A hierarchy is learned from {listed(lacking)}, which the table does not have. "
+            f"Its columns are {listed(roles)}."
+        )
+    return [name for name in names if name not in wanted]
 
 
 def _rows_taken(table: pa.Table, request: Request) -> NDArray[np.bool_]:

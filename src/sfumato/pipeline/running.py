@@ -47,6 +47,7 @@ def run_with(find: Finder, data: object, request: Request, progress: ProgressOpt
         with clock.measuring("guardrails"):
             asked = prepared.view(request)
             cautions = guarding.cautions_before(asked, request)
+        request = replace(request, schema=prepared.schema)
         with clock.measuring("method"):
             found = find(prepared, request, report)
         with clock.measuring("release"):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from sfumato.errors import ParameterError, invalid_parameter, listed
-from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
+from sfumato.hierarchies import HIERARCHIES, Hierarchy, Taxonomy
 from sfumato.loss import can_minimize, find_objective
 from sfumato.methods import REGISTRY, Method, Refined, find_method
 from sfumato.privacy import MODELS, PrivacyModel
@@ -17,19 +17,6 @@ from sfumato.request import AUTO
 
 Record = Mapping[str, Any]
 T = TypeVar("T")
-
-
-def _taxonomy(file: str | None = None, rows: Sequence[Sequence[object]] | None = None) -> Taxonomy:
-    if (file is None) == (rows is None):
-        raise ParameterError("A taxonomy needs either 'file' or 'rows'. Give one of them.")
-    return Taxonomy.read(file) if file is not None else Taxonomy(rows or ())
-
-
-#: How each type of hierarchy is made; the parameters of the maker are the keys of the record.
-HIERARCHIES: dict[str, Callable[..., Hierarchy]] = {
-    **{kind.name: kind for kind in (Numeric, Categorical, Prefix, Dates, Ordered)},
-    Taxonomy.name: _taxonomy,
-}
 
 
 def hierarchy_from_policy(record: Record, where: str = "The hierarchy") -> Hierarchy | None:

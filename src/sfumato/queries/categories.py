@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError, shortened
-from sfumato.hierarchies import Hierarchy, Prefix, Taxonomy
+from sfumato.hierarchies import Hierarchy, Prefix, Structured, Taxonomy
 from sfumato.queries.columns import Column, Match
 from sfumato.queries.conditions import Condition, texts_of
 
@@ -59,6 +59,8 @@ class CategoryColumn(Column):
         wanted = texts_of(self.name, condition)
         if self.exact:
             parts = [(float(label in wanted), label in wanted, label in wanted) for label in self.labels]
+        elif isinstance(self.hierarchy, Structured):
+            parts = [self._structured(label, wanted) for label in self.labels]
         elif isinstance(self.hierarchy, Prefix):
             parts = [_prefix_match(label, wanted) for label in self.labels]
         else:
@@ -90,6 +92,22 @@ class CategoryColumn(Column):
         share = common / len(hidden) if hidden else 0.0
         # Behind * a missing value may hide as well.
         return share, label != ANYTHING and bool(hidden) and hidden <= wanted, common > 0 or unknown
+
+    def _structured(self, label: str | None, wanted: Iterable[str]) -> tuple[float, bool, bool]:
+        """Compare a code or a group of codes with what is asked for, by what stands above each."""
+        if label is None:
+            return 0.0, False, False
+        own = self._above(label)
+        if any(code in own for code in wanted):
+            return 1.0, label != ANYTHING, True
+        inside = sum(label in self._above(code) for code in wanted)
+        known = sum(label in self._above(code) for code in self.below)
+        return min(1.0, inside / max(known, inside + 1)), False, inside > 0
+
+    def _above(self, code: str) -> Sequence[str]:
+        """Return a code and what stands above it; of a group only itself and everything."""
+        assert self.hierarchy is not None
+        return next(iter(self.hierarchy.paths([code]) or ()), (code, ANYTHING))
 
     def hidden(self, label: str) -> frozenset[str]:
         """Return the values that may hide behind a label."""

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.errors import DataError, SchemaError, listed
-from sfumato.hierarchies import Categorical, Dates, Hierarchy, Ordered, Prefix, Taxonomy
+from sfumato.hierarchies import Ages, Categorical, Dates, Hierarchy, Ordered, Prefix, Structured, Taxonomy
 from sfumato.queries.categories import CategoryColumn
 from sfumato.queries.columns import Column, ScaleColumn
 from sfumato.reading.extents import Extents, positions, read_bounds, read_extents
@@ -40,17 +40,18 @@ def open_plain(table: pa.Table, name: str) -> Column:
 
 
 def _shown(name: str, coded: Coded, hierarchy: Hierarchy | None, statistic: str | None) -> Column:
-    if isinstance(hierarchy, Taxonomy | Prefix | Categorical):
+    if isinstance(hierarchy, Taxonomy | Prefix | Categorical | Structured):
         return CategoryColumn(name, coded.codes, _labels(coded), hierarchy)
     order = hierarchy.order if isinstance(hierarchy, Ordered) else None
     numbers = _has_scale(coded.values.type)
     try:
-        extents = read_extents(name, _with_missing(coded), order, isinstance(hierarchy, Dates))
+        meaning = (lambda label: None) if hierarchy is None else hierarchy.meaning
+        extents = read_extents(name, _with_missing(coded), order, isinstance(hierarchy, Dates | Ages), meaning)
     except DataError:
         if hierarchy is not None:
             raise
         return CategoryColumn(name, coded.codes, _labels(coded), hierarchy)
-    kind = DATE if isinstance(hierarchy, Dates) else _date_type(coded.values.type)
+    kind = DATE if isinstance(hierarchy, Dates | Ages) else _date_type(coded.values.type)
     if statistic is not None and numbers:
         # A class that shows no number reaches missing values; any number may hide there as well.
         silent = np.isinf(extents.low)

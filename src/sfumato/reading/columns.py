@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import SchemaError
-from sfumato.hierarchies import Domain, Hierarchy, Ordered, Prefix, ScaledDomain, Taxonomy
+from sfumato.hierarchies import Domain, Hierarchy, Ordered, Prefix, ScaledDomain, Structured, Taxonomy
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.reading.extents import Extents, positions, read_bounds, read_extents, unreadable
 from sfumato.verify.classes import Coded, code_column, group_rows
@@ -134,7 +134,8 @@ def _by_cells(domain: Domain, original: NDArray[np.int64], cells: Coded, hierarc
     ranges = [ranges_of.get(text, []) for text in shown.cast(pa.string()).to_pylist()]
     if isinstance(domain, ScaledDomain):
         order = hierarchy.order if isinstance(hierarchy, Ordered) else None
-        extents = read_extents(domain.name, shown, order, pa.types.is_temporal(domain.values.type))
+        calendar = pa.types.is_temporal(domain.values.type)
+        extents = read_extents(domain.name, shown, order, calendar, hierarchy.meaning)
         found = _ranges_of(extents, domain.numbers)
         ranges = [here or found[at] for at, here in enumerate(ranges)]
         low, high = extents.low, extents.high
@@ -213,6 +214,8 @@ def _fill_categories(
 
 def _is_label(text: str, hierarchy: Hierarchy) -> bool:
     """Return whether a text stands in the hierarchy though no value below it occurs in the original."""
+    if isinstance(hierarchy, Structured):
+        return True
     if isinstance(hierarchy, Taxonomy):
         return any(text in row for row in hierarchy.rows)
     return isinstance(hierarchy, Prefix) and text.endswith("*")

@@ -30,8 +30,12 @@ STRETCHES = (
     (re.compile(r"(?P<year>\d{4})"), 12),
 )
 
+WEEK = re.compile(r"(?P<year>\d{4})-W(?P<week>0[1-9]|[1-4]\d|5[0-3])")
+
 #: Turns the text of a single value into its place on the scale; None if it is no value of it.
 Place = Callable[[str], float | None]
+#: Returns from where up to where a label reaches, which is not part of it; None if it says nothing of the label.
+Meant = Callable[[str], tuple[float, float] | None]
 
 
 class Extent(NamedTuple):
@@ -77,7 +81,13 @@ class Extents:
         return cls(np.array(low, float), np.array(high, float), np.array(open_end, bool), np.array(missing, bool))
 
 
-def read_extents(name: str, cells: pa.Array, order: Sequence[object] | None = None, calendar: bool = False) -> Extents:
+def read_extents(
+    name: str,
+    cells: pa.Array,
+    order: Sequence[object] | None = None,
+    calendar: bool = False,
+    meaning: Meant = lambda label: None,
+) -> Extents:
     """Read the different cells of a column: a value, an interval, a stretch of the calendar, ``*``, or nothing.
 
     Parameters
@@ -90,6 +100,8 @@ def read_extents(name: str, cells: pa.Array, order: Sequence[object] | None = No
         All values from first to last, where the scale is an order of names.
     calendar
         Whether the column holds dates, so that ``2024`` and ``2020s`` are stretches of time.
+    meaning
+        Says of a label that only the hierarchy explains from where up to where it reaches.
 
     Examples
     --------
@@ -100,7 +112,7 @@ def read_extents(name: str, cells: pa.Array, order: Sequence[object] | None = No
     if not _is_text(cells.type):
         return Extents.of([_point(position) for position in positions(cells)])
     place = _place_in(order)
-    return Extents.of([_extent(name, text, place, calendar) for text in cells.to_pylist()])
+    return Extents.of([_extent(name, text, place, calendar, meaning) for text in cells.to_pylist()])
 
 
 def read_bounds(lows: NDArray[np.float64], highs: NDArray[np.float64]) -> Extents:
@@ -134,23 +146,36 @@ def _point(position: float) -> Extent:
     return NOTHING if math.isnan(position) else Extent(position, position)
 
 
-def _extent(name: str, text: str | None, place: Place, calendar: bool) -> Extent:
+def _extent(name: str, text: str | None, place: Place, calendar: bool, meaning: Meant) -> Extent:
     """Return what one cell says."""
-    if text is None:
-        return NOTHING
-    if text == ANYTHING:
-        return EVERYTHING
+    if text is None or text == ANYTHING:
+        return NOTHING if text is None else EVERYTHING
     stretch = _stretch(text) if calendar else None
     if stretch is not None:
         return stretch
     position = place(text)
     if position is not None:
         return Extent(position, position)
+    declared = meaning(text)
+    explained = _open_ended(text, place) if declared is None else Extent(*declared, open_end=True)
+    if explained is not None:
+        return explained
     for low, high in _ends(text):
         first, last = place(low), place(high)
         if first is not None and last is not None:
             return Extent(first, last, text.endswith(")"))
     raise unreadable(name, text)
+
+
+def _open_ended(text: str, place: Place) -> Extent | None:
+    """Return what ``90+``, ``<18`` and ``40±5`` say; None for any other text."""
+    if text.endswith("+") and (low := place(text[:-1])) is not None:
+        return Extent(low, math.inf)
+    if text.startswith("<") and (high := place(text[1:])) is not None:
+        return Extent(-math.inf, high, open_end=True)
+    middle, sign, half = text.partition("±")
+    at, reach = (place(middle), place(half)) if sign else (None, None)
+    return None if at is None or reach is None else Extent(at - reach, at + reach, open_end=True)
 
 
 def unreadable(name: str, text: str) -> DataError:
@@ -170,7 +195,11 @@ def _ends(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _stretch(text: str) -> Extent | None:
-    """Return the days of a month, a quarter, a year or a decade; None for any other text."""
+    """Return the days of a week, a month, a quarter, a year or a decade; None for any other text."""
+    week = WEEK.fullmatch(text)
+    if week is not None:
+        monday = np.datetime64(dt.date.fromisocalendar(int(week["year"]), int(week["week"]), 1)).astype(np.int64)
+        return Extent(float(monday), float(monday + 7), open_end=True)
     for pattern, months in STRETCHES:
         found = pattern.fullmatch(text)
         if found is not None:

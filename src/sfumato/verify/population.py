@@ -5,6 +5,7 @@ People of a population are held against the shown cells one column at a time, va
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -19,11 +20,12 @@ from sfumato.errors import DataError, SchemaError, listed, shortened
 from sfumato.verify.classes import Classes, code_column, group_rows
 from sfumato.verify.estimates import ESTIMATED, expected_uniques
 from sfumato.verify.models import TOLERANCE, Finding
-from sfumato.verify.spans import STRETCHES, YEAR
+from sfumato.verify.spans import STRETCHES, WEEK, YEAR, Labels, is_open
 from sfumato.verify.spans import position as position_of
 
 #: So many pairs of people and classes are compared at a time.
 PAIRS = 1 << 24
+EPOCH = dt.date(1970, 1, 1)
 
 Fits = Callable[[str], bool]
 
@@ -109,9 +111,9 @@ def fitting_people(
     looks = group_rows(people)
     rows = looks.first_rows
     cells = [code_column(name, table.column(name)) for name in shown]
-    taxonomies = requirement.get("taxonomies") or {}
+    taxonomies, labels = requirement.get("taxonomies") or {}, requirement.get("labels") or {}
     inside = [
-        _inside(name, values.values, cell.values, taxonomies.get(name))
+        _inside(name, values.values, cell.values, taxonomies.get(name), labels.get(name) or {})
         for name, values, cell in zip(shown, people, cells, strict=True)
     ]
     counts = np.zeros(len(classes), np.int64)
@@ -125,7 +127,7 @@ def fitting_people(
     return counts
 
 
-def _inside(name: str, values: pa.Array, cells: pa.Array, taxonomy: Any) -> NDArray[np.bool_]:
+def _inside(name: str, values: pa.Array, cells: pa.Array, taxonomy: Any, labels: Labels) -> NDArray[np.bool_]:
     """Return for every value, and then a missing one, which cells it fits; after the cells, an empty one."""
     texts = values.cast(pa.string()).to_pylist()
     above = {str(row[0]): {str(label) for label in row} for row in taxonomy or ()}
@@ -134,7 +136,7 @@ def _inside(name: str, values: pa.Array, cells: pa.Array, taxonomy: Any) -> NDAr
         if cell == "*":
             fits[:, at] = True
             continue
-        test = _test(cell, above)
+        test = _test(cell, above, labels)
         fits[:-1, at] = [test(text) for text in texts]
         if not fits[:, at].any() and not _is_known(cell, above):
             raise DataError(f"Column '{name}': nobody can tell who fits {shortened(cell)}. Give its taxonomy.")
@@ -145,24 +147,51 @@ def _inside(name: str, values: pa.Array, cells: pa.Array, taxonomy: Any) -> NDAr
 def _is_known(cell: str, above: Mapping[str, set[str]]) -> bool:
     """Return whether a cell is understood though nobody fits it."""
     stands_in_tree = any(cell in labels for labels in above.values())
-    return _ends(cell) is not None or cell.endswith("*") or stands_in_tree or not above
+    shown = _ends(cell) or _open_end(cell) or _around(cell)
+    return shown is not None or cell.endswith("*") or stands_in_tree or not above
 
 
-def _test(cell: str, above: Mapping[str, set[str]]) -> Fits:
+def _test(cell: str, above: Mapping[str, set[str]], labels: Labels) -> Fits:
     """Return what tells whether a value fits a cell."""
-    ends = _ends(cell)
+    ends = _ends(cell) or _open_end(cell) or _around(cell)
+    if cell in labels and ends is None:
+        low, high = (None if end is None else position(end) for end in labels[cell])
+        ends = low, high, True
     if ends is not None:
-        low, high, closed = ends
-
-        def between(text: str) -> bool:
-            place = position(text)
-            return place is not None and low <= place and (place <= high if closed else place < high)
-
-        return between
+        return _between(*ends)
+    members = cell[1:-1].split(", ") if cell[:1] == "{" and cell[-1:] == "}" else []
+    if members:
+        return lambda text: text == cell or text in members
     if cell.endswith("*"):
         prefix = cell.rstrip("*")
         return lambda text: text.startswith(prefix)
     return lambda text: text == cell or cell in above.get(text, ()) or _within(text, cell)
+
+
+def _between(low: Fraction | None, high: Fraction | None, closed: bool) -> Fits:
+    """Return what tells whether a number or a date lies between two ends, of which one may not be there."""
+
+    def fits(text: str) -> bool:
+        place = position(text)
+        if place is None or (low is not None and place < low):
+            return False
+        return high is None or (place <= high if closed else place < high)
+
+    return fits
+
+
+def _open_end(cell: str) -> tuple[Fraction | None, Fraction | None, bool] | None:
+    """Return what ``90+`` and ``<18`` mean."""
+    if not is_open(cell, position):
+        return None
+    return (position(cell[:-1]), None, False) if cell.endswith("+") else (None, position(cell[1:]), False)
+
+
+def _around(cell: str) -> tuple[Fraction, Fraction, bool] | None:
+    """Return what ``40±5`` means: halves are rounded upward."""
+    middle, sign, half = (part.strip() for part in cell.partition("±"))
+    at, reach = (position(middle), position(half)) if sign else (None, None)
+    return None if at is None or reach is None else (at - reach, at + reach, False)
 
 
 def _ends(cell: str) -> tuple[Fraction, Fraction, bool] | None:
@@ -176,6 +205,9 @@ def _ends(cell: str) -> tuple[Fraction, Fraction, bool] | None:
 
 def _within(text: str, stretch: str) -> bool:
     """Return whether an ISO date lies in a month, a quarter, a year or a decade."""
+    week = WEEK.fullmatch(stretch)
+    if week and (day := position(text)) is not None:
+        return bool(0 <= day - (dt.date.fromisocalendar(int(week[1]), int(week[2]), 1) - EPOCH).days < 7)
     if not any(pattern.fullmatch(stretch) for pattern, _ in (*STRETCHES, (YEAR, 12))) or text[4:5] != "-":
         return False
     if stretch.endswith("s"):

@@ -60,11 +60,11 @@ PARAMETERS = {
     "delta-disclosure": {"delta", "column"},
     "average-risk": {"limit"},
     "unique-share": {"limit"},
-    "k-map": {"k", "population", "taxonomies"},
-    "delta-presence": {"low", "high", "population", "taxonomies"},
-    "marketer-risk": {"limit", "population", "taxonomies"},
-    "population-uniques": {"limit", "population", "taxonomies"},
-    "minimum-span": {"column", "width", "order", "calendar"},
+    "k-map": {"k", "population", "taxonomies", "labels"},
+    "delta-presence": {"low", "high", "population", "taxonomies", "labels"},
+    "marketer-risk": {"limit", "population", "taxonomies", "labels"},
+    "population-uniques": {"limit", "population", "taxonomies", "labels"},
+    "minimum-span": {"column", "width", "order", "calendar", "labels"},
 }
 ABOUT_ALL = {"average-risk": check_average, "unique-share": check_uniques}
 ABOUT_POPULATION = {

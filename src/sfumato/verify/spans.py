@@ -33,6 +33,7 @@ STRETCHES = (
 )
 #: A year reads like a number, so it is one only in a column that is known to hold dates.
 YEAR = re.compile(r"(?P<year>\d{4})")
+WEEK = re.compile(r"(?P<year>\d{4})-W(?P<week>\d{2})")
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 #: A date in ISO form, with or without a time of day and a zone.
@@ -48,6 +49,8 @@ MOST_DIGITS = 1_000
 
 Place = Callable[[str], Fraction | None]
 Stretches = Callable[[str], Fraction | None]
+#: From where to where labels reach that only a declaration explains; None where they are open.
+Labels = Mapping[str, tuple[str | None, str | None]]
 
 #: How wide an interval is; None where nothing is shown, so that no width is too much to ask.
 Width = Fraction | None
@@ -63,6 +66,7 @@ def check_span(
     or ISO dates (whose widths are in days), or by the ``order`` of the requirement, in whose steps its width is. A
     month, a quarter or a decade is as wide as from its first day to its last; with ``calendar``, so is a year. Where
     ``calendar`` is ``"times"``, all of them reach to where the next one begins, and a day without a time is one too.
+    ``90+`` and ``<18`` have no other end. ``labels`` says of other texts from where to where they reach.
     """
     name = str(requirement.get("column"))
     asked = parameters.number("minimum-span", "width", requirement.get("width"), above=0)
@@ -72,9 +76,11 @@ def check_span(
     stretches = _stretches(requirement.get("calendar"))
     bounds = [f"{name}_min", f"{name}_max"]
     if name in quasi_identifiers:
-        widths, of_class = _shown_widths(table, name, classes, place, stretches)
+        labels = requirement.get("labels") or {}
+        widths, of_class = _shown_widths(table, name, classes, place, stretches, labels)
     elif set(bounds) <= set(quasi_identifiers):
-        widths, of_class = _widths_between(table, bounds, classes, place)
+        open_ends = any(None in ends for ends in (requirement.get("labels") or {}).values())
+        widths, of_class = _widths_between(table, bounds, classes, place, open_ends)
     else:
         raise SchemaError(
             f"The minimum span is about the column '{name}', which is not a quasi-identifier, nor are "
@@ -112,23 +118,26 @@ def _place_in(order: Sequence[object] | None) -> Place:
 
 
 def _shown_widths(
-    table: pa.Table, name: str, classes: Classes, place: Place, stretches: Stretches
+    table: pa.Table, name: str, classes: Classes, place: Place, stretches: Stretches, labels: Labels
 ) -> tuple[list[Width], NDArray[np.integer]]:
     """Return the width of every different cell of a column, and which of them every class shows."""
     coded = code_column(name, table.column(name))
     widths: list[Width] = [POINT] * len(coded.values)
     if _is_text(coded.values):
-        widths = [_width_of(name, text, place, stretches) for text in coded.values.to_pylist()]
+        widths = [_width_of(name, text, place, stretches, labels) for text in coded.values.to_pylist()]
     return [*widths, POINT], coded.codes[classes.first_rows]
 
 
-def _width_of(name: str, text: str, place: Place, stretches: Stretches) -> Width:
+def _width_of(name: str, text: str, place: Place, stretches: Stretches, labels: Labels) -> Width:
     """Return the width of the interval that a text shows."""
-    if text == ANYTHING:
+    if text == ANYTHING or is_open(text, place):
         return None
-    stretch = stretches(text)
+    stretch = stretches(text) or _around(text, place)
     if stretch is not None:
         return stretch
+    if text in labels:
+        low, high = (None if end is None else place(end) for end in labels[text])
+        return None if low is None or high is None else high - low
     parts = text[1:-1].split(", ")
     if text[:1] not in {"[", "("} or text[-1:] not in {"]", ")"} or len(parts) == 1:
         return POINT
@@ -139,12 +148,27 @@ def _width_of(name: str, text: str, place: Place, stretches: Stretches) -> Width
     raise _unreadable(name, "interval", text)
 
 
+def is_open(text: str, place: Place) -> bool:
+    """Return whether a text such as ``90+`` or ``<18`` tells one end only."""
+    known = text[:-1] if text.endswith("+") else text[1:] if text.startswith("<") else ""
+    return bool(known) and place(known) is not None
+
+
+def _around(text: str, place: Place) -> Fraction | None:
+    """Return how wide a rounded number such as ``40±5`` is."""
+    middle, sign, half = text.partition("±")
+    reach = place(half) if sign and place(middle) is not None else None
+    return None if reach is None else 2 * reach
+
+
 def _stretches(calendar: object) -> Stretches:
     """Return what reads stretches of the calendar: the days to the last day, or to where the next stretch begins."""
     with_times = calendar == "times"
     months = (*STRETCHES, (YEAR, 12)) if calendar else STRETCHES
 
     def read(text: str) -> Fraction | None:
+        if WEEK.fullmatch(text):
+            return Fraction(7 if with_times else 6)
         if with_times and DAY.fullmatch(text):
             return None if _days(text) is None else Fraction(1)
         found = _stretch(text, months)
@@ -176,19 +200,20 @@ def _is_text(values: pa.Array) -> bool:
 
 
 def _widths_between(
-    table: pa.Table, names: list[str], classes: Classes, place: Place
+    table: pa.Table, names: list[str], classes: Classes, place: Place, open_ends: bool
 ) -> tuple[list[Width], NDArray[np.integer]]:
     """Return the widths of the different pairs of two columns, and which of them every class shows."""
     lows, highs = (_side(name, table.column(name), place) for name in names)
     codes = [code_column(name, table.column(name)).codes[classes.first_rows] for name in names]
     pairs, of_class = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
-    return [_between(lows[low], highs[high]) for low, high in pairs.tolist()], of_class.reshape(-1)
+    return [_between(lows[low], highs[high], open_ends) for low, high in pairs.tolist()], of_class.reshape(-1)
 
 
-def _between(low: Fraction | float | None, high: Fraction | float | None) -> Width:
+def _between(low: Fraction | float | None, high: Fraction | float | None, open_ends: bool) -> Width:
     """Return the width between two bounds; where both are missing, nothing is shown."""
     if low is None or high is None:
-        return None if low is high else POINT  # half an interval still shows a value
+        # Half an interval still shows a value, unless it is declared to have no other end.
+        return None if low is high or open_ends else POINT
     if isinstance(low, Fraction) and isinstance(high, Fraction):
         return high - low
     return None if float(low) < float(high) else POINT
