@@ -144,6 +144,16 @@ def test_strange_values_stay_what_they_are_and_dates_among_them_are_found() -> N
     assert set(without.manifest["preset"]["dropped"]) == {"seen", "told"}
 
 
+def test_a_population_is_recoded_as_the_table_is() -> None:
+    register = pa.table({"age": [20, 21, 22, 91, 95, 99], "zip": ["02139"] * 6})
+    drawn = pa.table({"age": [20, 22, 95, 99], "zip": ["02139"] * 4})
+    asked = {"quasi_identifiers": ["age", "zip"], "preset": "hipaa-safe-harbor", "method": "mondrian"}
+    release = sf.anonymize(drawn, privacy=sf.KMap(3, population=register), **asked)
+    assert sorted(release.data["age"].to_pylist()) == ["90+", "90+", "[20, 22]", "[20, 22]"]
+    found = sf.strongest(drawn, max_gcp=1.0, privacy=sf.KMap(3, population=register), **asked)
+    assert found.release.verify().ok
+
+
 def test_what_a_check_finds_in_a_file_that_others_made(tmp_path: Path) -> None:
     file = tmp_path / "raw.csv"
     pyarrow.csv.write_csv(pa.table(PATIENTS), file)

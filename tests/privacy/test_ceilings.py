@@ -213,3 +213,17 @@ def test_the_marketers_risk_needs_less_than_the_mean_risk():
     assert known.loss.gcp <= alone.loss.gcp + 1e-9
     with pytest.raises(ParameterError, match="'population'"):
         sf.PopulationUniques(0.1, population=-3)
+
+
+@pytest.mark.parametrize("method", ["mondrian", "hilbert"])
+def test_people_of_a_population_are_counted_along_an_order_of_its_own(method):
+    order = ["low", "mid, rather low", "mid", "high", "90+"]
+    register = pa.table({"grade": [order[at % 5] for at in range(40)]})
+    drawn = pa.table({"grade": [order[at] for at in (0, 0, 1, 2, 3, 4, 4)]})
+    how = {"grade": sf.Ordered(order)}
+    release = sf.anonymize(drawn, quasi_identifiers=how, privacy=sf.KMap(12, population=register), method=method)
+    assert release.verify().ok
+    shown = {f"[{low}, {high}]": (low, high) for low in order for high in order} | {one: (one, one) for one in order}
+    for cell in set(release.table["grade"].to_pylist()):
+        low, high = map(order.index, shown[cell])
+        assert sum(low <= order.index(one) <= high for one in register["grade"].to_pylist()) >= 12

@@ -212,4 +212,6 @@ def _explained(schema: Schema, population: pa.Table | None) -> dict[str, Any]:
         values = distinct(name, population.column(name))[0]
         above[name] = how.paths(values.cast(pa.string()).to_pylist())
         labels[name] = _reaches(how.fit(name, values, has_missing=False).domain) if above[name] is None else {}
-    return {"taxonomies": {name: rows for name, rows in above.items() if rows is not None}, "labels": labels}
+    orders = {name: how.order for name, how in schema.quasi_identifiers.items() if isinstance(how, Ordered)}
+    known = {"taxonomies": {name: rows for name, rows in above.items() if rows is not None}, "labels": labels}
+    return known | {"orders": orders}

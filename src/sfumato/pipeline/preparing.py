@@ -17,6 +17,7 @@ from sfumato.guardrails.view import coded_columns
 from sfumato.io import Remark, Source, open_source
 from sfumato.microdata import Microdata, encode, missing_rows, refuse_missing
 from sfumato.microdata.people import Units
+from sfumato.presets import recoded_like
 from sfumato.privacy import PrivacyModel
 from sfumato.privacy.ceilings import PopulationModel
 from sfumato.progress import Progress, silent, stage
@@ -174,14 +175,14 @@ def _rows_taken(table: pa.Table, request: Request) -> NDArray[np.bool_]:
     return taken
 
 
-def with_populations(request: Request) -> Request:
-    """Read the populations that models are about."""
+def with_populations(request: Request, source: Source | None = None) -> Request:
+    """Read the populations that models are about, with the columns recoded that a preset recodes in the table."""
     names, as_text = list(request.schema.quasi_identifiers), request.schema.read_as_text()
 
     def read(model: PrivacyModel) -> PrivacyModel:
         if not isinstance(model, PopulationModel) or not model.by_table:
             return model
-        source = open_source(model.population, separator=request.separator)
-        return replace(model, population=source.read(names, as_text))
+        people = recoded_like(source, open_source(model.population, separator=request.separator))
+        return replace(model, population=people.read(names, as_text))
 
     return replace(request, privacy=tuple(read(model) for model in request.privacy))

@@ -30,7 +30,6 @@ Finder = Callable[[Prepared, Request, Progress], Found]
 def run(data: object, request: Request, progress: ProgressOption = False) -> Release:
     """Make the release that is asked for."""
     request.require_privacy()
-    request = with_populations(request)
     return run_with(find_classes, data, request, progress)
 
 
@@ -43,6 +42,7 @@ def run_with(find: Finder, data: object, request: Request, progress: ProgressOpt
             report("reading", 0.0)
             source = request.open(data)
             source, request, by_preset = guarding.as_preset_wants(source, request)
+            request = with_populations(request, source)
             prepared = prepare(source, request, report)
         with clock.measuring("guardrails"):
             asked = prepared.view(request)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.presets.adapting import Adapted, adapted, left_over
+from sfumato.presets.adapting import Adapted, adapted, left_over, recoded_like
 from sfumato.presets.preset import Preset, Question, preset_name
 
-__all__ = ["Adapted", "Preset", "Question", "adapted", "left_over", "preset_name"]
+__all__ = ["Adapted", "Preset", "Question", "adapted", "left_over", "preset_name", "recoded_like"]

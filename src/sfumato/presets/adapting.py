@@ -129,6 +129,11 @@ def adapted(
     return Adapted(RecodedSource(source, changes), schema, found, {name: one.how for name, one in changes.items()})
 
 
+def recoded_like(source: Source | None, other: Source) -> Source:
+    """Return another table of the same columns, with those recoded that are recoded in a source."""
+    return RecodedSource(other, source.changes) if isinstance(source, RecodedSource) else other
+
+
 def left_over(preset: Preset, source: Source, confirmed: Collection[str] = ()) -> Iterator[RuleCheck]:
     """Yield what a released table still shows that a preset forbids; a confirmed column is no identifier."""
     if not preset.recodes:

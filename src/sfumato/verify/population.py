@@ -111,9 +111,9 @@ def fitting_people(
     looks = group_rows(people)
     rows = looks.first_rows
     cells = [code_column(name, table.column(name)) for name in shown]
-    taxonomies, labels = requirement.get("taxonomies") or {}, requirement.get("labels") or {}
+    taxonomies, labels, orders = (requirement.get(one) or {} for one in ("taxonomies", "labels", "orders"))
     inside = [
-        _inside(name, values.values, cell.values, taxonomies.get(name), labels.get(name) or {})
+        _inside(name, values.values, cell.values, taxonomies.get(name), labels.get(name) or {}, orders.get(name, ()))
         for name, values, cell in zip(shown, people, cells, strict=True)
     ]
     counts = np.zeros(len(classes), np.int64)
@@ -127,7 +127,9 @@ def fitting_people(
     return counts
 
 
-def _inside(name: str, values: pa.Array, cells: pa.Array, taxonomy: Any, labels: Labels) -> NDArray[np.bool_]:
+def _inside(
+    name: str, values: pa.Array, cells: pa.Array, taxonomy: Any, labels: Labels, order: Sequence[str]
+) -> NDArray[np.bool_]:
     """Return for every value, and then a missing one, which cells it fits; after the cells, an empty one."""
     texts = values.cast(pa.string()).to_pylist()
     above = {str(row[0]): {str(label) for label in row} for row in taxonomy or ()}
@@ -136,7 +138,7 @@ def _inside(name: str, values: pa.Array, cells: pa.Array, taxonomy: Any, labels:
         if cell == "*":
             fits[:, at] = True
             continue
-        test = _test(cell, above, labels)
+        test = _by_order(cell, order) or _test(cell, above, labels)
         fits[:-1, at] = [test(text) for text in texts]
         if not fits[:, at].any() and not _is_known(cell, above):
             raise DataError(f"Column '{name}': nobody can tell who fits {shortened(cell)}. Give its taxonomy.")
@@ -166,6 +168,17 @@ def _test(cell: str, above: Mapping[str, set[str]], labels: Labels) -> Fits:
         prefix = cell.rstrip("*")
         return lambda text: text.startswith(prefix)
     return lambda text: text == cell or cell in above.get(text, ()) or _within(text, cell)
+
+
+def _by_order(cell: str, order: Sequence[str]) -> Fits | None:
+    """Return what tells whether a value lies between two values of an order of its own, if a cell shows that."""
+    rank = {value: at for at, value in enumerate(order)}
+    parts = cell[1:-1].split(", ") if cell[:1] == "[" and cell[-1:] == "]" else []
+    for at in range(1, len(parts)):  # a value may have a comma in it
+        low, high = rank.get(", ".join(parts[:at])), rank.get(", ".join(parts[at:]))
+        if low is not None and high is not None:
+            return lambda text, low=low, high=high: low <= rank.get(text, -1) <= high  # type: ignore[misc]
+    return (lambda text: text == cell) if cell in rank else None
 
 
 def _between(low: Fraction | None, high: Fraction | None, closed: bool) -> Fits:

@@ -60,10 +60,10 @@ PARAMETERS = {
     "delta-disclosure": {"delta", "column"},
     "average-risk": {"limit"},
     "unique-share": {"limit"},
-    "k-map": {"k", "population", "taxonomies", "labels"},
-    "delta-presence": {"low", "high", "population", "taxonomies", "labels"},
-    "marketer-risk": {"limit", "population", "taxonomies", "labels"},
-    "population-uniques": {"limit", "population", "taxonomies", "labels"},
+    "k-map": {"k", "population", "taxonomies", "labels", "orders"},
+    "delta-presence": {"low", "high", "population", "taxonomies", "labels", "orders"},
+    "marketer-risk": {"limit", "population", "taxonomies", "labels", "orders"},
+    "population-uniques": {"limit", "population", "taxonomies", "labels", "orders"},
     "minimum-span": {"column", "width", "order", "calendar", "labels"},
 }
 ABOUT_ALL = {"average-risk": check_average, "unique-share": check_uniques}
