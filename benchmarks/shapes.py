@@ -1,6 +1,6 @@
 """Portfolios on tables of many shapes: `auto` and `best` against every single method that they may choose.
 
-``SFUMATO_SEED`` draws other tables of the same shapes, ``SFUMATO_SECONDS`` is what `best` is given for each (0 leaves it
+``SFUMATO_SEED`` draws other tables of the same shapes, ``SFUMATO_SECONDS`` is what `best` gets for each (0 leaves it
 out). The figures that `auto` and `best` were tuned on are those of seed 1; look at another one to judge them.
 """
 

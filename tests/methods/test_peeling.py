@@ -10,11 +10,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.helpers import table_strategy
 
+from sfumato import datasets
 from sfumato.errors import ParameterError
 from sfumato.methods import Peeling, Task
 from sfumato.methods.kernels.peeling import Cells, Frequencies, peel_node
 from sfumato.methods.levels import level_costs, search_levels
-from sfumato.microdata import EquivalenceClasses, Recoding
+from sfumato.microdata import EquivalenceClasses, Recoding, encode
 from sfumato.microdata.frequency import frequency_set
 from sfumato.privacy import KAnonymity, LDiversity, Requirements, TCloseness
 
@@ -113,3 +114,15 @@ def test_levels_go_from_values_to_everything(table) -> None:
 def test_the_number_of_nodes_is_checked() -> None:
     with pytest.raises(ParameterError, match="nodes"):
         Peeling(nodes=0)
+
+
+def test_without_time_the_first_node_is_the_last() -> None:
+    people = datasets.census(rows=300, seed=1).without_levels()
+    microdata = encode(people.table, {name: people.hierarchies[name] for name in people.quasi_identifiers})
+    task = Task(microdata, Requirements((KAnonymity(5),), microdata))
+    found = Peeling(time_limit=1e-9).run(task)
+    assert found.details["nodes_visited"] == 0
+    assert not task.requirements.broken_by(found)
+    assert Peeling(time_limit=1e6).run(task).details["nodes_visited"] > 0
+    with pytest.raises(ParameterError, match="time_limit"):
+        Peeling(time_limit=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +13,8 @@ import pytest
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.loss import METRICS, RecodedTable
-from sfumato.methods import Auto, Best, Hilbert, Method, Task, portfolio, warming
-from sfumato.methods.portfolio import suitable
+from sfumato.methods import Auto, Best, Hilbert, Method, Peeling, Task, portfolio, warming
+from sfumato.methods.portfolio import cheap, suitable
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements
 
@@ -67,12 +68,34 @@ def test_without_seconds_the_result_is_always_the_same() -> None:
     assert np.array_equal(Best().run(task).classes, Best().run(task).classes)
 
 
+def names(methods: Iterable[Method]) -> set[str]:
+    return {method.name for method in methods}
+
+
+def asked(microdata: Microdata, *models: PrivacyModel) -> Task:
+    return Task(microdata, Requirements(models, microdata))
+
+
 def test_the_shape_of_the_data_decides_what_is_tried() -> None:
     mixed, numeric = census(300), correlated(300, 3)
-    assert "peeling" in {method.name for method in suitable(Task(mixed, Requirements((KAnonymity(2),), mixed)))}
-    assert "peeling" not in {method.name for method in suitable(Task(numeric, Requirements((KAnonymity(2),), numeric)))}
-    diverse = Task(mixed, Requirements((KAnonymity(2), LDiversity(2)), mixed))
-    assert {method.name for method in suitable(diverse)} == {"hilbert", "cost-aware", "best-cuts"}
+    always = {"mondrian", "hilbert", "cost-aware"}
+    assert names(suitable(asked(mixed, KAnonymity(2)), None)) == {*always, "best-cuts", "peeling"}
+    assert names(suitable(asked(numeric, KAnonymity(2)), None)) == {*always, "best-cuts"}
+    assert names(suitable(asked(mixed, KAnonymity(2), LDiversity(2)), None)) == {*always, "best-cuts"}
+    assert names(cheap(asked(mixed, KAnonymity(2)))) == names(cheap(asked(numeric, KAnonymity(2)))) == always
+    flat = encode(pa.table({"a": list("xyz") * 20, "b": list("uvuwu") * 12}), {"a": None, "b": None})
+    assert names(cheap(asked(flat, KAnonymity(2)))) == {*always, "peeling"}
+
+
+def test_what_does_not_fit_into_the_time_is_not_tried() -> None:
+    task = asked(census(3000), KAnonymity(2))
+    long, short = (next(m for m in suitable(task, seconds) if m.name == "peeling") for seconds in (10.0, 0.1))
+    assert isinstance(long, Peeling)
+    assert isinstance(short, Peeling)
+    assert long.nodes > short.nodes
+    assert long.time_limit is not None
+    assert long.time_limit < 5
+    assert names(suitable(task, 1e-3)) == {"mondrian", "hilbert", "cost-aware"}
 
 
 def test_the_manifest_says_what_was_tried_and_what_it_lost() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import parameters
+from sfumato.hierarchies import TreeDomain
 from sfumato.loss import Minimized, find_objective
 from sfumato.loss.objective import LABELS, SIZES, SPANS
 from sfumato.methods.base import Method, Task, register
@@ -20,6 +22,7 @@ from sfumato.methods.goal import Goal, Measured
 from sfumato.methods.levels import mostly_categories
 from sfumato.methods.linear.linear import CostAware, Hilbert
 from sfumato.methods.multidim.best_cuts import BestCuts
+from sfumato.methods.multidim.mondrian import Mondrian
 from sfumato.methods.peeling import Peeling
 from sfumato.methods.warming import warm_up
 from sfumato.microdata import Recoding, rows_by_class
@@ -31,6 +34,20 @@ ROUNDS = 64
 
 #: What the methods tried and refinement can lower.
 ABLE = frozenset({SPANS, SIZES, LABELS})
+
+#: What the starts of `Best` may take of its time, so that most of it is left for refining, and the seconds that count
+#: where there is no limit.
+STARTS, USUAL_SECONDS = 0.3, 10.0
+
+#: Seconds of a node of peeling per row and attribute, and of best cuts per row, pair of attributes and halving: rough,
+#: and good enough to tell what fits.
+NODE_SECONDS, CUT_SECONDS = 6e-9, 1.1e-8
+
+#: The nodes that peeling visits where categories are all there is, and at most where other columns are among them.
+NODES, NODES_OF_MIXTURES = 20_000, 1_000
+
+#: The rows times nodes that the default method gives peeling.
+FEW_CELLS = 50_000_000
 
 #: Where the default method refines: a table of so many rows once, of half as many twice, larger ones not at all.
 LIGHT_WORK = 64_000
@@ -62,7 +79,7 @@ class Best(Method):
     minimize: Minimized = "gcp"
 
     name: ClassVar[str] = "best"
-    summary: ClassVar[str] = "The least loss of several methods, refined; give it time. Never above Hilbert."
+    summary: ClassVar[str] = "The least loss of several methods, refined; give it time. Never above `auto`."
     recoding: ClassVar[str] = "local"
     order_free: ClassVar[bool] = False
     lowers: ClassVar[frozenset[str]] = ABLE
@@ -78,7 +95,7 @@ class Best(Method):
             warm_up(task, replace(self, time_limit=None))
         begin = time.perf_counter()
         goal = Goal(task, find_objective("Best", self.minimize, ABLE))
-        candidates = try_all(goal, list(suitable(task)))
+        candidates = try_all(goal, list(suitable(task, self.time_limit)))
         if self.time_limit is None:
             return _refined(goal, candidates, rounds=ROUNDS)
         left = max(0.0, self.time_limit - (time.perf_counter() - begin))
@@ -99,7 +116,7 @@ class Auto(Method):
     minimize: Minimized = "gcp"
 
     name: ClassVar[str] = "auto"
-    summary: ClassVar[str] = "The better of two linear methods, by any loss. Never above Hilbert. O(kn)."
+    summary: ClassVar[str] = "The best of several fast methods, by any loss. Never above Hilbert or Mondrian."
     recoding: ClassVar[str] = "local"
     order_free: ClassVar[bool] = False
     lowers: ClassVar[frozenset[str]] = ABLE
@@ -108,23 +125,51 @@ class Auto(Method):
         find_objective("Auto", self.minimize, ABLE)
 
     def run(self, task: Task) -> Recoding:
-        """Run the two linear methods, which lower the certainty penalty; for another loss, refine small tables."""
+        """Run the methods that take little time; for another loss than the certainty penalty, refine small tables."""
         goal = Goal(task, find_objective("Auto", self.minimize, ABLE))
-        candidates = try_all(goal, [Hilbert(), CostAware()])
+        candidates = try_all(goal, list(cheap(task)))
         # Refinement gains a few percent more, but its kernels take longer to compile than all others together, and the
         # first run of the default method should not be a long one.
         rounds = 0 if self.minimize == "gcp" else min(16, LIGHT_WORK // max(1, len(task.microdata)))
         return _refined(goal, candidates, rounds=rounds)
 
 
-def suitable(task: Task) -> Iterator[Method]:
-    """Choose methods by the shape of the data: its kinds of attributes, its size, and the models."""
+def cheap(task: Task) -> Iterator[Method]:
+    """Choose methods that take a few times as long as the fastest."""
+    yield Mondrian()
     yield Hilbert()
     yield CostAware()
+    nodes = FEW_CELLS // max(1, len(task.microdata))
+    if nodes and all(isinstance(domain, TreeDomain) for domain in task.microdata.domains) and not _diverse(task):
+        yield Peeling(nodes=min(NODES_OF_MIXTURES, nodes))
+
+
+def suitable(task: Task, seconds: float | None) -> Iterator[Method]:
+    """Choose methods by the shape of the data: its kinds of attributes, its size, and the models.
+
+    All of them together leave most of ``seconds`` to refinement. Nothing is timed, so that without a limit the choice
+    is the same on every machine.
+    """
+    chosen = list(cheap(task))
+    yield from (method for method in chosen if not isinstance(method, Peeling))
+    rows, attributes = task.microdata.codes.shape
+    halvings = math.log2(max(2, rows / max(1, task.requirements.smallest_class)))
+    left = STARTS * (USUAL_SECONDS if seconds is None else seconds) - CUT_SECONDS * rows * attributes**2 * halvings
+    if left < 0:
+        return
     yield BestCuts()
     # Nodes need levels that mean something, and models on sensitive values leave too many cells behind.
-    if mostly_categories(task.microdata.domains) and not task.requirements.sensitive_codes.shape[1]:
-        yield Peeling(nodes=max(200, min(20_000, 1_000_000_000 // max(1, len(task.microdata)))))
+    domains = task.microdata.domains
+    if mostly_categories(domains) and not _diverse(task):
+        all_categories = all(isinstance(domain, TreeDomain) for domain in domains)
+        nodes = int(left / NODE_SECONDS / max(1, rows * attributes))
+        most = NODES if all_categories else NODES_OF_MIXTURES
+        yield Peeling(nodes=max(1, min(most, nodes)), time_limit=seconds and left)
+
+
+def _diverse(task: Task) -> bool:
+    """Return whether the models look at sensitive values."""
+    return bool(task.requirements.sensitive_codes.shape[1])
 
 
 def try_all(goal: Goal, methods: Sequence[Method]) -> list[Candidate]:

@@ -10,8 +10,8 @@ from sfumato.methods.base import Method, Task
 from sfumato.methods.interrupts import Interrupts
 from sfumato.privacy import Requirements
 
-#: Rows that are enough to call every kernel once.
-ROWS = 400
+#: Cells that are enough to call every kernel once, and rows of however wide a table.
+CELLS, ROWS = 3_200, 64
 
 #: What has been called before, in this process, with which types.
 _called: set[tuple[object, ...]] = set()
@@ -24,8 +24,9 @@ def warm_up(task: Task, method: Method) -> None:
     loaded from a file, which takes seconds, on the later ones.
     """
     codes, sensitive = task.microdata.codes, task.requirements.sensitive_codes
-    key = (repr(method), codes.dtype.str, codes.shape[1], sensitive.shape[1])
-    rows = min(len(codes), max(ROWS, 4 * task.requirements.smallest_class))
+    key = (repr(method), codes.dtype.str, sensitive.shape[1])
+    enough = max(ROWS, CELLS // max(1, codes.shape[1]), 4 * task.requirements.smallest_class)
+    rows = min(len(codes), enough)
     few = task.microdata.take(np.arange(rows))
     small = replace(task, microdata=few, requirements=Requirements(task.requirements.models, few), memory=None)
     if key in _called or small.requirements.broken_by_table():

@@ -14,13 +14,17 @@ from sfumato.methods.levels import search_levels
 #: Bits of a sort key for the cell of a row, and for its place inside the cell.
 CELL_BITS, FINE_BITS = 31, 32
 
+#: A cell holds up to two to this power of rows, were rows spread evenly.
+ROOM = 6.0
+
 
 @dataclass(frozen=True)
 class NeighbourOrders:
     """Sorts rows by the cells of random full-domain nodes.
 
     Rows that agree in some attributes and are close in the others share a cell of many nodes, whichever attributes
-    those are; no single order of a table with many attributes can show all such pairs as neighbours.
+    those are; no single order of a table with many attributes can show all such pairs as neighbours. Of many attributes
+    only some are looked at each time: a node at which every row is alone has no neighbours to show.
     """
 
     domains: tuple[Domain, ...] = field(repr=False)
@@ -33,8 +37,14 @@ class NeighbourOrders:
     def order(self, codes: NDArray[np.unsignedinteger], random: np.random.Generator) -> NDArray[np.int32]:
         """Return the rows sorted by the cells of a random node, and inside a cell by their values."""
         cells = np.zeros(len(codes), np.uint64)
-        for attribute, levels in enumerate(self.levels):
-            groups = levels[random.integers(len(levels))]
+        left = np.log2(max(2, len(codes))) - random.uniform(0, ROOM)
+        for attribute in random.permutation(len(self.levels)):
+            levels = self.levels[attribute]
+            level = int(random.integers(len(levels)))
+            while level < len(levels) - 1 and np.log2(levels[level][-1] + 1) > left:
+                level += 1
+            groups = levels[level]
+            left -= np.log2(groups[-1] + 1)
             marks = random.integers(1 << 63, size=int(groups[-1]) + 1, dtype=np.uint64)
             cells += marks[groups][codes[:, attribute]]
         keys = (cells >> np.uint64(64 - CELL_BITS) << np.uint64(FINE_BITS)) | self._inside(codes, random)

@@ -22,8 +22,9 @@ from sfumato.methods.refining.kernels.squeeze import squeeze_classes
 from sfumato.methods.refining.neighbours import NeighbourOrders
 from sfumato.microdata import SUPPRESSED
 
-#: Rows of a part: it stays in the processor's cache, and two parts keep two processors busy.
-PART_ROWS = 16_384
+#: Cells of a part: it stays in the processor's cache, two parts keep two processors busy, and a round over it is short
+#: enough to keep a time limit, however many columns there are. And its rows at least.
+PART_CELLS, PART_ROWS = 131_072, 1_024
 
 #: Rounds over a part before the table is cut into other parts.
 ROUNDS_PER_PART = 4
@@ -153,7 +154,8 @@ class _Search:
         key = place[classes[rows]]
         rows = rows[np.argsort(key, kind="stable")]
         key = place[classes[rows]]
-        count = max(1, round(len(rows) / PART_ROWS), min(2, len(seen) // 64))
+        size = max(PART_ROWS, PART_CELLS // max(8, self.codes.shape[1]))
+        count = max(1, round(len(rows) / size), min(2, len(seen) // 64))
         cuts = [_class_begin(key, len(rows) * part // count) for part in range(count)]
         yield from (part for part in np.split(rows, cuts[1:]) if len(part))
 
