@@ -40,6 +40,23 @@ def test_a_cell_that_fails_says_why_and_the_others_go_on(people) -> None:
     assert fine.failed is None
 
 
+def test_a_cell_has_what_a_reader_counts_and_what_is_left_of_the_table(people) -> None:
+    found = sf.compare(
+        people.table, people.schema, methods=["mondrian"], k=[5], privacy=[sf.LDiversity(2)], utility=True, seed=1
+    )
+    [cell] = found.cells
+    release = sf.anonymize(people.table, people.schema, k=5, l=2, method="mondrian", seed=1)
+    assert (cell.achieved, cell.l, cell.t) == (release.achieved.k, release.verification.l, release.verification.t)
+    assert cell.l >= 2
+    measured = sf.utility(people.table, release, seed=1)
+    assert set(cell.utility) == set(measured)
+    assert cell.utility["total_variation"] == pytest.approx(measured["total_variation"].value)
+    assert found.table["total_variation"].to_pylist() == [cell.utility["total_variation"]]
+    header, [row] = found.rows()
+    assert dict(zip(header, row, strict=True))["l"] == f"{cell.l:.2f}"
+    assert str(found).splitlines()[0].split() == [*header[:2], "has", "k", *header[3:-1]]
+
+
 def test_the_table_is_read_once(people, tmp_path, monkeypatch) -> None:
     release = sf.anonymize(people.table, people.schema, k=2, method="mondrian", seed=1)
     path = tmp_path / "people.parquet"
@@ -50,7 +67,7 @@ def test_the_table_is_read_once(people, tmp_path, monkeypatch) -> None:
         opened.append(given)
         return open_source(*given, **more)
 
-    monkeypatch.setattr("sfumato.comparing.open_source", counting)
+    monkeypatch.setattr("sfumato.request.open_source", counting)
     names = list(people.schema.quasi_identifiers)
     sf.compare(path, sf.Schema(names, rest="drop"), methods=["mondrian", "hilbert"], k=[2, 5], seed=1)
     assert len(opened) == 1

@@ -85,7 +85,7 @@ def test_a_broken_rule_is_called_broken() -> None:
 def test_a_failed_cell_says_why(release: sf.Release) -> None:
     said = " ".join(assert_harmless(SHOWN["Comparison"](release)._repr_html_()).words)
     assert "k=99 is not possible" in said
-    assert "best" in said
+    assert "* no cell of at least this k loses less" in said
 
 
 def test_people_whom_an_attack_found_are_only_counted() -> None:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sfumato import parameters
+from sfumato import measuring, parameters
+from sfumato.clock import Clock
 from sfumato.errors import SfumatoError
-from sfumato.io import open_source
+from sfumato.io import Source
 from sfumato.loss import gcp_bound
-from sfumato.markup import Content, element, fragment, table
+from sfumato.markup import element, fragment
+from sfumato.markup import table as markup_table
 from sfumato.methods import Method, find_method
+from sfumato.pipeline.building import build_release
 from sfumato.pipeline.finding import find_classes
 from sfumato.pipeline.preparing import Prepared, prepare
 from sfumato.privacy import KAnonymity, PrivacyModel
 from sfumato.progress import ProgressOption, reporting, silent
+from sfumato.release.release import Release
 from sfumato.report import charts
 from sfumato.request import Request
 from sfumato.schema import Schema
@@ -31,8 +36,9 @@ if TYPE_CHECKING:
 class Cell:
     """One method at one k: what it lost and took, or why there is nothing.
 
-    ``achieved`` is the size of its smallest class; ``bound`` is a GCP that nobody can beat at this k; ``frontier`` says
-    that no cell of at least this k loses less.
+    ``achieved`` is the size of the smallest class that a reader sees, ``l`` and ``t`` are what sensitive columns have
+    in them; ``bound`` is a GCP that nobody can beat at this k; ``frontier`` says that no cell of at least this k
+    loses less; ``utility`` has the measures of `sfumato.utility`, where they were asked for.
     """
 
     method: str
@@ -46,6 +52,13 @@ class Cell:
     bound: float | None = None
     frontier: bool = False
     failed: str | None = None
+    l: float | None = None  # noqa: E741
+    t: float | None = None
+    utility: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -62,8 +75,10 @@ class Comparison:
 
     @property
     def table(self) -> pa.Table:
-        """The cells as an Arrow table, one row each."""
-        return pa.Table.from_pylist([asdict(cell) for cell in self.cells])
+        """The cells as an Arrow table, one row each; every measure of utility is a column."""
+        plain = [cell.to_dict() for cell in self.cells]
+        names = dict.fromkeys(name for cell in self.cells for name in cell.utility)
+        return pa.Table.from_pylist([{**row, **dict.fromkeys(names), **row.pop("utility")} for row in plain])
 
     @property
     def frontier(self) -> tuple[Cell, ...]:
@@ -84,32 +99,54 @@ class Comparison:
         """Return the loss of every method as k grows as an Altair chart; it needs ``sfumato[report]``."""
         return self.picture.chart
 
+    def rows(self) -> tuple[list[str], list[list[str]]]:
+        """Return the header and the cells of a table for people: what has no figure in any cell is left out."""
+        measures = list(dict.fromkeys(name for cell in self.cells for name in cell.utility))
+        columns: dict[str, Callable[[Cell], str]] = {
+            "method": lambda cell: cell.method,
+            "k": lambda cell: f"{cell.k:,}",
+            "has k": lambda cell: _told(cell.achieved, ",d"),
+            "l": lambda cell: _told(cell.l, ".2f"),
+            "t": lambda cell: _told(cell.t, ".3f"),
+            "GCP": lambda cell: _told(cell.gcp, ".4f"),
+            "bound": lambda cell: _told(cell.bound, ".4f"),
+            "suppressed": lambda cell: _told(cell.suppressed or None, ",d"),
+            "seconds": lambda cell: _told(cell.seconds, ".2f"),
+            **{name: partial(_utility, name) for name in measures},
+            "": lambda cell: "*" if cell.frontier else cell.failed or "",
+        }
+        shown = {title: [say(cell) for cell in self.cells] for title, say in columns.items()}
+        kept = {title: told for title, told in shown.items() if any(told)}
+        return list(kept), [list(row) for row in zip(*kept.values(), strict=True)]
+
     def __str__(self) -> str:
-        width = max(len("method"), *(len(cell.method) for cell in self.cells))
-        lines = [f"{'method':<{width}} {'k':>6} {'GCP':>8} {'bound':>8} {'seconds':>8}"]
-        for cell in self.cells:
-            shown = f"{cell.method:<{width}} {cell.k:>6,}"
-            if cell.gcp is None:
-                lines.append(f"{shown} {cell.failed}")
-            else:
-                mark = "  *" if cell.frontier else ""
-                lines.append(f"{shown} {cell.gcp:>8.4f} {cell.bound or 0.0:>8.4f} {cell.seconds:>8.2f}{mark}")
-        return "\n".join([*lines, "* no cell of at least this k loses less"])
+        header, rows = self.rows()
+        widths = [max(map(len, column)) for column in zip(header, *(row[:-1] for row in rows), strict=False)]
+        lines = [_aligned(row, widths) for row in (header, *rows)]
+        return "\n".join([*lines, BEST])
 
     def _repr_html_(self) -> str:
-        rows: list[list[Content]] = [
-            [cell.method, f"{cell.k:,}", *_figures(cell), "best" if cell.frontier else cell.failed]
-            for cell in self.cells
-        ]
-        header = ["method", "k", "GCP", "bound", "seconds", ""]
-        explained = element("p", "best: no cell of at least this k loses less")
-        return fragment("Comparison", table(header, rows, numbers={1, 2, 3, 4}), explained)
+        header, rows = self.rows()
+        return fragment("Comparison", markup_table(header, rows, range(1, len(header) - 1)), element("p", BEST))
 
 
-def _figures(cell: Cell) -> list[str]:
-    if cell.gcp is None:
-        return ["", "", ""]
-    return [f"{cell.gcp:.4f}", f"{cell.bound or 0.0:.4f}", f"{cell.seconds:.2f}"]
+#: What the mark in the last column means.
+BEST = "* no cell of at least this k loses less"
+
+
+def _told(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)
+
+
+def _utility(name: str, cell: Cell) -> str:
+    return _told(cell.utility.get(name), ".4f")
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+    """Return a line with the method to the left, figures to the right, and a mark or a sentence at the end."""
+    name, *figures = row[: len(widths)]
+    told = [name.ljust(widths[0]), *(one.rjust(width) for one, width in zip(figures, widths[1:], strict=True))]
+    return "  ".join([*told, *row[len(widths) :]]).rstrip()
 
 
 def compare(
@@ -122,6 +159,7 @@ def compare(
     suppression: float = 0.0,
     time_limit: float | None = None,
     seed: int | None = None,
+    utility: bool = False,
     progress: ProgressOption = False,
     separator: str | None = None,
 ) -> Comparison:
@@ -139,6 +177,8 @@ def compare(
         More models that hold in every cell.
     time_limit
         Seconds for every cell, for methods that take a time limit.
+    utility
+        Whether to measure what is left of the table in every cell as well, as `sfumato.utility` does; it takes longer.
 
     Examples
     --------
@@ -148,12 +188,27 @@ def compare(
     >>> [(cell.method, cell.k, cell.failed is None) for cell in found.cells]
     [('mondrian', 2, True), ('hilbert', 2, True), ('mondrian', 1000, False), ('hilbert', 1000, False)]
     """
-    sizes = [parameters.integer("compare", "k", size, at_least=1) for size in k]
-    tried = [_limited(find_method(method), time_limit) for method in methods]
     options: dict[str, Any] = {"suppression": suppression, "seed": seed, "separator": separator, "caller": "compare"}
     request = Request(schema, privacy, **options)
+    return compare_for(data, request, methods, k, time_limit, utility=utility, progress=progress)
+
+
+def compare_for(
+    data: object,
+    request: Request,
+    methods: Sequence[str | Method],
+    k: Sequence[int],
+    time_limit: float | None = None,
+    *,
+    utility: bool = False,
+    progress: ProgressOption = False,
+) -> Comparison:
+    """Try methods at several k under everything else that a request says."""
+    sizes = [parameters.integer("compare", "k", size, at_least=1) for size in k]
+    tried = [_limited(find_method(method), time_limit) for method in methods]
     with reporting(progress, "compare") as report:
-        prepared = prepare(open_source(data, separator=separator), request, report)
+        source = request.open(data)
+        prepared = prepare(source, request, report)
         request = replace(request, schema=prepared.schema)
         cells: list[Cell] = []
         for size in sizes:
@@ -161,7 +216,8 @@ def compare(
             bound = float(gcp_bound(prepared.microdata, size, prepared.left_out, prepared.secret.number("bound")))
             for method in tried:
                 report(f"trying {method.name} at k={size:,}", len(cells) / (len(sizes) * len(tried)))
-                cells.append(_cell(prepared, replace(asked, method=method), size, bound))
+                cell = _cell(source, prepared, replace(asked, method=method), utility)
+                cells.append(replace(cell, k=size, bound=bound))
     return Comparison(tuple(replace(cell, frontier=_unbeaten(cell, cells)) for cell in cells))
 
 
@@ -174,27 +230,37 @@ def _limited(method: Method, time_limit: float | None) -> Method:
     return replace(method, time_limit=time_limit) if takes else method  # type: ignore[type-var]
 
 
-def _cell(prepared: Prepared, request: Request, k: int, bound: float) -> Cell:
-    """Run one method; a failure is an answer, too."""
+def _cell(source: Source, prepared: Prepared, request: Request, utility: bool) -> Cell:
+    """Run one method and look at its release; a failure is an answer, too."""
     begun = time.perf_counter()
     name = request.method.name
     try:
         found = find_classes(prepared, request, silent)
+        took = time.perf_counter() - begun
+        release = build_release(source, prepared, found, Clock())
+        measured = _measured(prepared, release) if utility else {}
     except SfumatoError as error:
-        return Cell(name, k, failed=str(error))
-    took = time.perf_counter() - begun
-    sizes = found.recoded.classes.sizes
+        return Cell(name, 0, failed=str(error))
+    achieved = release.verification
     return Cell(
         name,
-        k,
+        0,
         found.loss["gcp"],
         found.loss["dm"],
         found.loss["c_avg"],
         took,
-        int(sizes.min()) if len(sizes) else None,
+        achieved.k,
         found.recoded.suppressed,
-        bound,
+        l=achieved.l,
+        t=achieved.t,
+        utility=measured,
     )
+
+
+def _measured(prepared: Prepared, release: Release) -> dict[str, float]:
+    """Measure what a release is still good for; every cell draws the same queries."""
+    found = measuring.utility(prepared.table, release, seed=prepared.secret.number("utility"))
+    return {name: one.value for name, one in found.items()}
 
 
 def _unbeaten(cell: Cell, cells: Sequence[Cell]) -> bool:

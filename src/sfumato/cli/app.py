@@ -117,6 +117,8 @@ def check(
 app.command(short_help="Measure how likely it is that people in a table are found.")(questions.risk)
 app.command(short_help="Attack a release, as somebody would who knows some columns.")(questions.attack)
 app.command(short_help="Write a report about a release, for the person who signs.")(questions.report)
+app.command(short_help="Measure what is left of a table in its release.")(questions.utility)
+app.command(short_help="Compare methods at several k on one table.")(questions.compare)
 
 
 @app.command(short_help="Explain why a full-domain release looks as it does.")

@@ -1,4 +1,4 @@
-"""The commands that judge a table and a release: ``sfumato risk``, ``sfumato attack`` and ``sfumato report``."""
+"""The commands that judge a table and a release: ``risk``, ``attack``, ``report``, ``utility``, ``compare``."""
 
 from __future__ import annotations
 
@@ -122,3 +122,81 @@ def report(
         from sfumato.cli.report import run  # noqa: PLC0415
 
         run(policy, original, release, output, quiet)
+
+
+Label = Annotated[
+    str | None,
+    typer.Option(
+        "--label", metavar="COLUMN", help="The column that a classifier is to learn; by default a sensitive one."
+    ),
+]
+HeldOut = Annotated[
+    Path | None,
+    typer.Option(
+        "--held-out", metavar="FILE", help="Original rows that are not in the release, to test a classifier on."
+    ),
+]
+
+
+@given.asking(only={"quasi_identifiers", "sensitive", "hierarchies", "separator", "policy", "seed"})
+def utility(
+    original: Original,
+    release: Released,
+    asked: given.Asked,
+    label: Label = None,
+    held_out: HeldOut = None,
+    as_json: given.AsJson = False,
+) -> None:
+    """Measure what is left of a table in its release, whoever made it, in figures and sentences.
+
+    For example: sfumato utility patients.csv release.csv --qi age --qi zip --hierarchy zip=prefix --sensitive disease
+    """
+    with explained():
+        from sfumato.cli.measured import show_utility  # noqa: PLC0415
+
+        show_utility(asked, original, release, label, held_out, as_json=as_json)
+
+
+Sizes = Annotated[str, typer.Option("-k", metavar="K,K,…", help="Every k to try.")]
+Methods = Annotated[
+    list[str], typer.Option("--method", metavar="NAME,NAME,…", help="The methods to try; 'sfumato methods' lists them.")
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option("--time-limit", metavar="SECONDS", help="For every cell, of methods that take a limit."),
+]
+WithUtility = Annotated[
+    bool, typer.Option("--utility", help="Also measure what is left of the table; it takes longer.")
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Draw loss against k, as .svg, .png or a page (.html)."),
+]
+#: What every cell of a comparison shares.
+SHARED = {
+    *("quasi_identifiers", "sensitive", "person", "identifiers", "plain", "rest", "hierarchies", "l", "t", "privacy"),
+    *("suppression", "missing", "ends", "seed", "separator", "encoding", "sheet", "layout", "na", "policy"),
+}
+
+
+@given.asking(only=SHARED)
+def compare(
+    place: given.Place,
+    asked: given.Asked,
+    k: Sizes = "2,5,10,50",
+    methods: Methods = ["auto", "hilbert", "mondrian"],  # noqa: B006
+    time_limit: TimeLimit = None,
+    with_utility: WithUtility = False,
+    plot: Plot = None,
+    as_json: given.AsJson = False,
+    quiet: given.Quiet = False,
+) -> None:
+    """Try several methods at several k on one table, which is read once: what each loses, takes and achieves.
+
+    For example: sfumato compare patients.csv --qi age --qi zip --rest drop -k 2,5,10,50 --method auto,best,mondrian
+    """
+    with explained():
+        from sfumato.cli.measured import Tried, show_comparison  # noqa: PLC0415
+
+        tried = Tried(k, methods, time_limit, with_utility, plot)
+        show_comparison(asked, place, tried, as_json=as_json, quiet=quiet)
