@@ -210,14 +210,15 @@ def compare_for(
         source = request.open(data)
         prepared = prepare(source, request, report)
         request = replace(request, schema=prepared.schema)
+        original = _original(prepared) if utility else None
         cells: list[Cell] = []
         for size in sizes:
             asked = replace(request, privacy=(KAnonymity(size), *request.privacy))
             bound = float(gcp_bound(prepared.microdata, size, prepared.left_out, prepared.secret.number("bound")))
             for method in tried:
                 report(f"trying {method.name} at k={size:,}", len(cells) / (len(sizes) * len(tried)))
-                cell = _cell(source, prepared, replace(asked, method=method), utility)
-                cells.append(replace(cell, k=size, bound=bound))
+                cell = _cell(source, prepared, replace(asked, method=method), original)
+                cells.append(replace(cell, k=size, bound=bound if cell.failed is None else None))
     return Comparison(tuple(replace(cell, frontier=_unbeaten(cell, cells)) for cell in cells))
 
 
@@ -230,15 +231,15 @@ def _limited(method: Method, time_limit: float | None) -> Method:
     return replace(method, time_limit=time_limit) if takes else method  # type: ignore[type-var]
 
 
-def _cell(source: Source, prepared: Prepared, request: Request, utility: bool) -> Cell:
-    """Run one method and look at its release; a failure is an answer, too."""
+def _cell(source: Source, prepared: Prepared, request: Request, original: pa.Table | None) -> Cell:
+    """Run one method and look at its release, beside the original where there is one; a failure is an answer, too."""
     begun = time.perf_counter()
     name = request.method.name
     try:
         found = find_classes(prepared, request, silent)
         took = time.perf_counter() - begun
         release = build_release(source, prepared, found, Clock())
-        measured = _measured(prepared, release) if utility else {}
+        measured = {} if original is None else _measured(original, release, prepared)
     except SfumatoError as error:
         return Cell(name, 0, failed=str(error))
     achieved = release.verification
@@ -257,10 +258,20 @@ def _cell(source: Source, prepared: Prepared, request: Request, utility: bool) -
     )
 
 
-def _measured(prepared: Prepared, release: Release) -> dict[str, float]:
+def _measured(original: pa.Table, release: Release, prepared: Prepared) -> dict[str, float]:
     """Measure what a release is still good for; every cell draws the same queries."""
-    found = measuring.utility(prepared.table, release, seed=prepared.secret.number("utility"))
+    found = measuring.utility(original, release, seed=prepared.secret.number("utility"))
     return {name: one.value for name, one in found.items()}
+
+
+def _original(prepared: Prepared) -> pa.Table:
+    """Return the rows as they were read, from their codes, instead of reading them once more."""
+    columns = {}
+    for domain, codes in zip(prepared.microdata.domains, prepared.microdata.codes.T, strict=True):
+        known = pa.array(codes, mask=codes >= len(domain.values))
+        columns[domain.name] = domain.values.take(known)
+    rows = pa.array(prepared.places)
+    return pa.table(columns | {name: prepared.table[name].take(rows) for name in prepared.table.column_names})
 
 
 def _unbeaten(cell: Cell, cells: Sequence[Cell]) -> bool:
