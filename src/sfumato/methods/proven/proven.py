@@ -74,7 +74,7 @@ class Proven(Method):
         goal, proof = Goal(task), Proof(task)
         rounds = PRICE_ROUNDS if self.time_limit is None else 1_000
         prices = proof.raised(Stop(begin + PRICES_UNTIL * seconds, rounds))
-        start, classes = proof.followed(prices, begin + DIVE_UNTIL * seconds) or _least(goal)
+        start, classes = proof.followed(prices, begin + DIVE_UNTIL * seconds) or _least(goal, self.time_limit)
         tried = {start: goal.measure_rows(classes).loss}
         classes = self._refined(goal, classes, proof.bound(prices), begin + seconds)
         tried["refined"] = goal.measure_rows(classes).loss
@@ -137,9 +137,9 @@ class Proof:
         return gcp_bound(self.task.microdata, self.k, seed=self.task.seed, suppression=self.task.suppressible > 0)
 
 
-def _least(goal: Goal) -> tuple[str, Classes]:
+def _least(goal: Goal, seconds: float | None) -> tuple[str, Classes]:
     """Return the classes of the other method that loses least."""
-    least = try_all(goal, list(suitable(goal.task)))[0]
+    least = try_all(goal, list(suitable(goal.task, seconds)))[0]
     return least.method, least.classes
 
 
