@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from tests.cli.command import run
 
 import sfumato as sf
+from sfumato.document.recipe import policy_of_release
 from sfumato.errors import DataError, ParameterError, SchemaError
 from sfumato.risks.weights import benedetti_franconi
 
@@ -114,3 +116,14 @@ def test_the_command_line_and_policies_know_weights(tmp_path: Path) -> None:
     again = sf.Policy.read(tmp_path / "policy.toml")
     assert again.schema.survey_weights == "weight"
     assert run("risk", file, "--policy", tmp_path / "policy.toml").stdout.count("judged by the weights") == 1
+
+
+def test_a_report_shows_the_policy_that_makes_a_weighted_release_of_a_preset_again() -> None:
+    table = SURVEY.drop_columns(["id", "place"]).append_column("zip", pa.array(["02139", "90210"] * 45))
+    release = sf.anonymize(
+        table, quasi_identifiers=["age", "zip"], sensitive="vote", weights="weight", k=3, preset="hipaa-safe-harbor"
+    )
+    policy = tomllib.loads(policy_of_release(release)[0])
+    assert (policy["weights"], policy["options"]["preset"]) == ("weight", "hipaa-safe-harbor")
+    again = sf.Policy.from_dict(policy | {"options": policy["options"] | {"seed": release.manifest["options"]["seed"]}})
+    assert again.run(table).table.equals(release.table)

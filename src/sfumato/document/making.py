@@ -18,6 +18,7 @@ ROLES = {
     "plain": "harmless; shown as it is",
     "identifier": "names people; never shown",
     "person": "says whose row it is; never shown",
+    "weight": "how many people a row stands for; shown as the mean of its group, so that totals are kept",
     "drop": "not needed; never shown",
 }
 

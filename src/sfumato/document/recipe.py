@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.hierarchies import Hierarchy, Ordered
 from sfumato.tomltext import dumps
 
 if TYPE_CHECKING:
@@ -25,13 +26,16 @@ def policy_of_release(release: Release) -> tuple[str, list[str]]:
     """Return the policy that makes a release again, and the columns of which something is left out."""
     manifest = release.manifest
     roles = manifest["roles"]
+    # A preset makes an order of its own for what it recodes, and will again.
+    recoded = manifest.get("preset", {}).get("recoded", {})
     hierarchies = {
-        name: {"type": "auto"} if hierarchy is None else hierarchy.to_policy()
+        name: {"type": "auto"} if hierarchy is None or _is_made(name, hierarchy, recoded) else hierarchy.to_policy()
         for name, hierarchy in release.hierarchies.items()
     }
     data = {
         **{key: [name for name, one in roles.items() if one == role] for key, role in ROLES.items()},
         "person": next((name for name, role in roles.items() if role == "person"), None),
+        "weights": next((name for name, role in roles.items() if role == "weight"), None),
         "rest": "drop" if "drop" in roles.values() else None,
         "quasi_identifiers": hierarchies,
         "privacy": manifest["privacy"],
@@ -39,6 +43,10 @@ def policy_of_release(release: Release) -> tuple[str, list[str]]:
         "options": manifest["options"],
     }
     return shown_policy(data, release.table)
+
+
+def _is_made(name: str, hierarchy: Hierarchy, recoded: Collection[str]) -> bool:
+    return name in recoded and isinstance(hierarchy, Ordered)
 
 
 def shown_policy(data: Mapping[str, Any], released: pa.Table) -> tuple[str, list[str]]:
@@ -52,7 +60,7 @@ def shown_policy(data: Mapping[str, Any], released: pa.Table) -> tuple[str, list
     models = [{key: _named(value) for key, value in model.items()} for model in data["privacy"]]
     options = {key: value for key, value in data.get("options", {}).items() if key not in SECRET and _said(value)}
     policy = {
-        **{key: value for key, value in data.items() if key in {*ROLES, "person", "rest"} and _said(value)},
+        **{key: value for key, value in data.items() if key in {*ROLES, "person", "weights", "rest"} and _said(value)},
         "quasi_identifiers": hierarchies,
         "privacy": models,
         "method": _plain(data["method"]),
