@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.microdata.people import Units
+from sfumato.verify import classes
 from sfumato.verify.release import verify_release
 
 ILLNESSES = ["flu", "ulcer", "gout"]
@@ -143,3 +144,13 @@ def test_a_person_is_a_role_of_its_own():
         sf.Schema("age", person=3)
     policy = sf.Policy(sf.Schema("age", person="who", rest="drop"), [sf.KAnonymity(2)])
     assert sf.Policy.from_dict(policy.to_dict()) == policy
+
+
+@pytest.mark.parametrize("limit", [classes.KEY_LIMIT, 0])
+def test_pairs_of_cells_and_people_are_counted_once_by_one_key_or_by_two(limit, monkeypatch):
+    monkeypatch.setattr(classes, "KEY_LIMIT", limit)
+    random = np.random.default_rng(1)
+    for rows in (0, 1, 40, 200):
+        cells, people = random.integers(0, 7, rows), random.integers(0, 9, rows)
+        pairs = set(zip(cells.tolist(), people.tolist(), strict=True))
+        assert classes._each_once(cells, 7, people).tolist() == sorted(cell for cell, _ in pairs)

@@ -60,10 +60,7 @@ class Classes:
         """How many people each class has."""
         if self.people is None:
             return self.sizes
-        order = np.lexsort((self.people, self.of_row))
-        of_row, people = self.of_row[order], self.people[order]
-        new = np.append(True, (of_row[1:] != of_row[:-1]) | (people[1:] != people[:-1]))[: len(order)]
-        return np.bincount(of_row[new], minlength=len(self))
+        return np.bincount(_each_once(self.of_row.astype(np.int64), len(self), self.people), minlength=len(self))
 
     @cached_property
     def first_rows(self) -> NDArray[np.int64]:
@@ -172,14 +169,30 @@ def count_values(classes: Classes, column: Coded) -> Histogram:
 def _count_people(classes: Classes, column: Coded) -> Histogram:
     """Count the people who have each value in each class, each of them once."""
     assert classes.people is not None
-    order = np.lexsort((classes.people, column.codes, classes.of_row))
-    keys = np.stack([classes.of_row[order], column.codes[order], classes.people[order]])
-    new = np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0))[: len(order)]
-    of_class, values = keys[0, new].astype(np.int64), keys[1, new]
-    cells, counts = np.unique(of_class * column.size + values, return_counts=True)
+    cells = classes.of_row.astype(np.int64) * column.size + column.codes
+    once = _each_once(cells, len(classes) * column.size, classes.people)
+    of_class, values = np.divmod(once, column.size)
+    begins = np.flatnonzero(_is_new(once))
+    counts = np.diff(np.append(begins, len(once)))
     sizes = np.bincount(of_class, minlength=len(classes))
     shares = np.bincount(values, minlength=column.size) / max(1, len(values))
-    return _histogram(cells, counts, sizes, shares, classes.heads)
+    return _histogram(once[begins], counts, sizes, shares, classes.heads)
+
+
+def _each_once(cells: NDArray[np.int64], size: int, people: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the cell of every different pair of a cell and a person, in order."""
+    width = int(people.max(initial=-1)) + 1
+    if size * width < KEY_LIMIT:  # one key per pair: sorting it is several times faster than sorting by two
+        keys = np.sort(cells * width + people)
+        return keys[_is_new(keys)] // max(1, width)
+    order = np.lexsort((people, cells))
+    new = _is_new(cells[order]) | _is_new(people[order])
+    return cells[order][new]
+
+
+def _is_new(keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return where another key begins."""
+    return np.append(True, keys[1:] != keys[:-1])[: len(keys)]
 
 
 def _histogram(
