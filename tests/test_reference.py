@@ -159,7 +159,8 @@ def test_every_option_of_a_command_is_in_its_section(name: str) -> None:
 
 
 def test_every_option_on_the_page_exists() -> None:
-    known = {"--version", "--help", "-m"}.union(*(options_of(command) for command in COMMANDS.values()))
+    always = {"--version", "--help", "--install-completion", "--show-completion", "-m"}
+    known = always.union(*(options_of(command) for command in COMMANDS.values()))
     assert told_options(COMMAND_LINE) <= known
     assert set(re.findall(r"^## sfumato (\w+)$", COMMAND_LINE, re.MULTILINE)) == set(COMMANDS)
 

@@ -30,12 +30,24 @@ from sfumato.report.picture import altair
 
 def run(asked: Asked, files: Files, as_json: bool, quiet: bool, goal: Goal | None = None) -> None:
     """Make the release, write it, and tell about it."""
-    if as_json and files.to_stdout:
-        raise ParameterError("The release goes to stdout, so --json has no place there. Name a file with -o.")
+    refuse_stdout(files, as_json)
     if files.certificate is not None and files.to_stdout:
         raise ParameterError("A certificate is about a file, but the release goes to stdout. Name a file with -o.")
     data = given_table(files.place, asked, files.read_as, files.table)
     policy = to_policy(asked, columns_of(data, asked))
+    tell_release(policy, files, policy.open(data), as_json, quiet, goal)
+
+
+def refuse_stdout(files: Files, as_json: bool) -> None:
+    """Refuse to mix a release with what is told about it."""
+    if as_json and files.to_stdout:
+        raise ParameterError("The release goes to stdout, so --json has no place there. Name a file with -o.")
+
+
+def tell_release(
+    policy: Policy, files: Files, data: Source, as_json: bool, quiet: bool, goal: Goal | None = None
+) -> None:
+    """Make a release by a policy, write it, and tell about it."""
     release, notes = make(policy, files, progress=silent if quiet else is_watched(), goal=goal, data=data)
     answers = None if policy.preset is None else checklist(data, release, separator=policy.separator)
     if as_json:

@@ -18,21 +18,18 @@ app = typer.Typer(
     help="Publish tables about people so that nobody in them can be singled out.",
     epilog=MEANING,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
-#: How a file is read.
-FILE = {"separator", "encoding", "sheet", "layout"}
 #: What is asked of a table that somebody made.
 CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "preset"}
-CHECKED |= FILE | {"confirm", "policy"}
+CHECKED |= given.FILE | {"confirm", "policy"}
 #: What makes no difference to the levels that are chosen.
 SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
 #: What is about reading a file, and what looks at single rows, which stay in the database.
-READING = FILE | {"preset", "na", "confirm", "strict", "person", "weights"}
+READING = given.FILE | {"preset", "na", "confirm", "strict", "person", "weights"}
 
 
 def run() -> None:
@@ -90,6 +87,33 @@ def anonymize(
 
         files = Files(place, output, manifest, save_policy, alternatives, read_as, write_as, table, certificate, report)
         run_command(asked, files, as_json=as_json, quiet=quiet, goal=Goal.of(max_gcp, maximize))
+
+
+@app.command(short_help="Recode next month's table to the levels of last month's release.")
+@given.asking(without={"method", "settings", "minimize", "refine"})
+def recode(
+    place: given.Place,
+    output: given.Output,
+    asked: given.Asked,
+    like: given.Like = None,
+    level: given.Levels = None,
+    table: given.Table = None,
+    read_as: given.From = None,
+    write_as: given.To = None,
+    manifest: given.ManifestFile = None,
+    as_json: given.AsJson = False,
+    quiet: given.Quiet = False,
+) -> None:
+    """Recode a table to given levels, such as last month's, and write it if the models still hold; exit 1 if not.
+
+    For example: sfumato recode june.csv -o june_release.csv --policy policy.toml --like may_manifest.json
+    """
+    with explained():
+        from sfumato.cli.files import Files  # noqa: PLC0415
+        from sfumato.cli.recode import run as run_command  # noqa: PLC0415
+
+        files = Files(place, output, manifest, read_as=read_as, write_as=write_as, table=table)
+        run_command(asked, files, like, level or (), as_json=as_json, quiet=quiet)
 
 
 @app.command(short_help="Check any table against privacy models.")

@@ -11,7 +11,7 @@ import typer
 from sfumato import judging
 from sfumato.cli.exits import FAILED
 from sfumato.cli.options import Asked
-from sfumato.cli.request import to_policy
+from sfumato.cli.request import Given, opened
 from sfumato.cli.risk import known_columns
 from sfumato.cli.screen import answer, answer_json
 
@@ -28,26 +28,25 @@ class Means:
     show: int = 0
 
 
-def show_attacks(asked: Asked, original: Path, release: Path, means: Means, as_json: bool) -> None:
+def show_attacks(asked: Asked, original: Given, release: Path, means: Means, as_json: bool) -> None:
     """Answer with what came of the attacks on a release; the exit code says whether its promises hold."""
-    policy = to_policy(asked)
-    promised = judging.promised_by([model.to_policy() for model in policy.privacy])
-    report = judging.attack(
-        original,
-        release,
-        quasi_identifiers=known_columns(policy.schema),
-        sensitive=policy.schema.sensitive,
-        knows=means.knows,
-        attacks=means.attacks,
-        previous=means.previous,
-        control=means.control,
-        k=int(promised["k"]) if "k" in promised else None,
-        l=promised.get("l"),
-        targets=means.targets,
-        show=means.show,
-        seed=policy.seed,
-        separator=policy.separator,
-    )
+    with opened(original, asked) as (people, policy):
+        promised = judging.promised_by([model.to_policy() for model in policy.privacy])
+        report = judging.attack(
+            people,
+            release,
+            quasi_identifiers=known_columns(policy.schema),
+            sensitive=policy.schema.sensitive,
+            knows=means.knows,
+            attacks=means.attacks,
+            previous=means.previous,
+            control=means.control,
+            k=int(promised["k"]) if "k" in promised else None,
+            l=promised.get("l"),
+            targets=means.targets,
+            show=means.show,
+            seed=policy.seed,
+        )
     if as_json:
         answer_json(report.to_dict())
     else:

@@ -161,6 +161,18 @@ Alternatives = Annotated[
         "--alternatives", metavar="FILE", help="Write all answers of a full-domain method, with their losses."
     ),
 ]
+Like = Annotated[
+    Path | None,
+    typer.Option(
+        "--like", metavar="MANIFEST", help="Take the levels of the full-domain release that this manifest is of."
+    ),
+]
+Levels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--level", metavar="COLUMN=LEVEL", help="The level of a quasi-identifier, by name or number (repeat)."
+    ),
+]
 Suppression = Annotated[
     float | None,
     typer.Option(
@@ -359,6 +371,9 @@ class Asked:
     strict: Strict = None
     policy: PolicyFile = None
 
+
+#: How a file is read.
+FILE = {"separator", "encoding", "sheet", "layout"}
 
 Command = Callable[..., None]
 

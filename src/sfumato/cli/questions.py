@@ -33,10 +33,12 @@ UniquesUpTo = Annotated[
 Drivers = Annotated[bool, typer.Option("--drivers", help="Also say which columns drive the risk.")]
 
 
-@given.asking(only={"quasi_identifiers", "sensitive", "person", "hierarchies", "separator", "policy"})
+@given.asking(only={"quasi_identifiers", "sensitive", "person", "hierarchies", "policy"} | given.FILE)
 def risk(
-    table: given.Input,
+    place: given.Place,
     asked: given.Asked,
+    table: given.Table = None,
+    read_as: given.From = None,
     population: Population = None,
     weights: Weights = None,
     threshold: Thresholds = None,
@@ -49,13 +51,16 @@ def risk(
     For example: sfumato risk patients.csv --qi age --qi zip --sensitive disease --drivers
     """
     with explained():
+        from sfumato.cli.request import Given  # noqa: PLC0415
         from sfumato.cli.risk import Beyond, show_risk  # noqa: PLC0415
 
         beyond = Beyond(population, weights, threshold or (), drivers, uniques)
-        show_risk(asked, table, beyond, as_json=as_json)
+        show_risk(asked, Given(place, read_as, table), beyond, as_json=as_json)
 
 
-Original = Annotated[Path, typer.Argument(metavar="ORIGINAL", help="The table that the release was made from.")]
+Original = Annotated[
+    Path, typer.Argument(metavar="ORIGINAL", help="The table that the release was made from; - for stdin.")
+]
 Released = Annotated[Path, typer.Argument(metavar="RELEASE", help="The released file, whoever made it.")]
 Knows = Annotated[
     list[str] | None,
@@ -80,11 +85,13 @@ Show = Annotated[
 ]
 
 
-@given.asking(only={"quasi_identifiers", "sensitive", "hierarchies", "k", "l", "separator", "policy", "seed"})
+@given.asking(only={"quasi_identifiers", "sensitive", "hierarchies", "k", "l", "policy", "seed"} | given.FILE)
 def attack(
     original: Original,
     release: Released,
     asked: given.Asked,
+    table: given.Table = None,
+    read_as: given.From = None,
     knows: Knows = None,
     attacks: Chosen = None,
     previous: Previous = None,
@@ -99,9 +106,10 @@ def attack(
     """
     with explained():
         from sfumato.cli.attack import Means, show_attacks  # noqa: PLC0415
+        from sfumato.cli.request import Given  # noqa: PLC0415
 
         means = Means(knows, attacks or (), previous or (), control, targets, show)
-        show_attacks(asked, original, release, means, as_json=as_json)
+        show_attacks(asked, Given(str(original), read_as, table), release, means, as_json=as_json)
 
 
 def report(

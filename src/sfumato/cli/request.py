@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sfumato.cli.databases import is_database, open_database
 from sfumato.cli.options import Asked
+from sfumato.cli.screen import paragraphs, say
 from sfumato.cli.shorthand import hierarchy_of, literal, literals, model, queries, split_pair
 from sfumato.errors import SchemaError, listed
 from sfumato.io import FileOptions, Source, open_source, open_stdin
@@ -59,6 +61,25 @@ def given_table(place: str, asked: Asked, form: str | None = None, table: str | 
     if place != STANDARD:
         return Path(place)
     return open_stdin(form, file_options(asked))
+
+
+class Given(NamedTuple):
+    """Where a command finds its table: a file, ``-`` for stdin in some format, or a table of a database."""
+
+    place: str
+    read_as: str | None = None
+    table: str | None = None
+
+
+@contextmanager
+def opened(given: Given, asked: Asked) -> Iterator[tuple[Source, Policy]]:
+    """Open a table as the options and their policy say; afterwards tell what had to be guessed to read it."""
+    data = given_table(given.place, asked, given.read_as, given.table)
+    policy = to_policy(asked, columns_of(data, asked))
+    source = policy.open(data)
+    yield source, policy
+    for remark in source.remarks:
+        say(paragraphs(f"Note: {remark}"))
 
 
 def columns_of(table: Path | Source, asked: Asked) -> Callable[[], Sequence[str]]:

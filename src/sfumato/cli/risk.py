@@ -9,7 +9,7 @@ from typing import Any
 
 from sfumato import judging
 from sfumato.cli.options import Asked
-from sfumato.cli.request import columns_of, to_policy
+from sfumato.cli.request import Given, opened
 from sfumato.cli.screen import aligned, answer, answer_json, wrapped
 from sfumato.errors import SchemaError
 from sfumato.risks.drivers import Drivers
@@ -49,19 +49,19 @@ def known_columns(schema: Schema) -> Mapping[str, Declared]:
     return schema.quasi_identifiers
 
 
-def show_risk(asked: Asked, table: Path, beyond: Beyond, as_json: bool) -> None:
+def show_risk(asked: Asked, given: Given, beyond: Beyond, as_json: bool) -> None:
     """Answer with the risk of a table."""
-    policy = to_policy(asked, columns_of(table, asked))
-    found = judging.risk(
-        table,
-        quasi_identifiers=known_columns(policy.schema),
-        sensitive=policy.schema.sensitive,
-        population=beyond.whole,
-        weights=beyond.weights or policy.schema.survey_weights,
-        person=policy.schema.person,
-        thresholds=beyond.thresholds,
-        separator=policy.separator,
-    )
+    with opened(given, asked) as (source, policy):
+        found = judging.risk(
+            source,
+            quasi_identifiers=known_columns(policy.schema),
+            sensitive=policy.schema.sensitive,
+            population=beyond.whole,
+            weights=beyond.weights or policy.schema.survey_weights,
+            person=policy.schema.person,
+            thresholds=beyond.thresholds,
+            separator=policy.separator,
+        )
     uniques = None if beyond.uniques is None else found.special_uniques(beyond.uniques)
     if as_json:
         answer_json(_plain(found, beyond.drivers, uniques))

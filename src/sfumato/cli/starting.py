@@ -10,7 +10,7 @@ from sfumato.cli import options as given
 from sfumato.cli.exits import explained
 
 #: How a table is to be read.
-READ = {"separator", "encoding", "sheet", "layout", "na"}
+READ = given.FILE | {"na"}
 
 Shown = Annotated[
     int, typer.Option("--show", metavar="N", help="Also show the N most frequent values of every column.")

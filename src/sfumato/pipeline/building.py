@@ -136,8 +136,10 @@ def _verified(
 
 
 def _told(recoding: Recoding) -> dict[str, Any]:
-    """Return what a portfolio tried and what each of it lost, and how near to the optimum a search came."""
+    """Return what a portfolio tried, how near to the optimum a search came, and the levels that were chosen."""
     told: dict[str, Any] = {name: recoding.details[name] for name in ("tried", "chosen") if name in recoding.details}
+    if recoding.levels is not None and "level_names" in recoding.details:
+        told["levels"] = recoding.details["level_names"]
     if "optimality" in recoding.details:
         told["optimality"] = recoding.details["optimality"].to_dict()
     return told
