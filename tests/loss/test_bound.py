@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.helpers import encoded_column, microdata_strategy
 from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
@@ -14,7 +14,9 @@ import sfumato as sf
 from sfumato.loss import bound as module
 from sfumato.loss import gcp_bound
 from sfumato.loss.bound import lower_confidence
+from sfumato.methods import EnumMulti, Task
 from sfumato.microdata import Microdata, encode
+from sfumato.privacy import KAnonymity, Requirements
 
 
 def row_losses(microdata: Microdata, k: int) -> list[float]:
@@ -32,6 +34,15 @@ def test_no_partition_beats_the_bound(microdata: Microdata, k: int) -> None:
     bound = gcp_bound(microdata, k)
     assert bound.confidence == 1.0
     assert bound <= cheapest_of_all_partitions(microdata, k) / len(microdata) + 1e-9
+
+
+@settings(max_examples=40, deadline=None)
+@given(microdata_strategy(rows=(2, 30)), st.integers(1, 5))
+def test_no_optimum_of_a_branch_and_bound_beats_the_bound(microdata: Microdata, k: int) -> None:
+    k = min(k, len(microdata))
+    task = Task(microdata, Requirements((KAnonymity(k),), microdata))
+    optimum = EnumMulti(splits=2, minimize="gcp").run(task).details["optimality"]
+    assert gcp_bound(microdata, k) <= optimum.cost + 1e-9
 
 
 @given(microdata_strategy(rows=(1, 25)), st.integers(1, 6))
@@ -113,3 +124,15 @@ def test_a_release_tells_its_bound() -> None:
     release = sf.anonymize(people.table, people.schema, k=5)
     assert 0 < release.bound < release.loss.gcp
     assert f"at most {release.loss.gcp / release.bound - 1:.1%} above the least possible, proven" in release.summary()
+
+
+def test_every_release_knows_how_far_it_may_be_from_the_least_loss() -> None:
+    people = sf.datasets.census(rows=300, seed=2).without_levels()
+    release = sf.anonymize(people.table, people.schema, k=5, method="mondrian", seed=1)
+    found = release.optimality
+    assert (found.measure, found.cost, found.bound) == ("gcp", release.loss.gcp, float(release.bound))
+    assert found.gap == pytest.approx(release.loss.gcp / release.bound - 1)
+    assert str(found).endswith(f"above the least possible (bound {found.bound:.4g})")
+    assert str(sf.anonymize(pa.table({"x": [1, 1, 2, 2]}), quasi_identifiers="x", k=2).optimality) == (
+        "gcp 0 is the least possible, proven"
+    )

@@ -19,6 +19,7 @@ from sfumato.guardrails import Caution
 from sfumato.hierarchies import Hierarchy
 from sfumato.io import to_frame, write_table, write_text
 from sfumato.loss import Bound, LossReport
+from sfumato.methods.enumeration.optimality import Optimality
 from sfumato.progress import ProgressOption, reporting, stage
 from sfumato.queries import Answer, Released, Where
 from sfumato.release.page import page_of
@@ -108,6 +109,19 @@ class Release:
         the confidence of the sample.
         """
         return self.find_bound()
+
+    @property
+    def optimality(self) -> Optimality:
+        """How near the release is to the best: what it costs, what none can be below, and the gap between them.
+
+        A method that searches for a proof tells its own, among the partitions that its cuts allow. For every other
+        method it is the GCP and `bound`, among all releases; a bound that is not certified proves nothing, so it is 0.
+        """
+        found: Optimality | None = self.details.get("optimality")
+        if found is not None:
+            return found
+        bound = float(self.bound) if self.bound.certified else 0.0
+        return Optimality("gcp", self.loss.gcp, bound, ended="")
 
     @cached_property
     def risk(self) -> BeforeAfter:

@@ -96,7 +96,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Optimality:
-    """How good a release is among all that the same cuts allow.
+    """How good a release is: among all that the same cuts allow, or among all that there are.
 
     Attributes
     ----------
@@ -105,11 +105,11 @@ class Optimality:
     cost
         What the release costs.
     bound
-        What no partition with these cuts can be below, proven.
+        What no other can be below, proven.
     greedy
-        What Mondrian's partition with these cuts costs.
+        What Mondrian's partition with the same cuts costs; None if there are no given cuts.
     nodes
-        How many boxes (or partitions, with ``engine="pet"``) were looked at.
+        How many boxes (or partitions, with ``engine="pet"``) were looked at; None if nothing was searched for a proof.
     ended
         Why the search ended: ``"optimum"``, ``"gap"`` (near enough), ``"time"``, ``"work"``, ``"memory"``,
         ``"interrupt"`` or ``"suppression"`` (all prices of rows left out that are worth a try were tried).
@@ -120,8 +120,8 @@ class Optimality:
     measure: str
     cost: float
     bound: float
-    greedy: float
-    nodes: int
+    greedy: float | None = None
+    nodes: int | None = None
     ended: str = OPTIMUM
     course: tuple[Moment, ...] = field(default=(), repr=False, compare=False)
 
@@ -162,9 +162,11 @@ class Optimality:
 
     def __str__(self) -> str:
         cost = f"{self.measure} {figure(self.cost)}"
-        greedy = f"greedy {figure(self.greedy)}"
+        among, greedy = "", []
+        if self.greedy is not None:
+            among, greedy = " with these cuts", [f"greedy {figure(self.greedy)}"]
         if self.proven:
-            return f"{cost} is the least possible with these cuts, proven ({greedy})"
+            return f"{cost} is the least possible{among}, proven" + "".join(f" ({fact})" for fact in greedy)
         within = f"at most {self.gap:.2%} above" if math.isfinite(self.gap) else "an unknown distance from"
-        facts = ", ".join([f"bound {figure(self.bound)}", greedy, *filter(None, [IN_WORDS.get(self.ended)])])
-        return f"{cost} is {within} the least possible with these cuts ({facts})"
+        facts = ", ".join([f"bound {figure(self.bound)}", *greedy, *filter(None, [IN_WORDS.get(self.ended)])])
+        return f"{cost} is {within} the least possible{among} ({facts})"
