@@ -31,9 +31,11 @@ def dumps(data: Mapping[str, Any]) -> str:
 def _section(path: tuple[str, ...], table: Mapping[str, Any], brackets: str = "[]") -> Iterator[str]:
     """Yield the lines of a table: its header, its own values, then the tables below it."""
     below = _sections_below(path, table)
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in table.items() if value is not None and key not in below]
+    lines = [
+        f"{key_text(key)} = {_value(value)}" for key, value in table.items() if value is not None and key not in below
+    ]
     if path and (lines or not below or brackets != "[]"):
-        name = ".".join(map(_key, path))
+        name = ".".join(map(key_text, path))
         yield f"\n{brackets[: len(brackets) // 2]}{name}{brackets[len(brackets) // 2 :]}"
     yield from lines
     for key, value in below.items():
@@ -58,10 +60,11 @@ def _is_list_of_tables(value: object) -> bool:
 
 
 def _is_long(key: str, value: object) -> bool:
-    return len(_key(key)) + len(_inline(value)) + 3 > WIDTH
+    return len(key_text(key)) + len(value_text(value)) + 3 > WIDTH
 
 
-def _key(name: str) -> str:
+def key_text(name: str) -> str:
+    """Return a key, in quotation marks where it needs them."""
     return name if _BARE_KEY.fullmatch(name) else _text(name)
 
 
@@ -72,13 +75,14 @@ def _text(value: str) -> str:
 
 def _value(value: object) -> str:
     """Return a value; a long list with one item per line."""
-    inline = _inline(value)
+    inline = value_text(value)
     if isinstance(value, Sequence) and not isinstance(value, str) and len(inline) > WIDTH:
-        return "[\n" + "".join(f"    {_inline(item)},\n" for item in value) + "]"
+        return "[\n" + "".join(f"    {value_text(item)},\n" for item in value) + "]"
     return inline
 
 
-def _inline(value: object) -> str:
+def value_text(value: object) -> str:
+    """Return a value on one line."""
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, bool):
@@ -88,8 +92,8 @@ def _inline(value: object) -> str:
     if isinstance(value, numbers.Real):
         return repr(float(value))
     if isinstance(value, Mapping):
-        pairs = ", ".join(f"{_key(key)} = {_inline(item)}" for key, item in value.items() if item is not None)
+        pairs = ", ".join(f"{key_text(key)} = {value_text(item)}" for key, item in value.items() if item is not None)
         return f"{{ {pairs} }}" if pairs else "{}"
     if isinstance(value, Sequence):
-        return f"[{', '.join(map(_inline, value))}]"
+        return f"[{', '.join(map(value_text, value))}]"
     raise TypeError(f"TOML has no way to write a {type(value).__name__}.")

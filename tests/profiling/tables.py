@@ -1,7 +1,8 @@
 """Tables as they come from offices, with what a careful person would call each of their columns.
 
-The keys were written before the suggestions. ``TUNED`` are the tables that suggestions were improved on, ``HELD_OUT``
-two more on which they were only measured. All people are made up.
+The keys were written before the suggestions, but for survey weights, which were plain until there was a role for them.
+``TUNED`` are the tables that suggestions were improved on, ``HELD_OUT`` two more on which they were only measured. All
+people are made up.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-N, P, Q, S, A = "identifier", "person", "quasi-identifier", "sensitive", "plain"
+N, P, Q, S, A, W = "identifier", "person", "quasi-identifier", "sensitive", "plain", "weight"
 
 FIRST = [
     "Anna",
@@ -207,7 +208,7 @@ def survey() -> Made:
         "q4_religion": draw.among(["catholic", "protestant", "muslim", "none", "other"]),
         "open_comment": draw.lacking(draw.text(), 0.6),
     }
-    roles = [N, A, A, Q, A, Q, Q, Q, Q, Q, Q, S, S, S, S, S, N]
+    roles = [N, A, W, Q, A, Q, Q, Q, Q, Q, Q, S, S, S, S, S, N]
     return Made("survey", columns, dict(zip(columns, roles, strict=True)))
 
 
@@ -307,7 +308,7 @@ def census() -> Made:
         "WAGP": draw.each(lambda: draw.random.choice([0, 500 * draw.random.randint(1, 260)])),
         "HINS": draw.among(["employer", "medicaid", "none", "direct"], [55, 20, 10, 15]),
     }
-    roles = [N, Q, A, Q, Q, Q, Q, Q, Q, Q, Q, Q, Q, S, S, S]
+    roles = [N, Q, W, Q, Q, Q, Q, Q, Q, Q, Q, Q, Q, S, S, S]
     return Made("census", columns, dict(zip(columns, roles, strict=True)))
 
 

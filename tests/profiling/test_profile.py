@@ -31,15 +31,6 @@ def kind_of(name: str, values: list[object]) -> tuple[str, str | None]:
     return meaning.kind, meaning.detail
 
 
-@pytest.mark.parametrize("made", MADE, ids=lambda made: made.name)
-def test_suggested_roles_agree_with_a_key_made_before(made: Made) -> None:
-    roles = sf.profile(read(made)).roles
-    agreeing = sum(roles[name] == role for name, role in made.roles.items())
-    assert agreeing >= 0.9 * len(roles), {name: role for name, role in roles.items() if role != made.roles[name]}
-    naming = {name for name, role in made.roles.items() if role in {"identifier", "person"}}
-    assert all(roles[name] != "plain" for name in naming)
-
-
 @pytest.mark.parametrize(
     ("name", "values", "kind"),
     [

@@ -54,6 +54,7 @@ def _root(
 
 
 app.command(short_help="Say what is in a table, and which role each column should have.")(starting.profile)
+app.command(short_help="Write a policy to begin with, after asking about every column.")(starting.init)
 
 
 @app.command(short_help="Anonymize a table; the release is checked before it is written.")

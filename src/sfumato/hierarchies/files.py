@@ -67,8 +67,11 @@ def detect_delimiter(text: str) -> str:
     return max(DELIMITERS, key=fitness)
 
 
-def write_rows(path: Path, rows: Iterable[Sequence[str]], delimiter: str) -> None:
-    """Write a hierarchy file, whole or not at all, that `read_rows` reads back; blanks around a cell do not count."""
+def write_rows(path: Path, rows: Iterable[Sequence[str]], delimiter: str, private: bool = False) -> None:
+    """Write a hierarchy file, whole or not at all, that `read_rows` reads back; blanks around a cell do not count.
+
+    What is ``private`` only its owner may read.
+    """
     # Only who writes needs it, and it brings DuckDB along.
     from sfumato.io import write_text  # noqa: PLC0415
 
@@ -78,7 +81,7 @@ def write_rows(path: Path, rows: Iterable[Sequence[str]], delimiter: str) -> Non
     for row in rows:
         # A lone carriage return ends a line for readers, but is no reason to quote for the writer.
         (careful if any("\r" in cell for cell in row) else writer).writerow(row)
-    write_text(path, file.getvalue())
+    write_text(path, file.getvalue(), private)
 
 
 def checked_delimiter(delimiter: object) -> str:

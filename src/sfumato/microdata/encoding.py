@@ -181,6 +181,12 @@ def _distinct_of_dictionary(name: str, column: pa.ChunkedArray) -> Distinct:
 
 def _single(coded: pa.ChunkedArray) -> pa.DictionaryArray:
     """Return a column in one piece with one dictionary."""
+    places = {tuple(0 if one is None else one.address for one in c.dictionary.buffers()) for c in coded.chunks}
+    if len(places) == 1 and coded.num_chunks > 1:
+        # All pieces lie on one dictionary already, which may be as long as the column: it is looked through once.
+        first = coded.chunk(0)
+        indices = pa.concat_arrays([chunk.indices for chunk in coded.chunks])
+        return pa.DictionaryArray.from_arrays(indices, first.dictionary, ordered=first.type.ordered)
     coded = coded.unify_dictionaries().combine_chunks()
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.chunk(0) if coded.num_chunks else pa.array([], coded.type)

@@ -30,10 +30,17 @@ OTHER, ROOT = "other", "*"
 def hierarchy_of(facts: Facts, meaning: Meaning) -> Hierarchy:
     """Return how a column would be generalized; if it does not take its own values, as flat categories."""
     chosen = _chosen(facts, meaning)
+    if isinstance(chosen, Taxonomy) and not all(_survives(row[0]) for row in chosen.rows):
+        return Categorical()
     with suppress(DataError, HierarchyError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
         chosen.fit(facts.name, facts.values, has_missing=facts.missing > 0)
         return chosen
     return Categorical()
+
+
+def _survives(value: str) -> bool:
+    """Return whether a value can be read back from a hierarchy file as it was."""
+    return value == value.strip() and value not in {"", ROOT}
 
 
 def _chosen(facts: Facts, meaning: Meaning) -> Hierarchy:
@@ -143,11 +150,11 @@ def round_width(width: float) -> float:
 
 
 def _listed(facts: Facts) -> list[str]:
-    """Return all different values as text, or refuse to list too many."""
+    """Return all different values as text, in their own order, which tells nothing of the rows; refuse too many."""
     if facts.different > MOST_LISTED:
         raise DataError(f"Column '{facts.name}' has {facts.different:,} values, too many for a list.")
     texts: list[str] = facts.values.cast(pa.string()).to_pylist()
-    return texts
+    return sorted(texts)
 
 
 def parents_of(facts: Facts, others: Sequence[Facts]) -> Facts | None:
@@ -172,5 +179,6 @@ def grouped_by(facts: Facts, parent: Facts) -> Taxonomy:
     rows = [
         [values[int(pair // parent.different)].as_py(), groups[int(pair % parent.different)].as_py()] for pair in pairs
     ]
+    rows.sort()
     same = {row[0] for row in rows} & {row[1] for row in rows}
     return Taxonomy([[value, f"{group} (all)" if group in same else group, ROOT] for value, group in rows])

@@ -241,7 +241,8 @@ def _written_number(facts: Facts, topic: Topic | None) -> Meaning | None:
 
 
 def _names(facts: Facts, topic: Topic | None) -> Meaning | None:
-    if facts.different < FEWEST_NAMES and not (topic is not None and topic.group == "names" and facts.different > 3):
+    named = topic is not None and topic.group == "names" and (facts.different > 3 or facts.unique == facts.filled)
+    if facts.different < FEWEST_NAMES and not named:
         return None
     if holds_given_names(facts.texts):
         return Meaning("identifier", NAMES, by_values=True)

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from sfumato.errors import SchemaError, listed
 from sfumato.guardrails.caution import Caution, percent
-from sfumato.hierarchies import Hierarchy, Taxonomy
+from sfumato.hierarchies import Hierarchy
 from sfumato.profiling.cautions import cautions_of
 from sfumato.profiling.combinations import Searched
 from sfumato.profiling.facts import Facts
@@ -135,13 +135,14 @@ class Profile:
         """Return the roles, as suggested or given, with a hierarchy for every quasi-identifier."""
         chosen = self.roles | dict(roles or {})
         by_role = {role: [name for name in self.names if chosen[name] == role] for role in set(chosen.values())}
-        person = by_role.get("person", [])
+        person, weights = by_role.get("person", []), by_role.get("weight", [])
         return Schema(
             self.hierarchies(by_role.get("quasi-identifier", [])),
             sensitive=by_role.get("sensitive", []),
             identifiers=by_role.get("identifier", []),
             plain=by_role.get("plain", []),
             person=person[0] if person else None,
+            survey_weights=weights[0] if weights else None,
         )
 
     def hierarchies(self, names: list[str]) -> dict[str, Hierarchy]:
@@ -194,8 +195,3 @@ class Profile:
         if 0 < self.searched.rows < self.rows:
             yield f"  (searched in {self.searched.rows:,} rows drawn at random, counted in all)"
         yield from (str(caution) for caution in self.cautions)
-
-
-def is_listed(hierarchy: Hierarchy) -> bool:
-    """Return whether a hierarchy holds values of its column one by one, so that it belongs into a file."""
-    return isinstance(hierarchy, Taxonomy)

@@ -14,7 +14,7 @@ from sfumato.profiling.vocabulary import Topic, says_person
 #: How sure a suggestion is.
 SURE, LIKELY, UNSURE = "sure", "likely", "unsure"
 #: What a column can be; the person is an identifier that repeats, by which people are counted.
-ROLES = ("identifier", "person", "quasi-identifier", "sensitive", "plain")
+ROLES = ("identifier", "person", "quasi-identifier", "sensitive", "plain", "weight")
 
 #: Rows per value, on average, between which a repeating identifier stands for people with several rows.
 FEWEST_ROWS_PER_PERSON, MOST_ROWS_PER_PERSON = 1.05, 50
@@ -73,7 +73,9 @@ def _weight(facts: Facts) -> Suggestion:
     """Tell how many people a row stands for from how many kilograms somebody weighs."""
     if float(np.average(facts.numbers)) > BODY_WEIGHT and not facts.is_whole:
         return Suggestion("quasi-identifier", "body weight: others may know or see it", LIKELY)
-    return Suggestion("plain", "survey weight: it says how many people a row stands for", LIKELY)
+    usable = facts.missing == 0 and facts.numbers[0] > 0
+    role = "weight" if usable else "quasi-identifier"
+    return Suggestion(role, "survey weight: it says how many people a row stands for", LIKELY)
 
 
 def _by_kind(facts: Facts, meaning: Meaning) -> Suggestion:
