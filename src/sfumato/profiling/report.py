@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.errors import SchemaError, listed
-from sfumato.guardrails.caution import Caution, percent
+from sfumato.guardrails.caution import Caution, percent, share
 from sfumato.hierarchies import Hierarchy
 from sfumato.profiling.cautions import cautions_of
 from sfumato.profiling.combinations import Searched
@@ -191,7 +191,7 @@ class Profile:
         if self.searched.found:
             yield "Together these columns single people out:"
         for one in self.searched.found:
-            yield f"  {', '.join(one.columns)}: {one.unique:,} rows ({percent(one.unique, self.rows)}) are alone"
+            yield f"  {', '.join(one.columns)}: {share(one.unique, self.rows)} rows are alone"
         if 0 < self.searched.rows < self.rows:
             yield f"  (searched in {self.searched.rows:,} rows drawn at random, counted in all)"
         yield from (str(caution) for caution in self.cautions)
