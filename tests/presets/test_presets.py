@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import re
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.cli.command import run
 
 import sfumato as sf
@@ -313,3 +316,34 @@ def test_the_command_line_answers_a_presets_questions(tmp_path: Path, census: sf
     checked = run("check", tmp_path / "out.csv", "--qi", "age,gender", "--preset", "cms-11")
     assert checked.code == 0
     assert "k-anonymity k=11: holds" in checked.stdout
+
+
+ZIPS = st.one_of(st.integers(0, 99_999), st.none()) | st.sampled_from([501, 3601, 82_101])
+AGES = st.one_of(st.integers(0, 120), st.none())
+DAYS = st.dates(datetime.date(1890, 1, 1), datetime.date(2026, 1, 1))
+NOTES = st.sampled_from(["fine", "12.5 mg", "", "3-2-1", "2024", "a-b"]) | st.sampled_from(list(LOOKS))
+
+
+@settings(max_examples=15)
+@given(st.lists(st.tuples(ZIPS, AGES, DAYS, DAYS, NOTES), min_size=1, max_size=12), st.integers(1, 3))
+def test_whatever_comes_in_nothing_forbidden_comes_out(rows: list[tuple[object, ...]], k: int) -> None:
+    day = datetime.date(1980, 1, 1)
+    rows = [*rows, (2139, 40, day, day, "fine")]  # a column that is missing everywhere is refused
+    zips, ages, births, visits, notes = map(list, zip(*rows, strict=True))
+    table = pa.table(
+        {
+            "zip": pa.array(zips, pa.int64()),
+            "age": pa.array(ages, pa.int64()),
+            "birth_date": births,
+            "visit": [f"{day:%m/%d/%Y}" for day in visits],
+            "note": notes,
+            "sex": ["f"] * len(rows),
+        }
+    )
+    asked = {"rest": "plain", "k": min(k, len(rows)), "preset": "hipaa-safe-harbor", "method": "mondrian"}
+    release = sf.anonymize(table, confirm=["sex"], **asked)
+    assert sf.check(release.data, quasi_identifiers=["zip", "age"], preset="hipaa-safe-harbor").ok
+    assert ("note" in release.data.column_names) == all(not LOOKS.get(str(note), "") for note in notes)
+    born = {str(day.year) for day in births if day.year > datetime.date.today().year - 90}
+    shown = {text for cell in release.data["birth_date"].to_pylist() for text in re.findall(r"\d{4}", str(cell))}
+    assert shown <= born | {str(datetime.date.today().year - 90)}
