@@ -32,6 +32,7 @@ LAYERS = (
     ("pipeline", "guarding"),
     ("engines", "datasets", "attacks"),
     ("api", "dual", "judging", "measuring", "comparing", "answering", "certifying"),
+    ("sklearn",),
     ("policy",),
     ("profiling",),
     ("testing",),

@@ -88,10 +88,11 @@ PUBLIC = [
     "profile",
     "recode",
     "risk",
+    "sklearn",
     "strongest",
     "utility",
 ]
-SUBMODULES = ["datasets", "engines", "errors", "methods"]
+SUBMODULES = ["datasets", "engines", "errors", "methods", "sklearn"]
 
 
 def test_all_is_exactly_the_public_surface() -> None:

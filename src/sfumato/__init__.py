@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sfumato import datasets, engines, errors, methods
+    from sfumato import datasets, engines, errors, methods, sklearn
     from sfumato.answering import checklist
     from sfumato.api import anonymize, check, recode
     from sfumato.certifying import Certificate, certify
@@ -96,6 +96,7 @@ _HOMES = {
     "compare": "sfumato.comparing",
     "utility": "sfumato.measuring",
     "open_source": "sfumato.io",
+    "sklearn": "sfumato.sklearn",
     "profile": "sfumato.profiling",
     "Schema": "sfumato.schema",
     "Policy": "sfumato.policy",
@@ -216,6 +217,7 @@ __all__ = [
     "profile",
     "recode",
     "risk",
+    "sklearn",
     "strongest",
     "utility",
 ]
