@@ -24,7 +24,8 @@ def test_scikit_learn_finds_nothing_wrong(estimator, check) -> None:
     try:
         check(estimator)
     except SkipTest as reason:
-        assert "array_api" in str(reason)  # arrays of other libraries, which this transformer does not claim to take
+        if "array_api" not in str(reason):  # arrays of other libraries, which this transformer does not claim to take
+            raise
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +81,7 @@ def test_mistakes_are_named() -> None:
 
 
 def test_without_scikit_learn_its_line_is_named() -> None:
-    code = "import sys; sys.modules['sklearn'] = None\nimport sfumato\ntry: sfumato.sklearn\nexcept ImportError as e: print(e)"
+    lines = ["import sys", "sys.modules['sklearn'] = None", "import sfumato"]
+    code = "\n".join([*lines, "try: sfumato.sklearn", "except ImportError as error: print(error)"])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'sfumato[sklearn]'" in done.stdout
