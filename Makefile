@@ -9,6 +9,7 @@
 #   make format   let ruff rewrite what it can
 #   make bench    time, memory and information loss side by side
 #   make docs     the documentation as a site, to be read offline and searched: build/site/index.html
+#   make pictures the pictures in README and gallery, of made-up people
 #   make figures  the figures of the fast-anonymization and Incognito papers, as tables and plots
 #   make clean    remove caches and results; `make distclean` removes .venv too
 #
@@ -22,7 +23,7 @@ WORKERS ?= 2
 TESTS   ?=
 SECONDS ?= 600
 
-.PHONY: help demo test test-lowest lint fuzz bounds format bench docs figures clean distclean
+.PHONY: help demo test test-lowest lint fuzz bounds format bench docs pictures figures clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -59,6 +60,9 @@ bench: .venv/.ready-bench
 docs: .venv/.ready-docs
 	$(BIN)/sphinx-build -W --keep-going -q -c docs -d build/doctrees . build/site
 	@echo "build/site/index.html"
+
+pictures: .venv/.ready-dev
+	$(BIN)/python docs/pictures.py
 
 figures: .venv/.ready-bench
 	$(BIN)/python -m benchmarks.figures_linear

@@ -1,0 +1,71 @@
+"""Draw the pictures of README and docs/gallery.md again: `make pictures`, or with names for some of them.
+
+All are about made-up people. The same seed gives the same pictures, but for times: a change of one shows a change of
+the product.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import sfumato as sf
+from sfumato.report import charts
+
+FOLDER = Path(__file__).parent / "pictures"
+ROWS = 20_000
+KS = (2, 5, 10, 20, 50, 100)
+METHODS = ("auto", "mondrian", "hilbert")
+
+people = sf.datasets.census(rows=ROWS, seed=1).without_levels()
+
+
+def as_k_grows() -> charts.Picture:
+    """Return what is lost and what is gained, from the original on."""
+    releases = [sf.anonymize(people.table, people.schema, k=k, seed=1) for k in KS]
+    before = releases[0].risk.before.prosecutor.mean or 0.0
+    risks = [before, *(release.risk.after.prosecutor.mean or 0.0 for release in releases)]
+    losses = [0.0, *(release.loss.gcp for release in releases)]
+    at = KS.index(10) + 1
+    title = (
+        f"At k=10 the chance to be found falls from {before:.0%} to {risks[at]:.0%}; {losses[at]:.0%} of detail is lost"
+    )
+    x = charts.Axis("k: how many people look alike (1 is the original)", log=True, ticks=(1, *KS), low=1, high=KS[-1])
+    y = charts.Axis("share", ".0%", low=0)
+    return charts.lines(title, x, y, (1, *KS), {"chance that a person is found": risks, "detail that is lost": losses})
+
+
+@cache
+def release() -> sf.Release:
+    """Return the release that most pictures are about."""
+    return sf.anonymize(people.table, people.schema, k=10, l=3, seed=1)
+
+
+def search_over_time() -> Any:
+    """Return how a search for the best partition closes in on it."""
+    few = sf.Schema(["age", "education", "work_class", "marital_status"], rest="drop")
+    search = sf.EnumMulti(splits=40, time_limit=8)
+    return sf.anonymize(people.table, few, k=20, method=search, seed=1).optimality.plot()
+
+
+#: Every picture as a reader of the gallery gets it: an Altair chart. None is made before it is asked for.
+PICTURES: dict[str, Callable[[], Any]] = {
+    "k-grows": lambda: as_k_grows().chart,
+    "loss": lambda: release().plot.loss(),  # noqa: PLW0108
+    "classes": lambda: release().plot.classes(),  # noqa: PLW0108
+    "risk": lambda: release().plot.risk(),  # noqa: PLW0108
+    "age": lambda: release().plot.column("age"),
+    "compare": lambda: sf.compare(people.table, people.schema, methods=METHODS, k=KS, seed=1).plot(),
+    "search": search_over_time,
+}
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name in sys.argv[1:] or PICTURES:
+        file = FOLDER / f"{name}.svg"
+        PICTURES[name]().save(str(file))
+        print(f"{file.relative_to(FOLDER.parent.parent)}  {file.stat().st_size / 1000:.0f} kB", flush=True)
