@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -105,3 +106,20 @@ def test_the_search_knows_words_of_the_pages(site: Path) -> None:
         assert name in [index["docnames"][number] for number in ([found] if isinstance(found, int) else found)]
     # A page that is opened as a file may load the index, which is a program, but fetch nothing.
     assert "SHOW_SEARCH_SUMMARY: false" in (site / "_static" / "documentation_options.js").read_text(encoding="utf-8")
+
+
+def test_pictures_are_small_and_each_has_its_place(repository: Path) -> None:
+    """The pictures are those that the command draws, each is shown, and none loads or runs anything."""
+    drawn = set(
+        re.findall(r'^    "([\w-]+)": ', (repository / "docs" / "pictures.py").read_text(encoding="utf-8"), re.M)
+    )
+    files = {path.stem: path.read_text(encoding="utf-8") for path in (repository / "docs" / "pictures").iterdir()}
+    pages = [repository / "README.md", repository / "docs" / "gallery.md"]
+    shown = {
+        name for page in pages for name in re.findall(r"pictures/([\w-]+)\.svg\)", page.read_text(encoding="utf-8"))
+    }
+    assert drawn == set(files) == shown
+    for text in files.values():
+        assert len(text) < 40_000
+        assert "<script" not in text
+        assert "http" not in text.replace("http://www.w3.org/", "")
