@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -92,9 +93,12 @@ class Picture:
 
     def svg(self, dark: bool = False, titled: bool = True) -> str:
         """Return the chart as SVG; nothing is fetched for it."""
-        text = io.StringIO()
-        self.themed(DARK if dark else LIGHT, titled).save(text, format="svg")
-        return text.getvalue()
+        alt = altair()
+        # The charts are our own and tests look at them; to check each part against its schema takes longer than to draw.
+        with alt.utils.schemapi.debug_mode(False):
+            spec = self.themed(DARK if dark else LIGHT, titled).to_dict(validate=False)
+        version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
+        return str(import_module("vl_convert").vegalite_to_svg(spec, vl_version=version))
 
     def png(self, dark: bool = False, scale: float = 2.0) -> bytes:
         """Return the chart as PNG; nothing is fetched for it."""
