@@ -10,9 +10,10 @@ import pytest
 from tests.document.conftest import people
 
 import sfumato as sf
-from sfumato.document.columns import HIDDEN, MISSING, OTHERS, ColumnFacts, describe_column
+from sfumato.document.columns import ANY, HIDDEN, MISSING, OTHERS, ColumnFacts, describe_column
 from sfumato.document.facts import column_facts
 from sfumato.release.values import ValueCounts
+from sfumato.testing import tables
 
 
 def described(
@@ -64,6 +65,13 @@ class TestByHand:
     def test_what_cannot_be_read_is_left_out(self):
         originals = ValueCounts(pa.array([1]), np.array([1, 0]), np.zeros(2, np.int64))
         assert describe_column(pa.table({"x": ["about one"]}), "x", originals, sf.Numeric(), 1) is None
+
+    @pytest.mark.parametrize("values", [[1, 2, 3, None], ["a", "b", "c", None]])
+    def test_a_column_that_is_hidden_throughout(self, values):
+        found = described(values, ["*", "*", "*", None])
+        assert found.labels == (ANY, HIDDEN, MISSING)
+        assert found.before == (0.75, 0.0, 0.25)
+        assert found.after == (0.0, 0.75, 0.25)
 
     def test_levels_add_up(self):
         found = described([1, 2, 3, 4], ["[1, 2]", "3", "*", None], sf.Numeric())  # type: ignore[arg-type]
@@ -140,3 +148,15 @@ def test_dates_ends_and_means():
             assert sum(found.after) == pytest.approx(1, abs=0.002), (name, intervals)
             assert len(found.labels) > 2
     assert re.fullmatch(r"\d{4}-\d\d-\d\d – \d{4}-\d\d-\d\d", column_facts(release, "born").labels[0])
+
+
+@pytest.mark.parametrize("method", ["mondrian", "hilbert", "incognito", "peeling"])
+def test_whatever_a_method_shows_is_counted_whole(method: str):
+    release = sf.anonymize(tables.people(60), tables.SCHEMA, k=12, method=method, seed=2, suppression=0.1)
+    for name in release.shown.quasi_identifiers:
+        found = column_facts(release, name)
+        assert found is not None
+        assert sum(found.before) == pytest.approx(1, abs=0.002)
+        assert sum(found.after) == pytest.approx(1, abs=0.002)
+        assert sum(level.share for level in found.levels) == pytest.approx(1)
+        assert found.lost == pytest.approx(release.loss.by_attribute[name])

@@ -30,7 +30,7 @@ Codes = NDArray[np.int64]
 #: How many bins a picture has at most, besides those of what is not told.
 MOST_BINS = 12
 
-HIDDEN, MISSING, OTHERS = "not told (*)", "missing", "all others"
+HIDDEN, MISSING, OTHERS, ANY = "not told (*)", "missing", "all others", "any value"
 
 
 @dataclass(frozen=True)
@@ -162,17 +162,23 @@ def _scale_bins(column: ScaleColumn, shown: ShownColumn, before: Codes, gone: Co
     told = np.isfinite(low) & np.isfinite(high)
     at = positions(shown.domain.values, column.order)
     edges = _edges(np.unique(low[told]), at, before[: len(at)], least)
+    if not len(edges):
+        return _untold(before, gone, low <= high)
     shares = np.zeros((column.size, len(edges) + 2))
-    if len(edges):
-        below = [column.share_below(float(np.nextafter(edge, -np.inf))) for edge in edges[1:]]
-        ends = np.stack([np.zeros(column.size), *below, np.ones(column.size)], axis=1)
-        shares[:, :-2] = np.clip(np.diff(ends, axis=1), 0.0, 1.0) * told[:, None]
+    below = [column.share_below(float(np.nextafter(edge, -np.inf))) for edge in edges[1:]]
+    ends = np.stack([np.zeros(column.size), *below, np.ones(column.size)], axis=1)
+    shares[:, :-2] = np.clip(np.diff(ends, axis=1), 0.0, 1.0) * told[:, None]
     hidden = ~told & (low <= high)
     shares[:, -2], shares[:, -1] = hidden, ~told & ~hidden
     place = np.append(np.clip(np.searchsorted(edges, at, side="right") - 1, 0, None), len(edges) + 1)
     counted, left = (_counted(place, one, len(edges) + 2) for one in (before, gone))
-    top = float(high[told].max()) if told.any() else 0.0
-    return Bins([*_stretches(edges, top, column), HIDDEN, MISSING], counted, left, shares)
+    return Bins([*_stretches(edges, float(high[told].max()), column), HIDDEN, MISSING], counted, left, shares)
+
+
+def _untold(before: Codes, gone: Codes, hidden: NDArray[np.bool_]) -> Bins:
+    """Return the bins of a column of which nothing is shown: it had values, and they are not told."""
+    counted, left = (np.array([one[:-1].sum(), 0, one[-1]], float) for one in (before, gone))
+    return Bins([ANY, HIDDEN, MISSING], counted, left, np.column_stack([np.zeros(len(hidden)), hidden, ~hidden]))
 
 
 def _counted(bins: Codes, counts: Codes, size: int) -> Numbers:
@@ -252,7 +258,7 @@ def _tree_bins(
         np.array([*(one[column].sum() for column in columns), 0.0, one[size]], float) for one in (before, gone)
     )
     labels = charts.distinct_labels([str(texts[cell]) for cell in picked])
-    return Bins([*labels, OTHERS, HIDDEN, MISSING], counted, left, shares)
+    return Bins([*labels, OTHERS if labels else ANY, HIDDEN, MISSING], counted, left, shares)
 
 
 def _narrowest(texts: Sequence[str | None], shown: ShownColumn, before: Codes, cells: Codes, least: int) -> list[int]:

@@ -67,8 +67,8 @@ class Making:
         How long each step took.
     optimality
         How near to the optimum a search came, in words and over time.
-    nodes
-        The nodes of a lattice that keep every rule: name, sum of levels, loss and what each is.
+    nodes, answers
+        Nodes of a lattice that keep every rule: name, sum of levels, loss and what each is; how many there are in all.
     explanation
         Why a node was chosen, in sentences.
     searched
@@ -80,6 +80,7 @@ class Making:
     seconds: Mapping[str, float] = field(default_factory=dict)
     optimality: Any = None
     nodes: Sequence[tuple[str, int, float, str]] = ()
+    answers: int = 0
     explanation: Sequence[str] = ()
     searched: Mapping[str, Any] = field(default_factory=dict)
 
@@ -231,20 +232,22 @@ def _making(release: Release) -> Making:
         seconds=manifest["seconds"],
         optimality=details.get("optimality"),
         nodes=_nodes(details.get("alternatives"), list(release.shown.quasi_identifiers)),
+        answers=len(details.get("alternatives", ())),
         explanation=str(details["explanation"]).splitlines() if "explanation" in details else (),
         searched=manifest.get("searched", {}),
     )
 
 
-#: So many answers of a lattice are measured for a report; measuring takes time for each.
-MOST_NODES = 300
+#: So many answers of a lattice are measured for a report, which takes time for each; of more, the frontier is.
+MOST_NODES = 50
 
 
 def _nodes(alternatives: Any, names: Sequence[str]) -> list[tuple[str, int, float, str]]:
-    """Return the nodes of a lattice that keep every rule, if there are not too many to measure."""
-    if alternatives is None or len(alternatives) > MOST_NODES:
+    """Return the nodes of a lattice that keep every rule; of many, those that no other is below."""
+    if not alternatives:
         return []
-    found = alternatives.to_columns()
+    shown = alternatives if len(alternatives) <= MOST_NODES else alternatives.frontier(MOST_NODES)
+    found = shown.to_columns()
     if "gcp" not in found:
         return []
     kinds = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sfumato.document.columns import ColumnFacts
-from sfumato.document.facts import Facts
+from sfumato.document.facts import LEAST, Facts
 from sfumato.document.parts import figure, items, listing, named, paragraph, percent, section, subsection
 from sfumato.loss import METRICS
 from sfumato.markup import Content, Markup, joined
@@ -96,8 +96,9 @@ def _suppressed(found: Facts) -> Content:
 
 
 def _in_common(found: Facts) -> Iterator[str]:
+    gone = found.suppressed.get("by_method", 0)
     for column in found.columns.values():
-        label = _outstanding(column)
+        label = _outstanding(column, LEAST / max(gone, LEAST))
         if label is not None:
             at = column.labels.index(label)
             yield (
@@ -106,10 +107,14 @@ def _in_common(found: Facts) -> Iterator[str]:
             )
 
 
-def _outstanding(column: ColumnFacts) -> str | None:
+def _outstanding(column: ColumnFacts, least: float) -> str | None:
     """Return the bin that stands out most among the suppressed rows, if one does and is not a handful of people."""
     pairs = zip(column.labels, column.before, column.gone, strict=False)
-    more = {label: gone - before for label, before, gone in pairs if gone > STANDS_OUT * before and gone > 0.1}
+    more = {
+        label: gone - before
+        for label, before, gone in pairs
+        if gone > STANDS_OUT * before and gone > 0.1 and gone >= least
+    }
     return max(more, key=lambda label: more[label], default=None)
 
 

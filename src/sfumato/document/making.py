@@ -82,7 +82,10 @@ def _levels(found: Facts) -> Content:
 def _method(making: Making) -> Iterator[Content]:
     yield subsection("Method", facts(_told(making)), *_why(making))
     if making.nodes:
-        yield figure(charts.lattice(making.nodes), "Each point is one choice of levels that keeps every promise.")
+        note = "Each point is one choice of levels that keeps every promise."
+        if len(making.nodes) < making.answers:
+            note += f" Of {making.answers:,} such choices the lowest are drawn, those that no other is below."
+        yield figure(charts.lattice(making.nodes, making.answers), note)
     if making.optimality is not None:
         yield figure(making.optimality.picture, f"{making.optimality}.")
     if making.seconds:

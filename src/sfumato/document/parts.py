@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from sfumato.markup import Content, Markup, element, folded, joined, table
+from sfumato.markup import CELL, Content, Markup, element, folded, joined, table
 from sfumato.report.charts import Picture, inline, told
 from sfumato.report.picture import Value
 
@@ -135,4 +135,7 @@ def _is_figure(value: Value | Markup) -> bool:
 
 
 def _cell(value: Value | Markup) -> Content:
-    return value if isinstance(value, str) else told(value)
+    """Return a cell; what is a sentence keeps its end, since names in it are short already."""
+    if not isinstance(value, str):
+        return told(value)
+    return value if isinstance(value, Markup) or len(value) <= CELL else element("span", sentence(value))

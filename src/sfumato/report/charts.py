@@ -210,17 +210,20 @@ def cost_over_time(
     return lines(title, Axis("seconds"), Axis(measure, low=0), seconds, series, steps=True)
 
 
-def lattice(nodes: Sequence[tuple[str, int, float, str]]) -> Picture:
+def lattice(nodes: Sequence[tuple[str, int, float, str]], answers: int | None = None) -> Picture:
     """Return the nodes of a lattice of levels: how much each generalizes and what it loses.
 
     Parameters
     ----------
     nodes
         The name of every node, the sum of its levels, its loss, and what became of it: ``"chosen"``, ``"minimal"`` …
+    answers
+        How many nodes there are in all, where not all of them are drawn.
     """
     heights = sorted({height for _, height, _, _ in nodes})
     chosen = [loss for _, _, loss, kind in nodes if kind == "chosen"]
-    title = f"{len(nodes):,} nodes of the lattice keep every rule"
+    many = len(nodes) if answers is None else answers
+    title = f"{many:,} {'node' if many == 1 else 'nodes'} of the lattice {'keeps' if many == 1 else 'keep'} every rule"
     if chosen:
         title += f"; the chosen one loses {told(chosen[0], '.1%')}"
     return points(

@@ -94,7 +94,7 @@ class Picture:
     def svg(self, dark: bool = False, titled: bool = True) -> str:
         """Return the chart as SVG; nothing is fetched for it."""
         alt = altair()
-        # The charts are our own and tests look at them; to check each part against its schema takes longer than to draw.
+        # The charts are our own and tests look at them; checking all parts by their schema takes longer than drawing.
         with alt.utils.schemapi.debug_mode(False):
             spec = self.themed(DARK if dark else LIGHT, titled).to_dict(validate=False)
         version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])

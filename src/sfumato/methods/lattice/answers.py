@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -73,6 +73,11 @@ class Alternatives:
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one list per column: the levels, the suppressed rows, every loss, and what is released."""
         return self._columns
+
+    def frontier(self, most: int) -> Alternatives:
+        """Return what is released and, of the answers that no other is below, the lowest ones, at most so many."""
+        lowest = sorted((node for node in minimal(self.answers) if node != self.chosen), key=sum)
+        return replace(self, answers=[self.chosen, *lowest[: most - 1]])
 
     @cached_property
     def _columns(self) -> dict[str, list[Any]]:
