@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sfumato import parameters
 from sfumato.errors import SchemaError, invalid_parameter, listed
-from sfumato.hierarchies import Hierarchy
+from sfumato.hierarchies import Hierarchy, with_levels
 from sfumato.markup import Content, Markup, fragment, table
 
 #: A hierarchy that is left to the type of the column.
@@ -160,12 +160,14 @@ class Schema:
         declared = (hierarchy for hierarchy in self.quasi_identifiers.values() if hierarchy is not None)
         return list(dict.fromkeys(name for hierarchy in declared for name in hierarchy.looks_at))
 
-    def learned(self, table: pa.Table) -> Schema:
-        """Return the schema in which every hierarchy is what it becomes in a table."""
+    def learned(self, table: pa.Table, needs_levels: bool = False) -> Schema:
+        """Return the schema in which every hierarchy is what it becomes in a table, with levels if they are needed."""
         found = {
             name: None if hierarchy is None else hierarchy.learned(name, table)
             for name, hierarchy in self.quasi_identifiers.items()
         }
+        if needs_levels:
+            found = {name: with_levels(hierarchy, table.column(name)) for name, hierarchy in found.items()}
         return replace(self, quasi_identifiers=found)
 
     def read_as_text(self) -> list[str]:

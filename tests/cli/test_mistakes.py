@@ -66,7 +66,7 @@ def nothing_is_left_behind(folder: Path) -> Iterator[None]:
         ((*ROLES, *K, "--hierarchy", "pay=prefix"), "'pay', which is not a quasi-identifier. Declare it with --qi pay"),
         ((*ROLES, *K, "--hierarchy", "zip=prefix", "--hierarchy", "zip=categorical"), "given twice for 'zip'"),
         ((*ROLES, *K, "--hierarchy", "zip=no.csv"), "'no.csv' is neither a hierarchy file nor a kind of hierarchy"),
-        ((*ROLES, *K, "--hierarchy", "zip=categorical:2"), "'categorical' takes nothing after the colon"),
+        ((*ROLES, *K, "--hierarchy", "zip=icd10:2"), "'icd10' takes nothing after the colon"),
         ((*ROLES, *K, "--hierarchy", "zip=prefix:two"), "length"),
         ((*ROLES, *K, "--hierarchy", "age=ordered"), "as in ordered:low|mid|high"),
         ((*ROLES, *K, "--hierarchy", "age=numeric:5,wide"), "'widths' parameter of Numeric"),

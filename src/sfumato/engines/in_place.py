@@ -17,7 +17,7 @@ from sfumato.engines.statements import ReleaseQuery, dimension, dimension_statem
 from sfumato.errors import ParameterError, SchemaError, SourceError, VerificationError
 from sfumato.guardrails import Caution, refuse, with_confirmations
 from sfumato.guardrails.uniqueness import as_good_as_a_name
-from sfumato.hierarchies import Domain, Learned, default_hierarchy
+from sfumato.hierarchies import Domain, Learned, default_hierarchy, with_levels
 from sfumato.methods import Task
 from sfumato.methods.lattice.full_domain import FullDomain, Solution
 from sfumato.methods.lattice.judge import Judge
@@ -260,7 +260,7 @@ def _fit(database: Database, schema: Schema, name: str) -> Domain:
     column = database.query(f"SELECT DISTINCT {identifier(name)} AS value FROM {database.source}").column("value")
     values = column.combine_chunks()
     known = values.drop_null()
-    hierarchy = schema.quasi_identifiers[name] or default_hierarchy(values.type)
+    hierarchy = with_levels(schema.quasi_identifiers[name], known) or default_hierarchy(values.type)
     fitted = hierarchy.fit(name, known, has_missing=len(known) < len(values))
     if len(fitted.domain.values) < len(known):
         raise SchemaError(f"'{name}' has values that are written in several ways in the database. Convert it there.")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
 from sfumato.guardrails.caution import percent, quoted
 from sfumato.guardrails.kinds import kind_of
 from sfumato.guardrails.registry import Finding, after, before
 from sfumato.guardrails.view import ReleaseView, RequestView
-from sfumato.hierarchies import Learned
+from sfumato.hierarchies import Learned, LevelledDomain, Numeric, Taxonomy
 
 #: What a quasi-identifier has to lose before somebody should ask why it is released at all.
 NEARLY_ALL = 0.9
@@ -33,6 +34,40 @@ def learned_hierarchy(view: RequestView) -> Iterator[Finding]:
             f"Look at it, and keep it for the next table: sfumato hierarchy TABLE {name}={declared.name}:… -o FILE, "
             f"or release.hierarchies[{name!r}].",
         )
+
+
+@before("new-values")
+def new_values(view: RequestView) -> Iterator[Finding]:
+    """Say how many values were put where the rule of a taxonomy puts those that it does not have."""
+    for name, declared in view.declared.items():
+        if isinstance(declared, Taxonomy) and declared.unknown is not None:
+            values = view.domains[name].values.cast(pa.string()).to_pylist()
+            count = len(declared.lacks(values))
+            if count:
+                yield Finding(
+                    "note",
+                    (name,),
+                    count,
+                    f"{count:,} of {len(values):,} values of {quoted(name)} are not in its taxonomy; it placed them.",
+                    "Add them to the taxonomy if they belong elsewhere.",
+                )
+
+
+@after("own-levels")
+def own_levels(view: ReleaseView) -> Iterator[Finding]:
+    """Say where a full-domain method was given levels that nobody declared."""
+    for name, domain in view.domains.items() if view.classes.levels is not None else ():
+        declared = view.declared.get(name)
+        made = isinstance(domain, LevelledDomain) and not pa.types.is_temporal(domain.values.type)
+        if made and (declared is None or isinstance(declared, Numeric)) and not getattr(declared, "widths", ()):
+            levels = ", ".join(level.name for level in domain.levels[1:-1])
+            yield Finding(
+                "note",
+                (name,),
+                len(domain.levels) - 2,
+                f"No levels are declared for {quoted(name)}, and full-domain methods need some: it got {levels}.",
+                "Declare those that you want, such as Numeric(widths=(5, 10)), on the command line numeric:5,10.",
+            )
 
 
 @after("lost-column")

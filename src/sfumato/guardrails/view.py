@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.hierarchies import Domain
-from sfumato.microdata import EquivalenceClasses, Microdata, distinct, group_rows
+from sfumato.hierarchies import Domain, SetDomain
+from sfumato.microdata import EquivalenceClasses, Microdata, distinct, group_rows, shown_sets
 from sfumato.privacy import PrivacyModel
 from sfumato.schema import Declared
 
@@ -159,7 +159,9 @@ class ReleaseView(RequestView):
         domain, levels = self.microdata.domains[at], self.classes.levels
         lo, hi = self.classes.lo[:, at], self.classes.hi[:, at]
         if levels is None:
-            return domain.span_labels(lo, hi)
+            labels = domain.span_labels(lo, hi)
+            shows_sets = isinstance(domain, SetDomain) and domain.sets
+            return shown_sets(self.microdata, self.classes, at, labels) if shows_sets else labels
         level = domain.levels[levels[at]]
         return level.labels.take(pa.array(level.groups[lo]))
 

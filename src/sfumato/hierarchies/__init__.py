@@ -12,8 +12,8 @@ from sfumato.hierarchies.codes import ICD10, ISCO, NACE, Structured, Weekdays
 from sfumato.hierarchies.conditions import codes_meant
 from sfumato.hierarchies.countries import Countries
 from sfumato.hierarchies.dates import Dates
-from sfumato.hierarchies.defaults import default_hierarchy
-from sfumato.hierarchies.domain import Domain, Tree, TreeDomain
+from sfumato.hierarchies.defaults import default_hierarchy, with_levels
+from sfumato.hierarchies.domain import Domain, SetDomain, Tree, TreeDomain
 from sfumato.hierarchies.grids import CountedGridDomain, GridDomain, gridded
 from sfumato.hierarchies.learned import Clusters, Learned, Quantiles, Similar, Within
 from sfumato.hierarchies.levels import ROOT, Ends, Level
@@ -64,6 +64,7 @@ __all__ = [
     "Quantiles",
     "Rounded",
     "ScaledDomain",
+    "SetDomain",
     "Similar",
     "Structured",
     "Taxonomy",
@@ -74,4 +75,5 @@ __all__ = [
     "codes_meant",
     "default_hierarchy",
     "gridded",
+    "with_levels",
 ]

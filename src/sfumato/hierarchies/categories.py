@@ -11,25 +11,39 @@ import pyarrow.compute as pc
 from sfumato import parameters
 from sfumato.errors import DataError, invalid_parameter
 from sfumato.hierarchies.base import Fitted, Hierarchy, as_number, numbers_between, sort_codes
-from sfumato.hierarchies.domain import TreeDomain
+from sfumato.hierarchies.domain import SetDomain, TreeDomain
 from sfumato.hierarchies.levels import ROOT, grouped_level, identity_level, root_level
 
 MAX_PREFIX_LENGTH = 64
 
 
 class Categorical(Hierarchy):
-    """Values with nothing between themselves and ``*``."""
+    """Values with nothing between themselves and ``*``.
+
+    Parameters
+    ----------
+    sets
+        Up to how many values a class is shown as the set of them, ``{cold, flu}``, instead of ``*``; 0 for none.
+        Full-domain methods, which show all classes at one level, show ``*``. The loss of a set counts as that of ``*``.
+    """
 
     name: ClassVar[str] = "categorical"
-    shorthand: ClassVar[str] = "categorical"
+    shorthand: ClassVar[str] = "categorical:3"
+
+    def __init__(self, sets: int = 0) -> None:
+        self.sets = parameters.integer("Categorical", "sets", sets, at_least=0)
+
+    @classmethod
+    def from_short(cls, text: str) -> dict[str, Any]:
+        return {"sets": as_number(text.strip())}
 
     def to_policy(self) -> dict[str, Any]:
-        return {"type": self.name}
+        return {"type": self.name} | ({"sets": self.sets} if self.sets else {})
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         ordered, codes = sort_codes(values)
         levels = (identity_level(ordered, has_missing), root_level(len(ordered) + has_missing))
-        return Fitted(TreeDomain(column, ordered, has_missing, levels), codes)
+        return Fitted(SetDomain(column, ordered, has_missing, levels, self.sets), codes)
 
 
 class Prefix(Hierarchy):

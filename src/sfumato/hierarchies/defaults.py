@@ -1,12 +1,16 @@
-"""The hierarchy of a quasi-identifier for which none was declared."""
+"""The hierarchy of a quasi-identifier for which none was declared, and levels where a method needs some."""
 
 from __future__ import annotations
 
+import math
+
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sfumato.hierarchies.base import Hierarchy
 from sfumato.hierarchies.categories import Categorical
 from sfumato.hierarchies.dates import Dates
+from sfumato.hierarchies.grids import round_steps
 from sfumato.hierarchies.scales import Numeric
 
 
@@ -20,3 +24,27 @@ def default_hierarchy(kind: pa.DataType) -> Hierarchy:
     if types.is_date(kind) or types.is_timestamp(kind):
         return Dates()
     return Categorical()
+
+
+def with_levels(declared: Hierarchy | None, values: pa.Array | pa.ChunkedArray) -> Hierarchy | None:
+    """Return intervals of round widths for numbers without any, as full-domain methods need; all else as it is.
+
+    Examples
+    --------
+    >>> with_levels(None, pa.array([17, 44, 90]))
+    Numeric(widths=[5, 10, 50])
+    """
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    plain = declared is None and isinstance(default_hierarchy(kind), Numeric)
+    if not plain and not (isinstance(declared, Numeric) and not declared.widths and not pa.types.is_boolean(kind)):
+        return declared
+    try:
+        ends = pc.min_max(values.cast(pa.float64(), safe=False))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return declared
+    least, greatest = (float(end) if (end := ends[side].as_py()) is not None else math.nan for side in ("min", "max"))
+    extent = greatest - least
+    if not (math.isfinite(extent) and extent > 1):
+        return declared
+    whole = pa.types.is_integer(kind)
+    return Numeric([step for step in round_steps(extent, whole) if step > 1 or not whole]) or declared

@@ -100,6 +100,23 @@ class TreeDomain(Domain):
 
 
 @dataclass(frozen=True)
+class SetDomain(TreeDomain):
+    """Flat categories, of which a class shows up to ``sets`` different ones as a set; beyond that, ``*``."""
+
+    sets: int = 0
+
+    def set_label(self, codes: Codes) -> str | None:
+        """Return how different codes are shown together; None where that is ``*``.
+
+        A set with a missing value is ``*``, and so is one whose members could not be told apart in the text.
+        """
+        if not 1 < len(codes) <= self.sets or (self.has_missing and codes[-1] == self.missing_code):
+            return None
+        members = [self.texts[int(code)].as_py() for code in codes]
+        return None if any(set(member) & set("{},") for member in members) else f"{{{', '.join(members)}}}"
+
+
+@dataclass(frozen=True)
 class Tree:
     """A tree over codes as arrays: its nodes are the codes, and then level by level the groups above them."""
 

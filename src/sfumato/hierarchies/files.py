@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sfumato.errors import HierarchyError, invalid_parameter, shortened
 from sfumato.textfiles import LISTED, read_text
@@ -38,6 +39,21 @@ def read_rows(path: Path, delimiter: str | None = None) -> tuple[list[Row], str]
     if not rows:
         raise HierarchyError(f"The hierarchy file {path} is empty. Give one line per value: value;parent;…;*.")
     return rows, separator
+
+
+def read_json(path: Path) -> Any:
+    """Read a taxonomy as JSON: nested objects with lists of values at the bottom, or a list of rows."""
+    text = read_text(path, "The hierarchy file", HierarchyError, limit=LISTED)
+    try:
+        tree = json.loads(text)
+    except (ValueError, RecursionError):
+        raise HierarchyError(f"The hierarchy file {path} is not JSON.") from None
+    if not isinstance(tree, dict | list) or not tree:
+        raise HierarchyError(
+            f'The hierarchy file {path} holds neither groups, as in {{"Europe": ["Italy"]}}, nor rows, as in '
+            '[["Italy", "Europe"]].'
+        )
+    return tree
 
 
 def _parsed(path: Path, text: str, delimiter: str) -> Iterator[Row]:

@@ -10,14 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from sfumato.errors import HierarchyError, ParameterError, invalid_parameter, shortened
+from sfumato import parameters
+from sfumato.errors import HierarchyError, ParameterError, invalid_parameter, listed, shortened
 from sfumato.hierarchies.base import Fitted, Hierarchy, as_text, inverse, refuse_unknown
 from sfumato.hierarchies.domain import TreeDomain
-from sfumato.hierarchies.files import Row, read_rows, write_rows
+from sfumato.hierarchies.files import Row, read_json, read_rows, write_rows
 from sfumato.hierarchies.levels import ROOT, grouped_level, identity_level, root_level
+from sfumato.hierarchies.skos import SKOS_FORMS, read_skos
 from sfumato.markup import Markup, element, joined, table
 
 Nested = Mapping[str, Any]
+
+#: So many faults of a taxonomy are told at a time.
+MOST_FAULTS = 10
 
 #: Values of a taxonomy that a notebook shows.
 ROWS_SHOWN = 40
@@ -31,6 +36,9 @@ class Taxonomy(Hierarchy):
     tree
         Nested dicts with lists of values at the bottom; uneven branches are padded. Or one row per value: the value,
         its parent, its parent's parent, …; a last column of ``*`` may be left out.
+    unknown
+        Where values go that the tree does not have, as next month's table may: a label of the tree, or a new one such
+        as ``"other"``. By default a table with such values is refused.
 
     Examples
     --------
@@ -40,16 +48,17 @@ class Taxonomy(Hierarchy):
     """
 
     name: ClassVar[str] = "taxonomy"
-    shorthand: ClassVar[str] = "taxonomy:zip.csv"
+    shorthand: ClassVar[str] = "taxonomy:zip.csv|other"
     reads_text = True
 
-    def __init__(self, tree: Nested | Sequence[Sequence[object]]) -> None:
+    def __init__(self, tree: Nested | Sequence[Sequence[object]], unknown: str | None = None) -> None:
         if not isinstance(tree, Mapping | Iterable):
             raise invalid_parameter("Taxonomy", "tree", "nested dicts, or one row per value", tree)
         rows = _padded(list(_paths(tree))) if isinstance(tree, Mapping) else tree
         self._load([_row(number, row) for number, row in enumerate(rows, start=1)])
         self.path: Path | None = None
         self.delimiter = ";"
+        self.unknown = None if unknown is None else parameters.text("Taxonomy", "unknown", unknown)
 
     def _load(self, rows: list[Row]) -> None:
         self.rows = _with_root(_checked(rows))
@@ -65,13 +74,73 @@ class Taxonomy(Hierarchy):
         return cls(tree)
 
     @classmethod
-    def read(cls, path: str | Path, delimiter: str | None = None) -> Taxonomy:
-        """Read a taxonomy from a file with one line per value; the delimiter is detected unless given."""
+    def from_paths(cls, paths: Iterable[str], separator: str = ">") -> Taxonomy:
+        """Make a taxonomy from paths such as ``"Europe > Italy > Pisa"``, from the coarsest group to the value."""
+        split = [tuple(part.strip() for part in path.split(separator))[::-1] for path in dict.fromkeys(paths)]
+        return cls(_padded(split))
+
+    @classmethod
+    def read(
+        cls, path: str | Path, delimiter: str | None = None, unknown: str | None = None, language: str = "en"
+    ) -> Taxonomy:
+        """Read a taxonomy from a file.
+
+        Parameters
+        ----------
+        path
+            A text file with one line per value; ``.json``, nested or as rows; SKOS as ``.ttl``, ``.rdf``, ``.jsonld``.
+        delimiter
+            What stands between the cells of a line; detected unless given.
+        unknown
+            As above.
+        language
+            The language of labels in SKOS, where there are several.
+        """
+        file = Path(path)
         taxonomy = cls.__new__(cls)
-        rows, taxonomy.delimiter = read_rows(Path(path), delimiter)
-        taxonomy.path = Path(path)
+        taxonomy.delimiter, taxonomy.path = ";", file
+        taxonomy.unknown = None if unknown is None else parameters.text("Taxonomy", "unknown", unknown)
+        if file.suffix.lower() == ".json":
+            tree = read_json(file)
+            cells = _padded(list(_paths(tree))) if isinstance(tree, Mapping) else tree
+            rows = [_row(number, row, f"{file}, row") for number, row in enumerate(cells, start=1)]
+        elif file.suffix.lower() in SKOS_FORMS:
+            found = read_skos(file, language)
+            rows = [Row(f"{file}, concept {at}", cells) for at, cells in enumerate(_padded(found), 1)]
+        else:
+            rows, taxonomy.delimiter = read_rows(file, delimiter)
         taxonomy._load(rows)
         return taxonomy
+
+    def merged(self, other: Taxonomy) -> Taxonomy:
+        """Return the values of both; where they contradict each other, that is an error that names the rows."""
+        height = max(self.height, other.height)
+        mine = [Row(f"row {at} of the first", _stretched(row, height)) for at, row in enumerate(self.rows, 1)]
+        known = {row.cells for row in mine}
+        theirs = [Row(f"row {at} of the second", _stretched(row, height)) for at, row in enumerate(other.rows, 1)]
+        joined = _checked([*mine, *(row for row in theirs if row.cells not in known)])
+        return Taxonomy(joined, self.unknown)
+
+    def renamed(self, names: Mapping[str, str]) -> Taxonomy:
+        """Return the same tree with labels or values called otherwise; two labels of one name become one group."""
+        unknown = set(names) - {cell for row in self.rows for cell in row}
+        if unknown:
+            raise HierarchyError(f"The taxonomy has no {listed(sorted(unknown))}, so it cannot be renamed.")
+        return Taxonomy([[names.get(cell, cell) for cell in row] for row in self.rows], self.unknown)
+
+    def moved(self, label: str, under: str) -> Taxonomy:
+        """Return the same tree with a value or a group, and all below it, under another group one level up."""
+        places = [(row, row.index(label)) for row in self.rows if label in row[:-1]]
+        if not places:
+            raise HierarchyError(f"The taxonomy has no {shortened(label)}, so it cannot be moved.")
+        # The highest place: where a level is missing, a value stands in several.
+        level = max(len(row) - 1 - row[::-1].index(label) for row, _ in places)
+        above = next((row[level + 1 :] for row in self.rows if row[level + 1] == under), None)
+        if above is None:
+            raise HierarchyError(f"No group {shortened(under)} stands one level above {shortened(label)}.")
+        return Taxonomy(
+            [(*row[: level + 1], *above) if row[level] == label else row for row in self.rows], self.unknown
+        )
 
     def write(self, path: str | Path, delimiter: str | None = None) -> None:
         """Write the taxonomy in the form that `read` reads, with the delimiter it came with: whole or not at all."""
@@ -79,17 +148,20 @@ class Taxonomy(Hierarchy):
 
     @classmethod
     def from_short(cls, text: str) -> dict[str, Any]:
-        return {"file": text}
+        file, bar, unknown = text.partition("|")
+        return {"file": file} | ({"unknown": unknown.strip()} if bar else {})
 
     @classmethod
-    def from_policy(cls, file: str | None = None, rows: Sequence[Sequence[object]] | None = None) -> Taxonomy:
+    def from_policy(
+        cls, file: str | None = None, rows: Sequence[Sequence[object]] | None = None, unknown: str | None = None
+    ) -> Taxonomy:
         """Make a taxonomy of what a policy says: a file, or the rows themselves."""
         if (file is None) == (rows is None):
             raise ParameterError("A taxonomy needs either 'file' or 'rows'. Give one of them.")
-        return cls.read(file) if file is not None else cls(rows or ())
+        return cls.read(file, unknown=unknown) if file is not None else cls(rows or (), unknown)
 
     def paths(self, values: Sequence[str]) -> Sequence[Sequence[str]]:
-        return self.rows
+        return self._extended(values).rows
 
     @cached_property
     def _line_of(self) -> dict[str, int]:
@@ -105,9 +177,10 @@ class Taxonomy(Hierarchy):
         return len(self.rows[0]) - 1
 
     def to_policy(self) -> dict[str, Any]:
+        rule = {} if self.unknown is None else {"unknown": self.unknown}
         if self.path is not None:
-            return {"type": self.name, "file": str(self.path)}
-        return {"type": self.name, "rows": [list(row) for row in self.rows]}
+            return {"type": self.name, "file": str(self.path)} | rule
+        return {"type": self.name, "rows": [list(row) for row in self.rows]} | rule
 
     def __repr__(self) -> str:
         source = f", file={str(self.path)!r}" if self.path else ""
@@ -123,9 +196,32 @@ class Taxonomy(Hierarchy):
         rest = element("p", f"and {more:,} more values") if more else None
         return joined(told, table(header, [self.rows[place] for place in walked]), rest)
 
+    def lacks(self, texts: Iterable[str]) -> list[str]:
+        """Return the values that stand on no line."""
+        return [text for text in texts if text not in self._line_of]
+
+    def _extended(self, texts: Sequence[str]) -> Taxonomy:
+        """Return the taxonomy with new values where its rule puts them."""
+        new = self.lacks(texts)
+        if self.unknown is None or not new:
+            return self
+        above = self._place_of_unknown(self.unknown)
+        return Taxonomy([*self.rows, *((text, *above) for text in new)])
+
+    def _place_of_unknown(self, label: str) -> tuple[str, ...]:
+        """Return what stands above new values: the path of a label of the tree, or a group of its own."""
+        for row in self.rows:
+            for level in range(1, len(row)):
+                if row[level] == label:
+                    return (label,) * (level - 1) + row[level:]
+        return (label,) * (self.height - 1) + (ROOT,)
+
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
-        line_of = self._line_of
         texts = values.cast(pa.string()).to_pylist()
+        return self._extended(texts)._fit(column, values, texts, has_missing)
+
+    def _fit(self, column: str, values: pa.Array, texts: list[str], has_missing: bool) -> Fitted:
+        line_of = self._line_of
         refuse_unknown(column, texts, line_of, f"hierarchy file {self.path}" if self.path else "its taxonomy")
         places = self._places
         order = np.argsort(np.array([places[line_of[text]] for text in texts], dtype=np.int64))
@@ -162,18 +258,33 @@ def _checked(rows: list[Row]) -> list[tuple[str, ...]]:
     depth = len(rows[0].cells)
     seen: dict[str, Row] = {}
     parents: dict[tuple[int, str], tuple[str, Row]] = {}
-    for row in rows:
-        value = f"the value{row.quoted(row.cells[0])}"
-        if len(row.cells) != depth:
-            raise HierarchyError(
-                f"{row.where}: {value} has {_columns(len(row.cells))}, but the first row has {depth}. "
-                "Give every row the same number of columns."
-            )
-        previous = seen.setdefault(row.cells[0], row)
-        if previous is not row:
-            raise HierarchyError(f"{row.where}: {value} {_contradiction(previous, row)}. Keep one row.")
-        _check_parents(row, parents)
+    faults = [fault for row in rows for fault in _faults(row, depth, seen, parents)]
+    if faults:
+        more = [f"… and {len(faults) - MOST_FAULTS:,} more."] if len(faults) > MOST_FAULTS else []
+        raise HierarchyError("\n".join([*faults[:MOST_FAULTS], *more]))
     return [row.cells for row in rows]
+
+
+def _faults(
+    row: Row, depth: int, seen: dict[str, Row], parents: dict[tuple[int, str], tuple[str, Row]]
+) -> Iterator[str]:
+    """Yield what is wrong with a row beside those before it."""
+    value = f"the value{row.quoted(row.cells[0])}"
+    if len(row.cells) != depth:
+        yield (
+            f"{row.where}: {value} has {_columns(len(row.cells))}, but the first row has {depth}. "
+            "Give every row the same number of columns."
+        )
+        return
+    if "" in row.cells[1:]:
+        empty = row.cells[1:].index("") + 2
+        yield f"{row.where}: column {empty} of {value} is empty. Name the group, or repeat the value."
+        return
+    previous = seen.setdefault(row.cells[0], row)
+    if previous is not row:
+        yield f"{row.where}: {value} {_contradiction(previous, row)}. Keep one row."
+        return
+    yield from _other_parents(row, parents)
 
 
 def _columns(count: int) -> str:
@@ -189,7 +300,7 @@ def _contradiction(first: Row, second: Row) -> str:
     return f"is listed twice (first at {first.where})"
 
 
-def _check_parents(row: Row, parents: dict[tuple[int, str], tuple[str, Row]]) -> None:
+def _other_parents(row: Row, parents: dict[tuple[int, str], tuple[str, Row]]) -> Iterator[str]:
     for level in range(1, len(row.cells) - 1):
         label, parent = row.cells[level], row.cells[level + 1]
         known, first = parents.setdefault((level, label), (parent, row))
@@ -198,10 +309,11 @@ def _check_parents(row: Row, parents: dict[tuple[int, str], tuple[str, Row]]) ->
                 row.quoted(label) or f" what stands in column {level + 1}",
                 row.quoted(parent) or " another here",
             )
-            raise HierarchyError(
+            yield (
                 f"{row.where}:{what} has two parents,{first.quoted(known) or ' one'} ({first.where}) and{here}. "
                 "Give it one."
             )
+            return
 
 
 def _with_root(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
@@ -209,13 +321,18 @@ def _with_root(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     return tuple(rows) if complete else tuple((*row, ROOT) for row in rows)
 
 
-def _row(number: int, row: Sequence[object]) -> Row:
+def _stretched(row: tuple[str, ...], height: int) -> tuple[str, ...]:
+    """Return a row with its value repeated until it has so many levels."""
+    return (row[0],) * (height + 1 - len(row)) + row
+
+
+def _row(number: int, row: Sequence[object], where: str = "row") -> Row:
     if isinstance(row, str) or not isinstance(row, Iterable):
         raise HierarchyError(
             f"Row {number} of the taxonomy is {shortened(row)}. Give each row as a list: "
             "the value, its parent, its parent's parent, …."
         )
-    return Row(f"row {number}", tuple(map(as_text, row)))
+    return Row(f"{where} {number}", tuple(map(as_text, row)))
 
 
 def _padded(paths: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.microdata.encoding import FEWEST_TO_NAME, distinct, encode, missing_rows, refuse_missing
 from sfumato.microdata.frequency import FrequencySet, frequency_set, group_rows
-from sfumato.microdata.recoding import SUPPRESSED, EquivalenceClasses, Recoding, rows_by_class
+from sfumato.microdata.recoding import SUPPRESSED, EquivalenceClasses, Recoding, rows_by_class, shown_sets
 from sfumato.microdata.table import Microdata, SensitiveColumn
 
 __all__ = [
@@ -22,4 +22,5 @@ __all__ = [
     "missing_rows",
     "refuse_missing",
     "rows_by_class",
+    "shown_sets",
 ]

@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import VerificationError
+from sfumato.hierarchies import ROOT, SetDomain
 from sfumato.kernels.classes import class_bounds
 from sfumato.microdata.frequency import group_rows
 from sfumato.microdata.table import Microdata
@@ -169,3 +172,20 @@ class EquivalenceClasses:
         lo = np.stack([first[at][grouped.codes[:, at]] for at in range(len(levels))], axis=1)
         hi = np.stack([last[at][grouped.codes[:, at]] for at in range(len(levels))], axis=1)
         return cls(of_row, grouped.counts, lo, hi, recoding.levels)
+
+
+def shown_sets(microdata: Microdata, classes: EquivalenceClasses, at: int, labels: pa.StringArray) -> pa.StringArray:
+    """Return labels of classes with the sets of their values in place of ``*``, where a flat category shows sets."""
+    domain = microdata.domains[at]
+    assert isinstance(domain, SetDomain)
+    starred = pc.equal(labels, ROOT).fill_null(False).to_numpy(zero_copy_only=False)
+    if classes.hidden is not None:
+        starred &= ~classes.hidden[:, at]
+    rows = np.flatnonzero((classes.of_row >= 0) & np.append(starred, False)[classes.of_row])
+    pairs = np.unique(classes.of_row[rows].astype(np.int64) * domain.size + microdata.codes[rows, at])
+    owners, codes = np.divmod(pairs, domain.size)
+    begins = np.flatnonzero(np.append(True, owners[1:] != owners[:-1])) if len(owners) else owners
+    texts = labels.to_pylist()
+    for owner, members in zip(owners[begins].tolist(), np.split(codes, begins[1:]), strict=True) if len(owners) else ():
+        texts[owner] = domain.set_label(members) or texts[owner]
+    return pa.array(texts, pa.string())

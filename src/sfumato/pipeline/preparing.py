@@ -117,7 +117,7 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
     taken = _rows_taken(table, request)
     rows = np.flatnonzero(taken)
     table = table if taken.all() else table.filter(pa.array(taken))
-    schema = schema.learned(table)
+    schema = schema.learned(table, request.method.recoding == "full-domain")
     tell = stage(progress, "encoding")
     microdata = encode(
         table,

@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import SchemaError
-from sfumato.hierarchies import ROOT, Domain, Ends, ScaledDomain
+from sfumato.hierarchies import ROOT, Domain, Ends, ScaledDomain, SetDomain
 from sfumato.io.arrow import packed
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, shown_sets
 from sfumato.progress import Tell, silent
 from sfumato.verify.classes import code_column, group_rows
 
@@ -147,7 +147,12 @@ def _texts(showing: Showing) -> pa.DictionaryArray:
     else:
         shown, of_class = _different(_spans(showing), domain.size**2 + 1)
         labels = _span_labels(domain, shown)
-    return labels.dictionary_encode().take(pa.array(of_class))
+    texts = labels.dictionary_encode().take(pa.array(of_class))
+    if level is None and isinstance(domain, SetDomain) and domain.sets:
+        return shown_sets(
+            showing.microdata, showing.classes, showing.place, texts.cast(pa.string())
+        ).dictionary_encode()
+    return texts
 
 
 def _spans(showing: Showing) -> NDArray[np.int64]:
