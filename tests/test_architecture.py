@@ -22,7 +22,7 @@ LAYERS = (
     ("errors", "parameters", "progress", "clock", "textfiles", "tomltext", "randomness", "markup"),
     ("kernels", "io", "verify", "report"),
     ("hierarchies",),
-    ("schema",),
+    ("schema", "columns"),
     ("microdata", "reading"),
     ("privacy", "loss", "risks", "queries", "utilities"),
     ("methods",),

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from sfumato.answering import checklist
     from sfumato.api import anonymize, check, recode
     from sfumato.certifying import Certificate, certify
+    from sfumato.columns import Age, AtLevel, Clip, Pseudonyms, Round, Sample, Shift
     from sfumato.comparing import compare
     from sfumato.dual import Strongest, strongest
     from sfumato.errors import SfumatoError
@@ -103,6 +104,7 @@ _HOMES = {
     "Preset": "sfumato.presets",
     "Release": "sfumato.release.release",
     "Released": "sfumato.queries",
+    **dict.fromkeys(("Age", "AtLevel", "Clip", "Pseudonyms", "Round", "Sample", "Shift"), "sfumato.columns"),
     **dict.fromkeys(("Numeric", "Bands", "Capped", "Rounded", "Quantiles", "Clusters"), "sfumato.hierarchies"),
     **dict.fromkeys(("Categorical", "Ordered", "Prefix", "Taxonomy", "Within", "Similar"), "sfumato.hierarchies"),
     **dict.fromkeys(("Dates", "Ages", "Weekdays"), "sfumato.hierarchies"),
@@ -146,7 +148,9 @@ __all__ = [
     "ICD10",
     "ISCO",
     "NACE",
+    "Age",
     "Ages",
+    "AtLevel",
     "Auto",
     "AverageRisk",
     "Bands",
@@ -157,6 +161,7 @@ __all__ = [
     "Capped",
     "Categorical",
     "Certificate",
+    "Clip",
     "Clusters",
     "CostAware",
     "Countries",
@@ -185,14 +190,18 @@ __all__ = [
     "Prefix",
     "Preset",
     "Proven",
+    "Pseudonyms",
     "Quantiles",
     "Refined",
     "Release",
     "Released",
+    "Round",
     "Rounded",
     "Samarati",
+    "Sample",
     "Schema",
     "SfumatoError",
+    "Shift",
     "Similar",
     "Strongest",
     "TCloseness",

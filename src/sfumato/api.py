@@ -65,6 +65,13 @@ def anonymize(
         as a name is refused unless it is among them.
     strict
         Make no release if there is a warning that is not confirmed.
+    transform
+        By column how its values are changed in every row before any model looks at them, such as
+        ``{"pay": Round(500), "age": Age("born", "visit")}``; a hierarchy stands for its first level.
+    pseudonymize
+        Identifiers that are released as pseudonyms: names, or by name `Pseudonyms` with a key file or a table.
+    sample
+        The share of rows, or of people, that is drawn at random; or `Sample`, stratified by a column.
     progress
         True for a progress bar, or a function that is called with the stage's name and the share done.
     separator
@@ -112,6 +119,8 @@ def recode(
     quasi_identifiers, sensitive, person, identifiers, plain, rest, weights
         As in `anonymize`.
     missing, intervals, ends, keep_order, seed, progress, separator, encoding, sheet, layout
+        As in `anonymize`.
+    transform, pseudonymize, sample
         As in `anonymize`.
 
     Raises

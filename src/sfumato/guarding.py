@@ -90,7 +90,7 @@ def naming_columns(roles: Mapping[str, str], skipped: Sequence[str]) -> list[str
 
 def read_with(source: Source, wanted: Sequence[str], naming: Sequence[str], request: Request, tell: Tell) -> pa.Table:
     """Read the wanted columns, and beside them those that name people as far as they can be read at all."""
-    as_text = request.schema.read_as_text()
+    as_text = request.read_as_text()
     if naming:
         with suppress(DataError):  # of some type that has no place in a release, where it is not going to be
             return source.read([*wanted, *naming], as_text, tell, request.na)

@@ -11,7 +11,9 @@ from inspect import Parameter, signature
 from typing import Any, Self, TypedDict, TypeVar, cast, get_args, get_type_hints
 
 from sfumato import methods, parameters
+from sfumato.columns import Pseudonyms, Sample, Transform, pseudonyms_of, sample_of, transforms_of
 from sfumato.errors import ParameterError, SchemaError, invalid_parameter
+from sfumato.hierarchies import Hierarchy
 from sfumato.hierarchies.grids import ENDS
 from sfumato.io import Source, open_source
 from sfumato.io.missing import MissingCodes, missing_codes
@@ -28,7 +30,7 @@ MISSING = ("category", "suppress", "error")
 AUTO = "auto"
 
 #: Options that may be said in several ways, of which the request keeps one.
-SPELT = {"na", "confirm"}
+SPELT = {"transform", "pseudonymize", "sample", "na", "confirm"}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -66,6 +68,9 @@ class RecodeArguments(CheckArguments, total=False):
     seed: int | None
     na: MissingCodes
     strict: bool
+    transform: Mapping[str, Transform | Hierarchy]
+    pseudonymize: Mapping[str, Pseudonyms | None] | Iterable[str] | str
+    sample: float | Sample | None
 
 
 class Arguments(RecodeArguments, total=False):
@@ -107,6 +112,9 @@ class Request:
     na: Mapping[str, tuple[str, ...]] = option((), missing_codes)
     confirm: tuple[str, ...] = option((), parameters.names)
     strict: bool = option(False, parameters.flag)
+    transform: Mapping[str, Transform] = option((), transforms_of)
+    pseudonymize: Mapping[str, Pseudonyms] = option((), pseudonyms_of)
+    sample: Sample | None = option(None, sample_of)  # noqa: RUF009
     caller: str = field(default="anonymize", repr=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -177,6 +185,11 @@ class Request:
         """Open a table as this request says that it is to be read."""
         return open_source(data, separator=self.separator, encoding=self.encoding, sheet=self.sheet, layout=self.layout)
 
+    def read_as_text(self) -> list[str]:
+        """Return the columns that are read as text, also where all of their values look like numbers."""
+        changed = [name for name, how in self.transform.items() if how.reads_text]
+        return [*self.schema.read_as_text(), *changed, *self.pseudonymize]
+
     def require_privacy(self) -> None:
         """Refuse to promise nothing."""
         if not self.privacy:
@@ -189,7 +202,20 @@ class Request:
         given = {name: getattr(self, name) for name in option_names()}
         said = {name: value for name, value in given.items() if value is not None and value not in ({}, ())}
         lists = {"na": {column: list(codes) for column, codes in self.na.items()}, "confirm": list(self.confirm)}
-        return said | {name: value for name, value in lists.items() if value}
+        return said | {name: value for name, value in (lists | self._changes()).items() if value}
+
+    def _changes(self, recorded: bool = False) -> dict[str, Any]:
+        """Return what happens to columns as plain values; recorded ones name neither files nor values of the table."""
+        declared = {"transform": self.transform, "pseudonymize": self.pseudonymize}
+        found: dict[str, Any] = {
+            name: {column: how.recorded() if recorded else how.to_policy() for column, how in given.items()}
+            for name, given in declared.items()
+        }
+        return found | {"sample": None if self.sample is None else self.sample.to_policy()}
+
+    def recorded_options(self) -> dict[str, Any]:
+        """Return the options for a manifest."""
+        return self.options() | {name: value for name, value in self._changes(recorded=True).items() if value}
 
     def unusual(self) -> dict[str, Any]:
         """Return the options that are not as they are by default."""

@@ -244,3 +244,15 @@ def test_options_take_precedence(base: sf.Policy) -> None:
     assert (policy.suppression, policy.seed, policy.keep_order) == (0.0, 9, False)
     assert (policy.missing, policy.intervals, policy.schema.rest) == ("error", "mean", "drop")
     assert policy.method == sf.Mondrian(relaxed=False)
+
+
+def test_columns_are_changed_by_options_and_saved_with_them(folder: Path) -> None:
+    done = run(
+        *("anonymize", "patients.csv", "-o", "out.csv", "--qi", "age,zip", "--sensitive", "disease", "--rest", "drop"),
+        *("-k", 3, "--transform", "disease=prefix:12:3", "--sample", "0.5:zip", "--save-policy", "p.toml"),
+    )
+    assert done.code == 0, done.stderr
+    policy = sf.Policy.read("p.toml")
+    assert policy.sample == sf.Sample(0.5, "zip")
+    assert policy.transform == {"disease": sf.AtLevel(sf.Prefix(12, [3]))}
+    assert "changed" in done.stderr

@@ -29,7 +29,7 @@ CHECKED |= given.FILE | {"confirm", "policy"}
 #: What makes no difference to the levels that are chosen.
 SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
 #: What is about reading a file, and what looks at single rows, which stay in the database.
-READING = given.FILE | {"preset", "na", "confirm", "strict", "person", "weights"}
+READING = given.FILE | {"preset", "na", "confirm", "strict", "person", "weights", "transform", "pseudonymize", "sample"}
 
 
 def run() -> None:

@@ -294,6 +294,32 @@ ReportFile = Annotated[
         "--report", metavar="FILE", help="Write a report for the person who signs: one HTML page, without the network."
     ),
 ]
+Transforms = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--transform",
+        metavar="COLUMN=HOW",
+        help="Change a column in every row before any model looks at it: round:500, clip:0..90, age:BORN:VISIT (a new "
+        "column), shift:365 (dates, by person), or a level of a hierarchy such as icd10@chapter (repeat).",
+    ),
+]
+Pseudonymize = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pseudonymize",
+        metavar="COLUMN[=HOW]",
+        help="Replace an identifier by pseudonyms: keyed, keyed:KEYFILE, random:TABLE, format:KEYFILE (repeat).",
+    ),
+]
+SampleOf = Annotated[
+    str | None,
+    typer.Option(
+        "--sample",
+        metavar="SHARE[:COLUMN]",
+        help="Release a random sample, such as 0.1, or 0.1:region of every region.",
+    ),
+]
+
 ManifestFile = Annotated[
     Path | None,
     typer.Option(
@@ -369,6 +395,9 @@ class Asked:
     na: MissingCodes = None
     confirm: Confirm = None
     strict: Strict = None
+    transform: Transforms = None
+    pseudonymize: Pseudonymize = None
+    sample: SampleOf = None
     policy: PolicyFile = None
 
 

@@ -12,6 +12,8 @@ from sfumato.cli.databases import is_database, open_database
 from sfumato.cli.options import Asked
 from sfumato.cli.screen import paragraphs, say
 from sfumato.cli.shorthand import hierarchy_of, literal, literals, model, queries, split_pair
+from sfumato.columns import Pseudonyms
+from sfumato.columns.transforms import transform_of
 from sfumato.errors import SchemaError, listed
 from sfumato.io import FileOptions, Source, open_source, open_stdin
 from sfumato.io.missing import EVERY_COLUMN
@@ -41,6 +43,7 @@ def to_policy(asked: Asked, columns: Callable[[], Sequence[str]] = tuple) -> Pol
         said["separator"] = _separator(said["separator"])
     if "na" in said:
         said["na"] = missing_codes(said["na"])
+    said |= _changes(asked, base)
     return replace(
         base,
         schema=_schema(asked, base.schema),
@@ -49,6 +52,28 @@ def to_policy(asked: Asked, columns: Callable[[], Sequence[str]] = tuple) -> Pol
         caller=asked.command,
         **said,
     )
+
+
+def _changes(asked: Asked, base: Policy) -> dict[str, Any]:
+    """Return what happens to columns; what is said of one takes the place of what the policy says of it."""
+    changes: dict[str, Any] = {}
+    if asked.transform is not None:
+        pairs = [split_pair("--transform", text, "COLUMN=HOW, such as pay=round:500") for text in asked.transform]
+        changes["transform"] = {**base.transform, **{column: transform_of(how) for column, how in pairs}}
+    if asked.pseudonymize is not None:
+        changes["pseudonymize"] = {**base.pseudonymize, **dict(map(_pseudonyms, asked.pseudonymize))}
+    if asked.sample is not None:
+        share, colon, by = asked.sample.partition(":")
+        changes["sample"] = {"share": literal(share), "by": by} if colon else literal(share)
+    return changes
+
+
+def _pseudonyms(text: str) -> tuple[str, Pseudonyms]:
+    """Return the column and what ``patient=keyed:secret.key`` says of it."""
+    column, _, how = text.partition("=")
+    kind, _, file = how.partition(":")
+    in_form = kind == "format"
+    return column.strip(), Pseudonyms("keyed" if in_form or not kind else kind, file or None, in_form)
 
 
 def given_table(place: str, asked: Asked, form: str | None = None, table: str | None = None) -> Path | Source:

@@ -169,7 +169,7 @@ def search_in_place(database: Database, schema: Schema | None = None, **argument
         As in `sfumato.anonymize`.
     method
         A full-domain method such as `Lattice`, the default, or `Incognito`.
-    refine, missing, intervals, ends, keep_order, seed, separator, na, strict
+    refine, missing, intervals, ends, keep_order, seed, separator, na, strict, transform, pseudonymize, sample
         A database does none of these: a value other than the default is refused.
 
     Examples

@@ -11,7 +11,7 @@ from sfumato.guardrails.caution import percent, quoted
 from sfumato.guardrails.kinds import kind_of
 from sfumato.guardrails.registry import Finding, after, before
 from sfumato.guardrails.view import ReleaseView, RequestView
-from sfumato.hierarchies import Learned, LevelledDomain, Numeric, Taxonomy
+from sfumato.hierarchies import IntervalDomain, Learned, Numeric, Taxonomy
 
 #: What a quasi-identifier has to lose before somebody should ask why it is released at all.
 NEARLY_ALL = 0.9
@@ -58,8 +58,10 @@ def own_levels(view: ReleaseView) -> Iterator[Finding]:
     """Say where a full-domain method was given levels that nobody declared."""
     for name, domain in view.domains.items() if view.classes.levels is not None else ():
         declared = view.declared.get(name)
-        made = isinstance(domain, LevelledDomain) and not pa.types.is_temporal(domain.values.type)
-        if made and (declared is None or isinstance(declared, Numeric)) and not getattr(declared, "widths", ()):
+        number = (
+            isinstance(domain, IntervalDomain) and domain.averageable and not pa.types.is_temporal(domain.values.type)
+        )
+        if number and len(domain.levels) > 2 and (declared is None or isinstance(declared, Numeric)):
             levels = ", ".join(level.name for level in domain.levels[1:-1])
             yield Finding(
                 "note",

@@ -1,4 +1,4 @@
-"""Tables with several rows per person, where k rows are not k people."""
+"""Tables with several rows per person, where k rows are not k people, and pseudonyms that link them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.guardrails.caution import quoted, share
-from sfumato.guardrails.registry import Finding, after
-from sfumato.guardrails.view import ReleaseView
+from sfumato.guardrails.registry import Finding, after, before
+from sfumato.guardrails.view import ReleaseView, RequestView
 
 #: With more rows per value on average, a column does not name people but groups them.
 MOST_ROWS_PER_PERSON = 50
+
+
+@before("pseudonyms")
+def pseudonyms(view: RequestView) -> Iterator[Finding]:
+    """Say what pseudonyms make possible: the rows of a person can be put together."""
+    for name, rows in view.pseudonyms.items():
+        linked = (
+            f"up to {rows:,} rows of one person can be put together, and tell more of them than each row does. "
+            "Models count people, not rows; but they look at each row's class, not at all rows of a person at once."
+        )
+        single = "whoever gets the key or the table finds everybody. It is personal data as long as that exists."
+        yield Finding(
+            "warning" if rows > 1 else "note",
+            (name,),
+            rows,
+            f"{quoted(name)} is released as pseudonyms: {linked if rows > 1 else single}",
+            "Leave it out unless somebody needs to link rows; keep key and table apart from the release.",
+        )
 
 
 @after("several-rows-per-person")

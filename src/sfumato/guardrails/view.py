@@ -89,6 +89,8 @@ class RequestView:
         The unnamed columns that only number the rows, and so were dropped without being asked for.
     remarks
         What had to be guessed or left out when the table was read: columns, what was found, what to do.
+    pseudonyms
+        The identifiers that are released as pseudonyms, and how many rows the most frequent of each has.
     """
 
     declared: Mapping[str, Declared]
@@ -98,6 +100,7 @@ class RequestView:
     identifiers: Mapping[str, NDArray[np.integer]] = field(default_factory=dict, repr=False)
     row_numbers: Sequence[str] = ()
     remarks: Sequence[tuple[tuple[str, ...], str, str]] = ()
+    pseudonyms: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:

@@ -11,7 +11,7 @@ from sfumato.hierarchies.base import Hierarchy
 from sfumato.hierarchies.categories import Categorical
 from sfumato.hierarchies.dates import Dates
 from sfumato.hierarchies.grids import round_steps
-from sfumato.hierarchies.scales import Numeric
+from sfumato.hierarchies.scales import Numeric, Stepped
 
 
 def default_hierarchy(kind: pa.DataType) -> Hierarchy:
@@ -32,7 +32,7 @@ def with_levels(declared: Hierarchy | None, values: pa.Array | pa.ChunkedArray) 
     Examples
     --------
     >>> with_levels(None, pa.array([17, 44, 90]))
-    Numeric(widths=[5, 10, 50])
+    Stepped(widths=[5, 10, 50])
     """
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
     plain = declared is None and isinstance(default_hierarchy(kind), Numeric)
@@ -47,4 +47,4 @@ def with_levels(declared: Hierarchy | None, values: pa.Array | pa.ChunkedArray) 
     if not (math.isfinite(extent) and extent > 1):
         return declared
     whole = pa.types.is_integer(kind)
-    return Numeric([step for step in round_steps(extent, whole) if step > 1 or not whole]) or declared
+    return Stepped([step for step in round_steps(extent, whole) if step > 1 or not whole])

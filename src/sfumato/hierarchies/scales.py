@@ -49,6 +49,8 @@ class Numeric(Hierarchy):
 
     name: ClassVar[str] = "numeric"
     shorthand: ClassVar[str] = "numeric:5,10,20"
+    #: Whether widths are all that is ever shown.
+    shows_only_levels: ClassVar[bool] = True
 
     def __init__(self, widths: Sequence[float] = ()) -> None:
         self.widths = parameters.multiples("Numeric", "widths", widths)
@@ -69,8 +71,14 @@ class Numeric(Hierarchy):
             root_level(len(ordered) + has_missing),
         ]
         offsets = offsets_of(ordered, numbers)
-        shape = LevelledDomain if self.widths else IntervalDomain
+        shape = LevelledDomain if self.widths and self.shows_only_levels else IntervalDomain
         return Fitted(shape(column, ordered, has_missing, tuple(levels), numbers, offsets), codes)
+
+
+class Stepped(Numeric):
+    """Numbers without declared levels, with widths for methods that need some; all others show plain intervals."""
+
+    shows_only_levels: ClassVar[bool] = False
 
 
 class Ordered(Hierarchy):

@@ -67,7 +67,7 @@ def build_release(
         },
         models=request.privacy,
         method={"name": request.method.name, "parameters": request.method.recorded()} | _told(recoding),
-        options=request.options() | {"seed": prepared.secret.seed},
+        options=request.recorded_options() | {"seed": prepared.secret.seed},
         content=microdata.digest(prepared.secret.key("content hash")),
         suppressed={
             "total": recoded.suppressed,
@@ -93,7 +93,7 @@ def build_release(
         },
         original=lambda: _coded_original(prepared, schema),
         count_originals=lambda: count_values(microdata, classes),
-        row_of=None if prepared.left_out else prepared.places[order],
+        row_of=None if prepared.left_out or prepared.sampled else prepared.places[order],
         people=people,
         find_bound=lambda: _bound_of_input(prepared, found),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -11,12 +11,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato import guarding
-from sfumato.errors import DataError, SchemaError, listed
+from sfumato.columns.pseudonyms import rows_per_value
+from sfumato.errors import DataError
 from sfumato.guardrails import RequestView
 from sfumato.guardrails.view import coded_columns
 from sfumato.io import Remark, Source, open_source
 from sfumato.microdata import Microdata, encode, missing_rows, refuse_missing
 from sfumato.microdata.people import Units
+from sfumato.pipeline import changing
 from sfumato.presets import recoded_like
 from sfumato.privacy import PrivacyModel
 from sfumato.privacy.ceilings import PopulationModel
@@ -59,6 +61,8 @@ class Prepared:
         The dropped columns that may name people, as numbers in the order of ``table``.
     row_numbers
         The unnamed columns that were dropped, since they only number the rows.
+    sampled
+        Whether only some rows of the input were drawn.
     remarks
         What had to be guessed or left out when the table was read.
     """
@@ -72,6 +76,7 @@ class Prepared:
     schema: Schema
     identifiers: Mapping[str, NDArray[np.integer]] = field(default_factory=dict, repr=False)
     row_numbers: tuple[str, ...] = ()
+    sampled: bool = False
     remarks: tuple[Remark, ...] = ()
     people: NDArray[np.int64] | None = field(default=None, repr=False)
     weights: NDArray[np.float64] | None = field(default=None, repr=False)
@@ -88,6 +93,7 @@ class Prepared:
             identifiers={name: codes[self.places] for name, codes in self.identifiers.items()},
             row_numbers=self.row_numbers,
             remarks=self.remarks,
+            pseudonyms={name: rows_per_value(self.table.column(name)) for name in request.pseudonymize},
         )
 
     @cached_property
@@ -103,19 +109,23 @@ class Prepared:
 
 def prepare(source: Source, request: Request, progress: Progress = silent) -> Prepared:
     """Read the columns that are needed and encode them; missing values are dealt with as asked."""
-    schema = request.schema
-    guarding.check_names(request, source.columns)
-    row_numbers = guarding.row_numbers(source, schema)
-    roles = schema.with_identifiers(row_numbers).roles(source.columns)
-    naming = guarding.naming_columns(roles, row_numbers) if schema.person is None else []
+    columns = [*source.columns, *changing.derived(request, source.columns)]
+    guarding.check_names(request, columns)
+    row_numbers = guarding.row_numbers(source, request.schema)
+    roles = request.schema.with_identifiers(row_numbers).roles(columns)
+    naming = guarding.naming_columns(roles, row_numbers) if request.schema.person is None else []
     wanted = [name for name, role in roles.items() if role in READ]
-    looked_at = _looked_at(schema, roles, wanted)
-    table = guarding.read_with(source, [*wanted, *looked_at], naming, request, stage(progress, "reading"))
+    looked_at = changing.looked_at(request, roles, [name for name in wanted if name in source.columns])
+    table = guarding.read_with(source, looked_at, naming, request, stage(progress, "reading"))
     if not table.num_rows:
         raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
+    schema = changing.with_person(request, table)
+    roles |= {} if schema.person is None else {schema.person: "person"}
+    secret = Secret.of(request.seed)
+    table, drawn = changing.changed(table, request, schema, secret)
     weights = None if schema.survey_weights is None else survey_weights(table, schema.survey_weights)
     taken = _rows_taken(table, request)
-    rows = np.flatnonzero(taken)
+    rows = drawn[np.flatnonzero(taken)]
     table = table if taken.all() else table.filter(pa.array(taken))
     schema = schema.learned(table, request.method.recoding == "full-domain")
     tell = stage(progress, "encoding")
@@ -128,13 +138,13 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
         request.ends,
         lambda row: source.place(int(rows[row])),
     )
-    secret = Secret.of(request.seed)
     places = secret.permutation("order before", len(microdata))
     return Prepared(
-        table=table.select([name for name in wanted if roles[name] in {"sensitive", "plain"}]),
+        table=table.select([name for name in roles if _is_released(name, roles, request)]),
         microdata=microdata.take(places),
         roles=roles,
         left_out=len(taken) - len(rows),
+        sampled=request.sample is not None,
         places=places,
         secret=secret,
         schema=schema,
@@ -142,21 +152,14 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
         row_numbers=row_numbers,
         remarks=source.remarks,
         people=None if schema.person is None else numbered_people(table, schema.person)[places],
-        weights=None if weights is None else weights[rows],
+        weights=None if weights is None else weights[np.flatnonzero(taken)],
         total_weight=0.0 if weights is None else float(weights.sum()),
     )
 
 
-def _looked_at(schema: Schema, roles: Mapping[str, str], wanted: Sequence[str]) -> list[str]:
-    """Return the columns that are only read because the hierarchy of another is learned from them."""
-    names = schema.looked_at()
-    lacking = [name for name in names if name not in roles]
-    if lacking:
-        raise SchemaError(
-            f"A hierarchy is learned from {listed(lacking)}, which the table does not have. "
-            f"Its columns are {listed(roles)}."
-        )
-    return [name for name in names if name not in wanted]
+def _is_released(name: str, roles: Mapping[str, str], request: Request) -> bool:
+    """Return whether a column is released row by row, as it is or as pseudonyms."""
+    return roles[name] in {"sensitive", "plain"} or name in request.pseudonymize
 
 
 def _rows_taken(table: pa.Table, request: Request) -> NDArray[np.bool_]:

@@ -55,7 +55,7 @@ class Policy(Request):
     method
         A method, or its name.
     preset, suppression, missing, intervals, ends, keep_order, seed, separator, encoding, sheet, layout, na,
-    confirm, strict
+    confirm, strict, transform, pseudonymize, sample
         As in `sfumato.anonymize`.
 
     Examples

@@ -131,7 +131,8 @@ class Release:
         person = named.get("person")
         context = Context(person=person, weights=named.get("weight"))
         before = assess(self.original(), hierarchies, self.sensitive, context)
-        released = self.table if person is None else self.table.append_column(person, pa.array(self.people))
+        shown = self.table.drop_columns([person]) if person in self.table.column_names else self.table
+        released = shown if person is None else shown.append_column(person, pa.array(self.people))
         after = assess(released, hierarchies, self.sensitive, context, self.shown.class_columns)
         return BeforeAfter(before, after)
 

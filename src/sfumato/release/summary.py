@@ -47,6 +47,7 @@ def summary_facts(
         *_roles(manifest["roles"], manifest.get("kinds", {})),
         ("method", method_words(manifest["method"])),
         *([("preset", _preset(manifest["preset"]))] if "preset" in manifest else []),
+        *([("changed", changed)] if (changed := _changed(manifest["options"])) else []),
         ("asked for", ", ".join(model_words(model) for model in manifest["privacy"])),
         *([("searched", _searched(manifest["searched"]))] if "searched" in manifest else []),
         (
@@ -76,6 +77,17 @@ def _preset(preset: Mapping[str, Any]) -> str:
 def _classes(seen: int, made: int) -> str:
     """Say how many classes a reader can tell apart and, as DM and C_AVG count those, how many were made."""
     return f"{seen:,}" if seen == made else f"{seen:,} different, of {made:,} made"
+
+
+def _changed(options: Mapping[str, Any]) -> str:
+    """Return what was done to columns before any model looked at them."""
+    sample = options.get("sample")
+    share = sample.get("share") if isinstance(sample, Mapping) else sample
+    by = f" by {sample['by']}" if isinstance(sample, Mapping) else ""
+    parts = [f"a sample of {share:.3g} of all rows or people{by}"] if share is not None else []
+    parts += [f"{column} ({how['kind']})" for column, how in options.get("transform", {}).items()]
+    parts += [f"{column} (pseudonyms, {how['kind']})" for column, how in options.get("pseudonymize", {}).items()]
+    return ", ".join(parts)
 
 
 def _roles(roles: Mapping[str, str], kinds: Mapping[str, str]) -> list[tuple[str, str]]:

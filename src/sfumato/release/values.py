@@ -88,7 +88,7 @@ def show(
     Parameters
     ----------
     table
-        The sensitive and plain columns.
+        The columns that are released row by row: sensitive and plain ones, and pseudonyms.
     roles
         The role of every column of the input, in its order.
     microdata, recoding, classes
@@ -114,7 +114,7 @@ def show(
             made = _per_class(showing, intervals)
             shown_as[name] = tuple(made)
             new = {column: values.take(pa.array(of_row)) for column, values in made.items()}
-        elif role in {"sensitive", "plain"}:
+        elif name in table.column_names:
             new = {name: _without_traces(table.column(name).take(pa.array(places)))}
         else:
             continue
