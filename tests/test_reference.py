@@ -35,7 +35,6 @@ INSIDE = {
         "originals",
         "describe_classes",
         "find_bound",
-        "hierarchies",
         "original",
         "promises",
         "row_of",

@@ -206,7 +206,10 @@ class Request:
 
     def _changes(self, recorded: bool = False) -> dict[str, Any]:
         """Return what happens to columns as plain values; recorded ones name neither files nor values of the table."""
-        declared = {"transform": self.transform, "pseudonymize": self.pseudonymize}
+        declared: dict[str, Mapping[str, Transform | Pseudonyms]] = {
+            "transform": dict(self.transform),
+            "pseudonymize": dict(self.pseudonymize),
+        }
         found: dict[str, Any] = {
             name: {column: how.recorded() if recorded else how.to_policy() for column, how in given.items()}
             for name, given in declared.items()

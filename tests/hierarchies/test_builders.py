@@ -318,6 +318,7 @@ def test_a_preview_counts_groups_and_gaps(people: pa.Table) -> None:
     assert sum(level.largest for level in found.levels[-1:]) == 200
     assert found.uncovered == 0
     assert found.taxonomy().rows[-1][1:] == ("90+", "*")
+    assert "width 10, 10 groups" in str(sf.Capped([10], top=90).preview(people, "age"))
     gaps = preview("city", people, sf.Taxonomy({"Tuscany": ["Pisa", "Siena"]}))
     assert gaps.uncovered == 2
     assert gaps.uncovered_rows == people["region"].to_pylist().count("Apulia")

@@ -41,11 +41,9 @@ def _shown(found: Preview) -> str:
         (level.name, f"{level.groups:,}", f"{level.smallest:,}", f"{level.largest:,}", ", ".join(level.labels))
         for level in found.levels
     ]
-    covered = "all of them covered" if not found.uncovered else f"{found.uncovered:,} of them not covered"
-    missing = f", {found.missing:,} rows without one" if found.missing else ""
     return "\n".join(
         [
-            f"{found.column}: {found.rows:,} rows, {found.values:,} values, {covered}{missing}",
+            str(found).splitlines()[0],
             aligned(["level", "groups", "fewest rows", "most rows", "the largest, if they have 20 rows"], lines),
         ]
     )

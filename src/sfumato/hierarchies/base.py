@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Container, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from sfumato.errors import DataError, HierarchyError, ParameterError, shortened
 from sfumato.hierarchies.domain import Domain
+
+if TYPE_CHECKING:
+    from sfumato.hierarchies.preview import Preview
 from sfumato.markup import Markup, element, facts, fragment, joined
 
 
@@ -61,6 +64,19 @@ class Hierarchy(ABC):
     @abstractmethod
     def to_policy(self) -> dict[str, Any]:
         """Return the declaration as plain values, for a policy file."""
+
+    def preview(self, data: object, column: str) -> Preview:
+        """Look at what this makes of a column of a table, a frame or a file, before anything is released.
+
+        The result prints its levels, says what is not covered (``uncovered``, ``refuse_gaps()``), and gives a taxonomy
+        to write to a file and edit (``taxonomy()``).
+        """
+        # Only who looks at a table needs what reads one.
+        from sfumato.hierarchies.preview import preview  # noqa: PLC0415
+        from sfumato.io import open_source  # noqa: PLC0415
+
+        wanted = [column, *(name for name in self.looks_at if name != column)]
+        return preview(column, open_source(data).read(wanted, [column] if self.reads_text else []), self)
 
     def meaning(self, label: str) -> Meaning | None:
         """Return from where to where on the column's scale a label reaches that only its declaration explains."""

@@ -30,6 +30,10 @@ class LevelPreview(NamedTuple):
     largest: int
     labels: tuple[str, ...]
 
+    def __str__(self) -> str:
+        shown = f": {', '.join(self.labels)}, …" if self.labels and self.groups > 1 else ""
+        return f"{self.name}, {self.groups:,} groups of {self.smallest:,} to {self.largest:,} rows{shown}"
+
 
 @dataclass(frozen=True)
 class Preview:
@@ -56,6 +60,12 @@ class Preview:
     uncovered: int
     uncovered_rows: int
     domain: Domain = field(repr=False)
+
+    def __str__(self) -> str:
+        covered = "all of them covered" if not self.uncovered else f"{self.uncovered:,} of them not covered"
+        missing = f", {self.missing:,} rows without one" if self.missing else ""
+        head = f"{self.column}: {self.rows:,} rows, {self.values:,} values, {covered}{missing}"
+        return "\n".join([head, *(f"  {level}" for level in self.levels)])
 
     def taxonomy(self) -> Taxonomy:
         """Return the hierarchy spelled out value by value, to be written to a file and edited."""
