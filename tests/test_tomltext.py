@@ -15,7 +15,9 @@ from sfumato.tomltext import dumps
 
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
 leaves = st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | texts
-values = st.recursive(leaves, lambda inner: st.lists(inner, max_size=40) | st.dictionaries(texts, inner), max_leaves=60)
+values = st.recursive(
+    leaves, lambda inner: st.lists(inner, max_size=12) | st.dictionaries(texts, inner, max_size=6), max_leaves=25
+)
 
 
 @given(st.dictionaries(texts, values))
