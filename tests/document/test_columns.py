@@ -10,7 +10,8 @@ import pytest
 from tests.document.conftest import people
 
 import sfumato as sf
-from sfumato.document.columns import ANY, HIDDEN, MISSING, OTHERS, ColumnFacts, describe_column
+from sfumato.document.bins import ANY, HIDDEN, MISSING, OTHERS
+from sfumato.document.columns import ColumnFacts, describe_column
 from sfumato.document.facts import column_facts
 from sfumato.release.values import ValueCounts
 from sfumato.testing import tables
@@ -72,6 +73,12 @@ class TestByHand:
         assert found.labels == (ANY, HIDDEN, MISSING)
         assert found.before == (0.75, 0.0, 0.25)
         assert found.after == (0.0, 0.75, 0.25)
+
+    def test_bands_without_an_end(self):
+        bands = sf.Bands([18, 65], labels=["young", "grown", "old"])
+        found = described([5, 9, 20, 40, 70, 99], ["young", "young", "grown", "grown", "old", "old"], bands)
+        assert found.labels == ("below 18", "18 – 64", "65 and above")
+        assert found.before == found.after == (0.3333, 0.3333, 0.3333)
 
     def test_levels_add_up(self):
         found = described([1, 2, 3, 4], ["[1, 2]", "3", "*", None], sf.Numeric())  # type: ignore[arg-type]
@@ -159,4 +166,5 @@ def test_whatever_a_method_shows_is_counted_whole(method: str):
         assert sum(found.before) == pytest.approx(1, abs=0.002)
         assert sum(found.after) == pytest.approx(1, abs=0.002)
         assert sum(level.share for level in found.levels) == pytest.approx(1)
-        assert found.lost == pytest.approx(release.loss.by_attribute[name])
+        # Read from the release, a cell spans the values that it may hide; what rounding adds to it, its maker knows.
+        assert found.lost <= release.loss.by_attribute[name] + 1e-9

@@ -72,7 +72,7 @@ def _columns(found: Facts) -> Content:
         "Each picture has the bins and names that the published table itself shows. What hides behind a wide cell is "
         "spread evenly over the bins that it may be in, as a reader would have to do."
     )
-    rest = [(named(one.name), one.kept, one.lost) for one in ranked[MOST_PICTURES:]]
+    rest = [(named(one.name), one.kept, found.by_column.get(one.name, one.lost)) for one in ranked[MOST_PICTURES:]]
     headers = ("column", "share of the distribution in its place", "share of detail lost")
     more = joined(paragraph("The other columns:"), listing(headers, rest)) if rest else None
     return subsection("Before and after", paragraph(said), *pictures, more)

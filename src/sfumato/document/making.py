@@ -46,8 +46,8 @@ def section_policy(found: Facts) -> Markup:
     notes = ["The seed is not here. It can undo the order of the rows, so it stays in the manifest, with the owner."]
     if found.elided:
         notes.append(
-            f"The values of {names(found.elided)} that the table does not show stay in a hierarchy file, which has to "
-            "lie beside the policy."
+            f"What lists values of {names(found.elided)} is left out, since the table does not show all of them: take "
+            "it from your own policy."
         )
     return section(
         "policy",

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.hierarchies import Hierarchy, Ordered
+from sfumato.release.manifest import method_shown
 from sfumato.tomltext import dumps
 
 if TYPE_CHECKING:
@@ -20,6 +21,13 @@ ROLES = {"sensitive": "sensitive", "identifiers": "identifier", "plain": "plain"
 
 #: Options that are nobody's business: the seed can undo the order of the rows.
 SECRET = {"seed"}
+
+#: What lists names of levels and bands, not values of people.
+DECLARED = {"levels", "labels"}
+
+#: What stands for a list of values that the release does not show, and for the file of a taxonomy that has some.
+LEFT_OUT = ["(left out)"]
+TAXONOMY = "taxonomy.csv"
 
 
 def policy_of_release(release: Release) -> tuple[str, list[str]]:
@@ -55,7 +63,7 @@ def shown_policy(data: Mapping[str, Any], released: pa.Table) -> tuple[str, list
     hierarchies = {}
     for name, record in data["quasi_identifiers"].items():
         hierarchies[name] = _without_values(name, record, released)
-        if "file" in hierarchies[name] and "file" not in record:
+        if hierarchies[name].keys() ^ record.keys() or LEFT_OUT in hierarchies[name].values():
             elided.append(name)
     models = [{key: _named(value) for key, value in model.items()} for model in data["privacy"]]
     options = {key: value for key, value in data.get("options", {}).items() if key not in SECRET and _said(value)}
@@ -73,11 +81,13 @@ def _without_values(name: str, record: Mapping[str, Any], released: pa.Table) ->
     """Return the declaration of a column; what lists values that the release does not show lies in a file."""
     if "file" in record:
         return {**record, "file": PurePath(str(record["file"])).name}
-    listed = {text for value in record.values() for text in _texts_in(value)}
+    lists = {key: value for key, value in record.items() if key not in DECLARED}
+    listed = {text for value in lists.values() for text in _texts_in(value)}
     if listed <= _shown_texts(name, released):
         return dict(record)
-    kept = {key: value for key, value in record.items() if not isinstance(value, Mapping | Sequence) or key == "type"}
-    return kept | {"file": "hierarchy.csv"}
+    if "rows" in record:
+        return {key: value for key, value in record.items() if key != "rows"} | {"file": TAXONOMY}
+    return {key: LEFT_OUT if key in lists and _texts_in(value) else value for key, value in record.items()}
 
 
 def _texts_in(value: object) -> set[str]:
@@ -103,9 +113,9 @@ def _named(value: Any) -> Any:
     """Return what a model says; a file by its name, not by where it lies on somebody's machine."""
     if isinstance(value, Mapping):
         if "rows" in value:
-            return {"file": "taxonomy.csv"}
+            return {"file": TAXONOMY}
         return {key: PurePath(str(item)).name if key == "file" else item for key, item in value.items()}
-    return {"file": "taxonomy.csv"} if value == "given" else value
+    return {"file": TAXONOMY} if value == "given" else value
 
 
 def _plain(method: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,7 +125,7 @@ def _plain(method: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, Mapping) and "name" in value and "parameters" in value:
             plain[key] = _plain({"name": value["name"]} | dict(value["parameters"]))
         elif _said(value):
-            plain[key] = value
+            plain[key] = method_shown(value)
     return plain
 
 

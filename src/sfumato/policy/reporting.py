@@ -16,6 +16,7 @@ from sfumato.document.recipe import shown_policy
 from sfumato.errors import DataError
 from sfumato.guardrails.kinds import kind_of_type
 from sfumato.io import Source, open_source
+from sfumato.release.manifest import method_shown
 from sfumato.release.values import ValueCounts
 from sfumato.request import Request
 from sfumato.risks import BeforeAfter, assess
@@ -50,7 +51,9 @@ def facts_of_files(
     columns = _described(request, before, after, verification)
     lost = {name: column.lost for name, column in columns.items()}
     gone = max(0, before.num_rows - after.num_rows)
-    policy, elided = shown_policy(record, after)
+    parameters = method_shown(request.method.recorded())
+    method = {"name": request.method.name, **parameters}
+    policy, elided = shown_policy({**record, "method": method}, after)
     return Facts(
         verification=verification,
         risk=_risk(request, before, after),
@@ -64,7 +67,7 @@ def facts_of_files(
         losses=_loss(lost, before.num_rows, gone) if len(lost) == len(schema.quasi_identifiers) else {},
         by_column=lost,
         columns=columns,
-        making=Making({"name": request.method.name, "parameters": request.method.recorded()}),
+        making=Making({"name": request.method.name, "parameters": parameters}),
         keeps_order=request.keep_order,
         file=WrittenFile.of(release),
     )
