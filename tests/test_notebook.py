@@ -8,6 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.document import test_browser
+from tests.document.test_browser import browser  # noqa: F401
 from tests.test_markup import HOSTILE, assert_harmless
 
 import sfumato as sf
@@ -138,6 +140,30 @@ def test_hostile_names_and_labels_are_only_text() -> None:
         text = one._repr_html_()
         assert_harmless(text)
         assert len(text) < 60_000
+
+
+@test_browser.pytestmark
+@pytest.mark.parametrize("colours", ["#ffffff; color: #111111", "#111111; color: #eeeeee"], ids=["light", "dark"])
+def test_everybody_can_read_it_on_light_and_dark_paper(
+    colours: str,
+    release: sf.Release,
+    browser: Any,  # noqa: F811
+) -> None:
+    shown = [release, release.risk, SHOWN["Comparison"](release), TOWNS]
+    parts = "".join(one._repr_html_() for one in shown)
+    tab = browser.new_page()
+    try:
+        tab.set_content(
+            f"<!doctype html><html lang='en'><title>Notebook</title><body style='background: {colours}'>"
+            f"<main><h1>Cells</h1><h2>Output</h2>{parts}</main></body></html>"
+        )
+        tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        tab.evaluate(test_browser.axe_source())
+        found = tab.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        assert not found, [(one["id"], one["help"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    finally:
+        tab.close()
 
 
 def test_two_hundred_columns_are_counted_and_the_first_are_shown() -> None:

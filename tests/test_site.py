@@ -11,9 +11,12 @@ import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from tests.document import test_browser
+from tests.document.test_browser import browser  # noqa: F401
 
 NEEDED = ("sphinx", "myst_parser", "furo")
 LACKING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
@@ -106,6 +109,23 @@ def test_the_search_knows_words_of_the_pages(site: Path) -> None:
         assert name in [index["docnames"][number] for number in ([found] if isinstance(found, int) else found)]
     # A page that is opened as a file may load the index, which is a program, but fetch nothing.
     assert "SHOW_SEARCH_SUMMARY: false" in (site / "_static" / "documentation_options.js").read_text(encoding="utf-8")
+
+
+@test_browser.pytestmark
+def test_the_search_finds_pages_that_are_opened_as_files(site: Path, browser: Any) -> None:  # noqa: F811
+    tab = browser.new_page()
+    heard: list[str] = []
+    tab.on("console", lambda message: heard.append(message.text))
+    tab.on("pageerror", lambda error: heard.append(str(error)))
+    tab.on("request", lambda request: heard.extend([] if request.url.startswith("file:") else [request.url]))
+    try:
+        tab.goto(f"{(site / 'search.html').as_uri()}?q=suppression")
+        tab.wait_for_selector("#search-results li a")
+        assert tab.locator("#search-results li a").count() > 5
+        assert tab.locator("#search-results li a").first.get_attribute("href")
+        assert not heard
+    finally:
+        tab.close()
 
 
 def test_pictures_are_small_and_each_has_its_place(repository: Path) -> None:

@@ -29,7 +29,8 @@ STYLE = """
   border-bottom: 1px solid color-mix(in srgb, currentColor 22%, transparent); background: none; color: inherit;
   white-space: normal; max-width: 44rem; unicode-bidi: isolate; }
 .sfumato th { font-weight: 400; }
-.sfumato thead th { font-weight: 600; border-bottom-color: currentColor; }
+.sfumato thead th { font-weight: 600; }
+.sfumato thead th, .sfumato thead td { border-bottom-color: currentColor; }
 .sfumato .number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .sfumato pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0.3em 0; padding: 0.5em 0.8em; color: inherit;
   background: color-mix(in srgb, currentColor 6%, transparent); border: 0; }
@@ -89,7 +90,11 @@ def table(
 ) -> Markup:
     """Return a table whose first column names the rows; the columns at the places ``numbers`` are set to the right."""
     classes = ["number" if place in numbers else None for place in range(len(header))]
-    head = [element("th", title, scope="col", class_=one) for title, one in zip(header, classes, strict=True)]
+    # A column without a title, such as one of names, has no header that could be read out.
+    head = [
+        element("th", title, scope="col", class_=one) if title else element("td")
+        for title, one in zip(header, classes, strict=True)
+    ]
     body = [
         element(
             "tr",
