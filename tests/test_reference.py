@@ -35,6 +35,7 @@ INSIDE = {
         "originals",
         "describe_classes",
         "find_bound",
+        "find_reasons",
         "original",
         "promises",
         "row_of",

@@ -146,17 +146,37 @@ app.command(short_help="Measure what is left of a table in its release.")(questi
 app.command(short_help="Compare methods at several k on one table.")(questions.compare)
 
 
-@app.command(short_help="Explain why a full-domain release looks as it does.")
+@app.command(short_help="Explain why a release looks as it does, and what other wishes would cost.")
 @given.asking(without=SHOWN)
-def explain(table: given.Input, asked: given.Asked, as_json: given.AsJson = False) -> None:
-    """Explain which column limits a full-domain release, and what the next finer or safer release would cost.
+def explain(
+    table: given.Input,
+    asked: given.Asked,
+    row: Annotated[
+        int | None,
+        typer.Option("--row", metavar="N", help="Why this row of the table, counted from 1, looks as it does."),
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option("--column", metavar="COLUMN", help="Only what holds this quasi-identifier back.")
+    ] = None,
+    what_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--what-if",
+            metavar="WISH",
+            help="What it would cost, by running it: k=20, suppression=0.02 or without=COLUMN (repeat).",
+        ),
+    ] = None,
+    as_json: given.AsJson = False,
+) -> None:
+    """Explain what holds a release, a column or a row back, and what the next finer or safer release would cost.
 
-    For example: sfumato explain patients.csv --qi age --qi zip --rest drop --hierarchy age=numeric:5,10 -k 10
+    For example: sfumato explain patients.csv --qi age --qi zip --rest drop -k 10 --method mondrian --what-if k=20
     """
     with explained():
+        from sfumato.cli.explain import Question  # noqa: PLC0415
         from sfumato.cli.explain import run as run_command  # noqa: PLC0415
 
-        run_command(asked, table, as_json=as_json)
+        run_command(asked, table, Question(row, column, what_if or ()), as_json=as_json)
 
 
 @app.command(short_help="Print SQL that makes a full-domain release inside the database.")

@@ -1,40 +1,79 @@
-"""``sfumato explain``: why a full-domain release looks as it does, and what its neighbours would cost."""
+"""``sfumato explain``: why a release looks as it does, and what other wishes would cost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from sfumato.cli.options import Asked
 from sfumato.cli.request import columns_of, to_policy
-from sfumato.cli.screen import answer, answer_json
+from sfumato.cli.screen import answer, answer_json, is_watched, paragraphs
+from sfumato.cli.shorthand import literal, split_pair
 from sfumato.errors import ParameterError
 from sfumato.methods import Method
 from sfumato.policy import Policy
+from sfumato.release.explanation import Explanation
 from sfumato.release.release import Release
 
+#: What can be tried, and how it is written.
+WISHES = ("k", "suppression", "without")
 
-def run(asked: Asked, table: Path, as_json: bool) -> None:
+
+@dataclass(frozen=True)
+class Question:
+    """What is to be explained: a row of the table, counted from 1, a column, other wishes; or all of the release."""
+
+    row: int | None = None
+    column: str | None = None
+    what_if: Sequence[str] = ()
+
+    def ask(self, release: Release) -> Explanation:
+        """Let a release answer."""
+        wishes: dict[str, Any] = {}
+        for text in self.what_if:
+            name, value = split_pair("--what-if", text, "k=20, suppression=0.02 or without=COLUMN")
+            if name not in WISHES:
+                raise ParameterError(f"--what-if knows {', '.join(WISHES)}, but not '{name}'.")
+            if name == "without":
+                wishes.setdefault(name, []).append(value)
+            else:
+                wishes[name] = literal(value)
+        row = None if self.row is None else self.row - 1
+        return release.explain(row, self.column, progress=is_watched(), **wishes)
+
+
+def run(asked: Asked, table: Path, question: Question, as_json: bool) -> None:
     """Make the release in memory and explain it; nothing is written."""
-    release: Release = full_domain_policy(asked, columns_of(table, asked)).run(table)
+    policy = _policy(asked, columns_of(table, asked))
+    release: Release = policy.run(table, progress=is_watched())
+    found = question.ask(release)
+    by_levels = policy.method.recoding == "full-domain" and question.row is None and question.column is None
+    why = list(release.explanation.lines()) if by_levels else list(found.why)
     if as_json:
-        answer_json({"levels": release.levels, "explanation": list(release.explanation.lines())})
+        levels = {"levels": release.levels} if by_levels else {}
+        answer_json({**levels, "explanation": why, "what_if": list(found.what_if)})
     else:
-        answer(str(release.explanation))
+        answer(paragraphs("\n".join([*why, *found.what_if])) if not by_levels else "\n".join([*why, *found.what_if]))
+
+
+def _policy(asked: Asked, columns: Callable[[], Sequence[str]]) -> Policy:
+    """Return what is asked for; where nobody names a method, by one that chooses levels."""
+    if asked.method is None and asked.policy is None:
+        asked = replace(asked, method="lattice")
+    return to_policy(asked, columns)
 
 
 def full_domain_policy(asked: Asked, columns: Callable[[], Sequence[str]]) -> Policy:
     """Return what is asked for, by a method that chooses levels."""
-    if asked.method is None and asked.policy is None:
-        asked = replace(asked, method="lattice")
-    policy = to_policy(asked, columns)
+    policy = _policy(asked, columns)
     require_full_domain(policy.method)
     return policy
 
 
 def require_full_domain(method: Method) -> None:
-    """Refuse methods that have no levels to explain or to list."""
+    """Refuse methods that have no levels to list."""
     if method.recoding != "full-domain":
         raise ParameterError(
             f"The method '{method.name}' does not choose levels, so it has no alternatives to list or to explain. "

@@ -18,6 +18,7 @@ from sfumato.hierarchies.levels import only_dates, value_texts
 from sfumato.io import Source
 from sfumato.loss import Bound, RecodedTable, bound_by, gcp_bound, singling_out
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, distinct
+from sfumato.pipeline.explaining import Explainer
 from sfumato.pipeline.finding import Found
 from sfumato.pipeline.preparing import Prepared
 from sfumato.privacy import MinimumSpan, PrivacyModel, TCloseness
@@ -96,6 +97,7 @@ def build_release(
         row_of=None if prepared.left_out or prepared.sampled else prepared.places[order],
         people=people,
         find_bound=lambda: _bound_of_input(prepared, found),
+        find_reasons=Explainer(prepared, found).explain,
     )
 
 

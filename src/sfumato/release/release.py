@@ -22,6 +22,7 @@ from sfumato.loss import Bound, LossReport
 from sfumato.methods.enumeration.optimality import Optimality
 from sfumato.progress import ProgressOption, reporting, stage
 from sfumato.queries import Answer, Released, Where
+from sfumato.release.explanation import Explanation, WhatIf
 from sfumato.release.page import page_of
 from sfumato.release.summary import summarize
 from sfumato.release.values import Shown, ValueCounts
@@ -73,6 +74,7 @@ class Release:
     hierarchies: Mapping[str, Hierarchy | None] = field(default_factory=dict, repr=False)
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
     people: NDArray[np.int64] | None = field(default=None, repr=False)
+    find_reasons: Callable[..., Explanation] = field(default=lambda *_: Explanation(()), repr=False)
 
     @property
     def table(self) -> pa.Table:
@@ -195,6 +197,32 @@ class Release:
         publish it knowingly.
         """
         return self.to_native(self.describe_classes())
+
+    def explain(
+        self,
+        row: int | None = None,
+        column: str | None = None,
+        *,
+        k: int | None = None,
+        suppression: float | None = None,
+        without: Sequence[str] | str = (),
+        progress: ProgressOption = False,
+    ) -> Explanation:
+        """Say why the release looks as it does, and what other wishes would cost, whatever the method.
+
+        Parameters
+        ----------
+        row
+            A row of the original, counted from 0 (without those that a missing value leaves out): why it looks so.
+        column
+            A quasi-identifier: what holds it back.
+        k, suppression, without
+            What it would cost to ask for this k, to allow this share of rows to be left out, to drop these
+            quasi-identifiers one at a time. The method is run once more for each.
+        progress
+            As in `sfumato.anonymize`.
+        """
+        return self.find_reasons(row, column, WhatIf(k, suppression, without), progress)
 
     def verify(self) -> Verification:
         """Check every promise once more, from the released rows alone."""
