@@ -11,6 +11,7 @@
 #   make docs     the documentation as a site, to be read offline and searched: build/site/index.html
 #   make pictures the pictures in README and gallery, of made-up people
 #   make figures  the figures of the fast-anonymization and Incognito papers, as tables and plots
+#   make dist     the wheel and the source distribution, in dist/
 #   make clean    remove caches and results; `make distclean` removes .venv too
 #
 # One test only:  make test TESTS=tests/privacy
@@ -23,7 +24,7 @@ WORKERS ?= 2
 TESTS   ?=
 SECONDS ?= 600
 
-.PHONY: help demo test test-lowest lint fuzz bounds format bench docs pictures figures clean distclean
+.PHONY: help demo test test-lowest lint fuzz bounds format dist bench docs pictures figures clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -53,6 +54,9 @@ bounds: .venv/.ready-dev
 format: .venv/.ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+dist: .venv/.ready-dev
+	$(BIN)/python -m hatchling build -d dist
 
 bench: .venv/.ready-bench
 	$(BIN)/python -m benchmarks
