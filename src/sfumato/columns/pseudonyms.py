@@ -33,6 +33,8 @@ from sfumato.textfiles import LISTED, read_text
 KINDS = ("keyed", "random")
 #: How many characters a pseudonym has: five bits each, so that two are never the same by chance.
 LENGTH = 20
+#: How many random bytes that takes, and a few more.
+DRAWN = 15
 #: A key of fewer bytes can be tried out.
 LEAST_KEY = 16
 #: Fewer possible texts of a form could be told apart by how often they occur; a permutation of them hides little.
@@ -98,13 +100,15 @@ class Pseudonyms:
 
     def _drawn(self, names: Sequence[str], secret: Secret) -> list[str]:
         known = {} if self.file is None else read_kept(Path(self.file))
+        new = [name for name in names if name not in known]
         taken, random = set(known.values()), secret.generator("pseudonyms")
-        for name in names:
-            while name not in known:
-                drawn = _text(random.bytes(32))
-                if drawn not in taken:
-                    known[name] = drawn
-                    taken.add(drawn)
+        while new:
+            # Two are never the same by chance; should it happen all the same, those are drawn again.
+            block = random.bytes(DRAWN * len(new))
+            drawn = [_text(block[at * DRAWN : (at + 1) * DRAWN]) for at in range(len(new))]
+            known |= {name: text for name, text in zip(new, drawn, strict=True) if text not in taken}
+            taken |= set(drawn)
+            new = [name for name in new if name not in known]
         if self.file is not None:
             write_kept(Path(self.file), known)
         return [known[name] for name in names]

@@ -9,6 +9,7 @@ import dataclasses
 import datetime as dt
 import hashlib
 import hmac
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.errors import DataError, ParameterError, SchemaError, invalid_parameter, listed, shortened
@@ -100,13 +102,30 @@ class Round(Transform):
         return {"to": as_number(text.strip())}
 
     def apply(self, name: str, scene: Scene) -> pa.ChunkedArray:
-        return _by_value(_numbers(name, scene, "Round()"), self._rounded)
-
-    def _rounded(self, value: Any) -> Any:
+        cells = _numbers(name, scene, "Round()")
+        whole = pa.types.is_integer(cells.type) and float(self.to).is_integer()
+        known = cells.drop_null().cast(pa.float64(), safe=False).to_numpy()
+        if not np.isfinite(known).all():
+            raise DataError(f"Column '{name}' holds infinite numbers, which cannot be rounded.")
+        counts = self._multiples(cells.drop_null(), known)
+        different, places = np.unique(counts, return_inverse=True)
         step = Fraction(str(self.to))
-        sign = -1 if value < 0 else 1
-        near = sign * step * (abs(Fraction(str(value))) / step + Fraction(1, 2)).__floor__()
-        return int(near) if near.denominator == 1 and isinstance(value, int) else float(near)
+        values = [int(one * step) if whole else float(one * step) for one in different.tolist()]
+        found = np.full(len(cells), -1, np.int64)
+        found[cells.is_valid().to_numpy()] = places
+        shown = pa.array(values) if values else pa.array([], cells.type)
+        return pa.chunked_array([shown.take(pa.array(found, mask=found < 0))])
+
+    def _multiples(self, cells: pa.ChunkedArray, numbers: NDArray[np.float64]) -> NDArray[np.object_]:
+        """Return which multiple of the step is nearest to every number; what lies at a half is worked out exactly."""
+        quotients = np.abs(numbers) / float(self.to) + 0.5
+        doubt = np.abs(quotients - np.rint(quotients)) <= 1e-9 * np.maximum(1.0, quotients)
+        counts = np.floor(quotients).astype(object)
+        for at in np.flatnonzero(doubt | (quotients > 2**52)).tolist():
+            exact = abs(Fraction(str(cells[at].cast(pa.string()))))
+            counts[at] = math.floor(exact / Fraction(str(self.to)) + Fraction(1, 2))
+        counts = np.array([int(count) for count in counts.tolist()], object)
+        return np.where(numbers < 0, -counts, counts)
 
 
 @dataclass(frozen=True)
@@ -143,12 +162,23 @@ class Clip(Transform):
         cells = _numbers(name, scene, "Clip()")
         for end, least in ((self.bottom, True), (self.top, False)):
             if end is not None:
-                kind = cells.type if float(end).is_integer() or pa.types.is_floating(cells.type) else pa.float64()
-                cells = cells.cast(kind)
-                limit = pa.scalar(end).cast(kind)
+                kind = _holding(cells.type, end)
+                cells, limit = cells.cast(kind, safe=False), pa.scalar(end).cast(kind)
                 beyond = pc.less(cells, limit) if least else pc.greater(cells, limit)
                 cells = pc.if_else(beyond, limit, cells)
         return cells
+
+
+def _holding(kind: pa.DataType, number: float) -> pa.DataType:
+    """Return the type of a column, or the next one that holds a number as well."""
+    if pa.types.is_integer(kind):
+        for wide in (kind, pa.int64()):
+            try:
+                if pa.scalar(number).cast(wide).as_py() == number:
+                    return wide
+            except pa.ArrowInvalid:
+                continue
+    return kind if pa.types.is_floating(kind) else pa.float64()
 
 
 @dataclass(frozen=True)
@@ -395,14 +425,6 @@ def _numbers(name: str, scene: Scene, what: str) -> pa.ChunkedArray:
     if not (isinstance(default_hierarchy(cells.type), type(default_hierarchy(pa.int64())))):
         cells = pa.chunked_array([numbers_only(name, chunk, what) for chunk in cells.chunks], pa.float64())
     return cells
-
-
-def _by_value(cells: pa.ChunkedArray, change: Any) -> pa.ChunkedArray:
-    """Return cells with every different value changed once."""
-    coded = cells.combine_chunks().dictionary_encode()
-    coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
-    changed = pa.array([change(value) for value in coded.dictionary.to_pylist()])
-    return pa.chunked_array([changed.take(coded.indices)])
 
 
 def _days(name: str, scene: Scene) -> pa.Array:
