@@ -19,13 +19,13 @@ def line_plot(
     unit: str,
     xs: Sequence[float],
     lines: Mapping[str, Sequence[float]],
-    order: Iterable[str],
+    order: Iterable[str] = (),
 ) -> charts.Picture:
     """Return a line per name, as far as it has values; the axis of widely spread times is logarithmic.
 
     What is named in ``order`` has the same colour in every figure, also where others are missing.
     """
-    drawn = {name: lines.get(name, []) for name in order}
+    drawn = {name: lines.get(name, []) for name in dict.fromkeys([*order, *lines])}
     shown = [value for values in drawn.values() for value in values if math.isfinite(value) and value > 0]
     spread = bool(shown) and max(shown) > WIDE * min(shown)
     logarithmic = unit == SECONDS and spread

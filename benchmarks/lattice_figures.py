@@ -52,7 +52,7 @@ class Figure:
         for name, values in self.lines.items():
             print(f"  {name:<28}" + "".join(f"{value:>10.3f}" for value in values), flush=True)
         name = self.title.split(":")[0].lower().replace(" ", "-").replace(",", "")
-        save(line_plot(self.title, self.axis, SECONDS, self.xs, self.lines, order=METHODS), f"incognito-{name}")
+        save(line_plot(self.title, self.axis, SECONDS, self.xs, self.lines), f"incognito-{name}")
 
 
 def measure(figure: Figure, x: float, microdata: Microdata, k: int) -> None:
