@@ -53,6 +53,9 @@ def test_every_command_reads_them(inputs: dict[str, list[str]], kind: str, tmp_p
     assert (risk.code, "60" in risk.stdout) == (0, True), risk.stderr
     attack = run("attack", place, out, *common, "-k", 3, "--targets", 20)
     assert attack.code == 0, attack.stderr
+    assert run("utility", place, out, *common).code == 0
+    assert run("hierarchy", place, "age=numeric:5,10", *how, "-o", tmp_path / "age.csv").code == 0
+    assert run("explain", place, *how, *QI, "--rest", "drop", "-k", 3, "--method", "mondrian").code == 0
 
 
 def test_what_was_guessed_is_told_on_stderr(tmp_path: Path) -> None:

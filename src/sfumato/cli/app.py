@@ -149,8 +149,10 @@ app.command(short_help="Compare methods at several k on one table.")(questions.c
 @app.command(short_help="Explain why a release looks as it does, and what other wishes would cost.")
 @given.asking(without=SHOWN)
 def explain(
-    table: given.Input,
+    place: given.Place,
     asked: given.Asked,
+    table: given.Table = None,
+    read_as: given.From = None,
     row: Annotated[
         int | None,
         typer.Option("--row", metavar="N", help="Why this row of the table, counted from 1, looks as it does."),
@@ -175,8 +177,9 @@ def explain(
     with explained():
         from sfumato.cli.explain import Question  # noqa: PLC0415
         from sfumato.cli.explain import run as run_command  # noqa: PLC0415
+        from sfumato.cli.request import Given  # noqa: PLC0415
 
-        run_command(asked, table, Question(row, column, what_if or ()), as_json=as_json)
+        run_command(asked, Given(place, read_as, table), Question(row, column, what_if or ()), as_json=as_json)
 
 
 @app.command(short_help="Print SQL that makes a full-domain release inside the database.")
@@ -228,19 +231,22 @@ def presets(
 
 
 @app.command(short_help="Preview the hierarchy of a column, and write it to a file to edit.")
+@given.asking(only=given.FILE)
 def hierarchy(
-    table: given.Input,
+    place: given.Place,
     column: Annotated[
         str,
         typer.Argument(
             metavar="COLUMN[=HOW]", help="The column and how to generalize it, such as age=numeric:5,10,20."
         ),
     ],
+    asked: given.Asked,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="The file to write, with one line per value."),
     ] = None,
-    sep: given.Separator = None,
+    table: given.Table = None,
+    read_as: given.From = None,
     as_json: given.AsJson = False,
 ) -> None:
     """Show how a column would generalize, whether its hierarchy covers every value, and write it to a file to edit.
@@ -249,8 +255,9 @@ def hierarchy(
     """
     with explained():
         from sfumato.cli.hierarchy import run as run_command  # noqa: PLC0415
+        from sfumato.cli.request import Given  # noqa: PLC0415
 
-        run_command(table, column, output, sep, as_json=as_json)
+        run_command(asked, Given(place, read_as, table), column, output, as_json=as_json)
 
 
 @app.command()

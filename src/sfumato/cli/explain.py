@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from sfumato.cli.options import Asked
-from sfumato.cli.request import columns_of, to_policy
+from sfumato.cli.request import Given, columns_of, given_table, tell_remarks, to_policy
 from sfumato.cli.screen import answer, answer_json, is_watched, paragraphs
 from sfumato.cli.shorthand import literal, split_pair
 from sfumato.errors import ParameterError
@@ -44,11 +43,14 @@ class Question:
         return release.explain(row, self.column, progress=is_watched(), **wishes)
 
 
-def run(asked: Asked, table: Path, question: Question, as_json: bool) -> None:
+def run(asked: Asked, given: Given, question: Question, as_json: bool) -> None:
     """Make the release in memory and explain it; nothing is written."""
-    policy = _policy(asked, columns_of(table, asked))
-    release: Release = policy.run(table, progress=is_watched())
+    data = given_table(given.place, asked, given.read_as, given.table)
+    policy = _policy(asked, columns_of(data, asked))
+    source = policy.open(data)
+    release: Release = policy.run(source, progress=is_watched())
     found = question.ask(release)
+    tell_remarks(source)
     by_levels = policy.method.recoding == "full-domain" and question.row is None and question.column is None
     why = list(release.explanation.lines()) if by_levels else list(found.why)
     if as_json:

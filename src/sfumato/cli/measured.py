@@ -10,7 +10,7 @@ import typer
 
 from sfumato.cli.exits import FAILED
 from sfumato.cli.options import Asked
-from sfumato.cli.request import columns_of, given_table, to_policy
+from sfumato.cli.request import Given, columns_of, given_table, opened, to_policy
 from sfumato.cli.risk import known_columns
 from sfumato.cli.screen import answer, answer_json, is_watched, say, wrapped
 from sfumato.comparing import Comparison, compare_for
@@ -38,19 +38,18 @@ svg {{ max-width: 100%; height: auto; }}
 
 
 def show_utility(
-    asked: Asked, original: Path, release: Path, label: str | None, held_out: Path | None, as_json: bool
+    asked: Asked, original: Given, release: Path, label: str | None, held_out: Path | None, as_json: bool
 ) -> None:
     """Answer with what is left of a table in its release."""
-    policy = to_policy(asked, columns_of(original, asked))
-    found = utility(
-        original,
-        release,
-        quasi_identifiers=known_columns(policy.schema),
-        label=label if label is not None else next(iter(policy.schema.sensitive), None),
-        held_out=held_out,
-        seed=policy.seed,
-        separator=policy.separator,
-    )
+    with opened(original, asked) as (people, policy):
+        found = utility(
+            people,
+            release,
+            quasi_identifiers=known_columns(policy.schema),
+            label=label if label is not None else next(iter(policy.schema.sensitive), None),
+            held_out=held_out,
+            seed=policy.seed,
+        )
     if as_json:
         answer_json(found.to_dict() | {"notes": list(found.notes)})
     else:

@@ -11,9 +11,6 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-Input = Annotated[
-    Path, typer.Argument(metavar="IN", help="The table to read: CSV, TSV, Parquet or JSON lines; - for stdin.")
-]
 Place = Annotated[
     str,
     typer.Argument(

@@ -146,11 +146,13 @@ HeldOut = Annotated[
 ]
 
 
-@given.asking(only={"quasi_identifiers", "sensitive", "hierarchies", "separator", "policy", "seed"})
+@given.asking(only={"quasi_identifiers", "sensitive", "hierarchies", "policy", "seed"} | given.FILE)
 def utility(
     original: Original,
     release: Released,
     asked: given.Asked,
+    table: given.Table = None,
+    read_as: given.From = None,
     label: Label = None,
     held_out: HeldOut = None,
     as_json: given.AsJson = False,
@@ -161,8 +163,9 @@ def utility(
     """
     with explained():
         from sfumato.cli.measured import show_utility  # noqa: PLC0415
+        from sfumato.cli.request import Given  # noqa: PLC0415
 
-        show_utility(asked, original, release, label, held_out, as_json=as_json)
+        show_utility(asked, Given(str(original), read_as, table), release, label, held_out, as_json=as_json)
 
 
 Sizes = Annotated[str, typer.Option("-k", metavar="K,K,…", help="Every k to try.")]

@@ -103,6 +103,11 @@ def opened(given: Given, asked: Asked) -> Iterator[tuple[Source, Policy]]:
     policy = to_policy(asked, columns_of(data, asked))
     source = policy.open(data)
     yield source, policy
+    tell_remarks(source)
+
+
+def tell_remarks(source: Source) -> None:
+    """Tell what had to be guessed to read a table."""
     for remark in source.remarks:
         say(paragraphs(f"Note: {remark}"))
 
