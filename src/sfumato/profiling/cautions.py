@@ -112,7 +112,7 @@ def _amounts(columns: Sequence[Counted], roles: Mapping[str, str]) -> Iterator[C
             names,
             max(facts.different for facts in found),
             f"{what}: whoever knows one finds its row, and l-diversity takes 1,000 and 1,001 for two different values.",
-            "Round them or put them into bands before, or ask for t-closeness.",
+            "Round them or put them into bands (transform, such as round:500), or ask for t-closeness.",
         )
 
 

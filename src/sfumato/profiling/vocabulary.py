@@ -169,20 +169,22 @@ _TOPICS: tuple[tuple[str, str, str], ...] = (
     (
         "treatment",
         "secret",
-        r"(.* )?(drug|drugs|medic\w+|atc( .*)?|prescri\w*|dose|dosage|therap\w*|treat\w*|arm|procedure|surgery|"
+        r"(.* )?(outpatient|inpatient|emergency( .*)?|"
+        r"drug|drugs|medic\w+|atc( .*)?|prescri\w*|dose|dosage|therap\w*|treat\w*|arm|procedure|surgery|"
         r"operation|vaccin\w*|cpt|hcpcs|opioid\w*|insulin|chemo\w*|behandlung\w*|medikament\w*|traitement|"
         r"tratamiento|readmi\w+|readmitted|icu|ventilat\w*|transfus\w*|cabin meal|special meal|meal|diet)",
     ),
     (
         "outcome",
         "secret",
-        r"(.* )?(outcome|died|death|deceased|dead|mortality|surviv\w*|relapse|recurrence|response|status at .*|"
+        r"(.* )?(p?outcome|died|death|deceased|dead|mortality|surviv\w*|relapse|recurrence|response|status at .*|"
         r"result|results|befund|event|complication\w*|churn|churned|attrition|default|defaulted|fraud|"
         r"late payment|target|label)",
     ),
     (
         "laboratory value",
         "secret",
+        r"(.* )?(serum|a ?1 ?c( ?result)?)|"
         r"(hb|hgb|haemoglobin|hemoglobin|wbc|rbc|plt|platelets?|crp|alt|ast|ggt|alp|bilirubin|creatinine|crea|"
         r"egfr|gfr|hba1c|hb a 1 c|glucose|glu|ldl|hdl|cholesterol|chol|trig\w*|tsh|ft ?[34]|sodium|potassium|na|k|"
         r"ca|calcium|magnesium|chloride|ferritin|iron|vitamin( \w+)?|psa|albumin|urea|bun|inr|ptt|troponin|bnp|"
@@ -216,7 +218,7 @@ _TOPICS: tuple[tuple[str, str, str], ...] = (
     (
         "insurance",
         "secret",
-        r"(.* )?(insurance( .*)?|hins|insured|payer|coverage|medicaid|medicare|versicherung\w*|krankenkasse|"
+        r"(.* )?(insurance( .*)?|hins|insured|payer( code)?|coverage|medicaid|medicare|versicherung\w*|krankenkasse|"
         r"assurance|seguro)",
     ),
     (
@@ -247,7 +249,8 @@ _TOPICS: tuple[tuple[str, str, str], ...] = (
     (
         "crime",
         "secret",
-        r"(.* )?(crim\w*|convict\w*|arrest\w*|offen[cs]e\w*|prison|sentence|charge type|violation\w*|police|"
+        r"(.* )?(priors?( .*)?|fel(ony|onies)?( .*)?|misdemeanou?rs?|"
+        r"crim\w*|convict\w*|arrest\w*|offen[cs]e\w*|prison|sentence|charge type|violation\w*|police|"
         r"victim\w*|straf\w*|delito|juvenile|recidiv\w*)( .*)?",
     ),
     (
