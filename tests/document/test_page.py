@@ -312,6 +312,22 @@ class TestHostileInput:
         assert "1950" not in said
 
 
+def test_changed_columns_and_pseudonyms_are_told(tmp_path: Path):
+    """Also of a file, whose original is changed in the same way before it is compared."""
+    csv.write_csv(people(60), tmp_path / "original.csv")
+    schema = sf.Schema(["age", "town"], sensitive="illness", identifiers="name", plain="hours", rest="drop")
+    changed = {"transform": {"hours": sf.Rounded([10])}, "pseudonymize": "name"}
+    asked = sf.Policy(schema, [sf.KAnonymity(5)], method="mondrian", **changed)  # type: ignore[arg-type]
+    release = asked.run(tmp_path / "original.csv")
+    release.write(tmp_path / "release.csv")
+    release.report(tmp_path / "made.html", file=tmp_path / "release.csv")
+    assert asked.report(tmp_path / "found.html", tmp_path / "original.csv", tmp_path / "release.csv").ok
+    for page_of in ("made.html", "found.html"):
+        said = Reader((tmp_path / page_of).read_text(encoding="utf-8")).text
+        assert "names people; shown as pseudonyms" in said
+        assert "changed first, as the policy says" in said
+
+
 def test_a_broken_promise_is_said_first(tmp_path: Path):
     table = people(50)
     release = table.select(["age", "hours", "town", "school", "illness", "visit"])

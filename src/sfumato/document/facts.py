@@ -101,8 +101,9 @@ class Facts:
         What was lost, by every measure and by column, and what no release can be below.
     columns
         What happened to every quasi-identifier that can be read.
-    keeps_order
-        Whether the rows stand in the order of the original.
+    keeps_order, pseudonyms, changed
+        Whether the rows stand in the order of the original; the columns that are replaced by pseudonyms, and those that
+        are changed before anything else.
     singling_out
         How often exactly one person is at the end of an interval.
     policy
@@ -128,6 +129,8 @@ class Facts:
     cautions: Sequence[Caution] = ()
     utility: Utility | None = None
     keeps_order: bool = False
+    pseudonyms: Sequence[str] = ()
+    changed: Sequence[str] = ()
     singling_out: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=lambda: {"sfumato": __version__})
     file: WrittenFile | None = None
@@ -218,6 +221,8 @@ def facts_of_release(
         cautions=release.cautions,
         utility=utility,
         keeps_order=bool(manifest["options"].get("keep_order")),
+        pseudonyms=list(manifest["options"].get("pseudonymize", ())),
+        changed=list(manifest["options"].get("transform", ())),
         singling_out=manifest.get("singling_out", {}),
         versions=manifest["versions"],
         file=None if file is None else WrittenFile.of(file),

@@ -62,7 +62,9 @@ def section_policy(found: Facts) -> Markup:
 
 def _roles(found: Facts) -> Iterator[tuple[str, str, str, str]]:
     for name, role in found.roles.items():
-        yield named(name), role, found.kinds.get(name, "–"), ROLES.get(role, "")
+        became = "names people; shown as pseudonyms" if name in found.pseudonyms else ROLES.get(role, "")
+        changed = "; changed first, as the policy says" if name in found.changed else ""
+        yield named(name), role, found.kinds.get(name, "–"), f"{became}{changed}"
 
 
 def _levels(found: Facts) -> Content:

@@ -92,8 +92,8 @@ def build_release(
             domain.name: schema.quasi_identifiers[domain.name] or default_hierarchy(domain.values.type)
             for domain in microdata.domains
         },
-        original=lambda: _coded_original(prepared, schema),
-        count_originals=lambda: count_values(microdata, classes),
+        original=lambda: coded_original(prepared, schema),
+        count_originals=lambda: count_values(microdata, classes.of_row < 0),
         row_of=None if prepared.left_out or prepared.sampled else prepared.places[order],
         people=people,
         find_bound=lambda: _bound_of_input(prepared, found),
@@ -161,7 +161,7 @@ def _bound_of_input(prepared: Prepared, found: Found) -> Bound:
     return bound
 
 
-def _coded_original(prepared: Prepared, schema: Schema) -> pa.Table:
+def coded_original(prepared: Prepared, schema: Schema) -> pa.Table:
     """Return what tells people apart before the release: codes instead of values, which is all that counting needs."""
     microdata = prepared.microdata
     codes = {name: pa.array(microdata.codes[:, at]) for at, name in enumerate(microdata.names)}

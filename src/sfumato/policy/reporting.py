@@ -16,12 +16,13 @@ from sfumato.document.recipe import shown_policy
 from sfumato.errors import DataError
 from sfumato.guardrails.kinds import kind_of_type
 from sfumato.io import Source, open_source
-from sfumato.release.manifest import method_shown
-from sfumato.release.values import ValueCounts
+from sfumato.pipeline.building import coded_original
+from sfumato.pipeline.preparing import Prepared, prepare
+from sfumato.release.manifest import method_shown, model_record
+from sfumato.release.values import count_values
 from sfumato.request import Request
 from sfumato.risks import BeforeAfter, assess
 from sfumato.risks.assess import Context
-from sfumato.verify.classes import code_column
 from sfumato.verify.verification import Verification
 
 
@@ -41,42 +42,38 @@ def facts_of_files(
     release
         The released file.
     """
-    schema = request.schema
     source = open_source(original, separator=request.separator, encoding=request.encoding)
-    roles = schema.roles(source.columns)
+    prepared = prepare(source, request)
     verification = pipeline.check(release, request)
-    before, after = _read(source, request), _read_release(open_source(release, separator=request.separator), request)
-    if not before.num_rows or not after.num_rows:
-        raise DataError("The original and the release need at least one row each: there is nothing to report.")
-    columns = _described(request, before, after, verification)
+    released = _read_release(open_source(release, separator=request.separator), request)
+    if not released.num_rows:
+        raise DataError("The release has no rows, so there is nothing to report.")
+    columns = _described(request, prepared, released, verification)
     lost = {name: column.lost for name, column in columns.items()}
-    gone = max(0, before.num_rows - after.num_rows)
+    rows = len(prepared.microdata) + prepared.left_out
+    gone = max(0, rows - released.num_rows)
     parameters = method_shown(request.method.recorded())
     method = {"name": request.method.name, **parameters}
-    policy, elided = shown_policy({**record, "method": method}, after)
+    policy, elided = shown_policy({**record, "method": method, "options": request.recorded_options()}, released)
     return Facts(
         verification=verification,
-        risk=_risk(request, before, after),
-        promises=[model.to_policy() for model in request.privacy],
-        roles=roles,
-        rows_in=before.num_rows,
+        risk=_risk(prepared, released),
+        promises=[model_record(model) for model in request.privacy],
+        roles=prepared.roles,
+        rows_in=rows,
         policy=policy,
         elided=elided,
-        kinds={name: kind_of_type(before.schema.field(name).type) for name in before.column_names},
-        suppressed={"total": gone},
-        losses=_loss(lost, before.num_rows, gone) if len(lost) == len(schema.quasi_identifiers) else {},
+        kinds=_kinds(prepared),
+        suppressed={"total": gone, "missing": prepared.left_out},
+        losses=_loss(lost, rows, gone) if len(lost) == len(prepared.microdata.names) else {},
         by_column=lost,
         columns=columns,
         making=Making({"name": request.method.name, "parameters": parameters}),
         keeps_order=request.keep_order,
+        pseudonyms=list(request.pseudonymize),
+        changed=list(request.transform),
         file=WrittenFile.of(release),
     )
-
-
-def _read(source: Source, request: Request) -> pa.Table:
-    schema = request.schema
-    person = [schema.person] if schema.person is not None else []
-    return source.read([*schema.quasi_identifiers, *schema.sensitive, *person], schema.read_as_text(), na=request.na)
 
 
 def _read_release(source: Source, request: Request) -> pa.Table:
@@ -85,29 +82,33 @@ def _read_release(source: Source, request: Request) -> pa.Table:
 
 
 def _described(
-    request: Request, before: pa.Table, after: pa.Table, verification: Verification
+    request: Request, prepared: Prepared, released: pa.Table, verification: Verification
 ) -> dict[str, ColumnFacts]:
-    found = {}
+    statistic = request.intervals if request.intervals in {"midpoint", "mean"} else None
     least = max(LEAST, verification.k or 0)
-    for name, hierarchy in request.schema.quasi_identifiers.items():
-        coded = code_column(name, before.column(name))
-        counts = np.bincount(coded.codes, minlength=coded.size)
-        originals = ValueCounts(coded.values, counts, np.zeros_like(counts))
-        statistic = request.intervals if request.intervals in {"midpoint", "mean"} else None
-        column = describe_column(after, name, originals, hierarchy, least, statistic)
-        if column is not None:
-            found[name] = column
-    return found
+    everybody = np.zeros(len(prepared.microdata), bool)  # which rows were left out, nobody knows
+    found = {
+        name: describe_column(released, name, counts, prepared.schema.quasi_identifiers[name], least, statistic)
+        for name, counts in count_values(prepared.microdata, everybody).items()
+    }
+    return {name: column for name, column in found.items() if column is not None}
 
 
-def _risk(request: Request, before: pa.Table, after: pa.Table) -> BeforeAfter:
+def _kinds(prepared: Prepared) -> dict[str, str]:
+    """Return what the columns were taken for: quasi-identifiers by their values, the others by their types."""
+    known = {domain.name: domain.values.type for domain in prepared.microdata.domains}
+    types = known | {name: prepared.table.schema.field(name).type for name in prepared.table.column_names}
+    return {name: kind_of_type(kind) for name, kind in types.items()}
+
+
+def _risk(prepared: Prepared, released: pa.Table) -> BeforeAfter:
     """Return the risk before and after; a release does not say whose its rows are, so there rows are counted."""
-    schema = request.schema
+    schema = prepared.schema
     names = dict.fromkeys(schema.quasi_identifiers)
-    shown = [one for name in names for one in pipeline.shown_as(name, after.column_names)]
+    shown = [one for name in names for one in pipeline.shown_as(name, released.column_names)]
     return BeforeAfter(
-        assess(before, names, schema.sensitive, Context(person=schema.person)),
-        assess(after, names, schema.sensitive, Context(), shown),
+        assess(coded_original(prepared, schema), names, schema.sensitive, Context(person=schema.person)),
+        assess(released, names, schema.sensitive, Context(), shown),
     )
 
 

@@ -258,9 +258,8 @@ class ValueCounts:
     suppressed: NDArray[np.int64]
 
 
-def count_values(microdata: Microdata, classes: EquivalenceClasses) -> dict[str, ValueCounts]:
+def count_values(microdata: Microdata, left_out: NDArray[np.bool_]) -> dict[str, ValueCounts]:
     """Count the values of every quasi-identifier, in all rows and in those that are left out."""
-    left_out = classes.of_row < 0
     found = {}
     for place, domain in enumerate(microdata.domains):
         codes, size = microdata.codes[:, place], len(domain.values) + 1
