@@ -67,6 +67,7 @@ def test_every_type_of_a_sheet_is_kept(workbook: Callable[..., Path]) -> None:
 def test_words_for_missing_leave_numbers(workbook: Callable[..., Path]) -> None:
     source = open_source(workbook({"A": [["pay"], [12], ["n/a"], [13.5]]}))
     assert source.read(["pay"], na={"*": ["n/a"]})["pay"].to_pylist() == [12, None, 13.5]
+    assert source.remarks == ()
 
 
 def test_open_document_spreadsheets(tmp_path: Path) -> None:

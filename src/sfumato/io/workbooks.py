@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from sfumato.io.base import FileOptions, checked_names, gathered
 from sfumato.io.cells import to_column, written
 from sfumato.io.files import shown
 from sfumato.io.imported import ImportedSource, chosen, library
-from sfumato.progress import Tell
+from sfumato.progress import Tell, silent
 
 #: How a workbook begins that is encrypted, and also how every one in Excel's old format does.
 _OLE = bytes.fromhex("D0CF11E0A1B11AE1")
@@ -99,22 +99,37 @@ class WorkbookSource(ImportedSource):
         return any(row[place] != "" for row in self._rows)
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
-        header = ["" if cell == "" else written(cell).strip() for cell in self._rows[0]]
-
         def column(name: str) -> pa.ChunkedArray:
-            place = header.index(name)
+            place = self._place_of(name)
             values = [None if row[place] == "" else row[place] for row in self._rows[1:]]
-            return self._told(name, values, name in as_text)
+            return to_column(name, values, name in as_text)
 
         return gathered(columns, column, tell)
 
-    def _told(self, name: str, values: list[Any], as_text: bool) -> pa.ChunkedArray:
+    def _place_of(self, name: str) -> int:
+        return ["" if cell == "" else written(cell).strip() for cell in self._rows[0]].index(name)
+
+    def read(
+        self,
+        columns: Sequence[str],
+        as_text: Collection[str] = (),
+        tell: Tell = silent,
+        na: Mapping[str, Collection[str]] | None = None,
+    ) -> pa.Table:
+        """Read columns, and tell of those that are text since they mix words with numbers, unless asked for."""
+        table = super().read(columns, as_text, tell, na)
+        for name in columns:
+            if name not in as_text and pa.types.is_dictionary(table.column(name).type):
+                self._tell_mixed(name)
+        return table
+
+    def _tell_mixed(self, name: str) -> None:
+        values = [row[self._place_of(name)] for row in self._rows[1:]]
         numbers = sum(isinstance(value, float | int) and not isinstance(value, bool) for value in values)
-        words = sum(isinstance(value, str) for value in values)
-        if numbers and words and not as_text:
+        words = sum(isinstance(value, str) and value != "" for value in values)
+        if numbers and words:
             self.remark(
                 f"Column {listed([name])} holds {numbers:,} numbers and {words:,} texts; it is read as text.",
                 "Name the texts that mean 'no value' (na=, on the command line --na), and the rest are numbers.",
                 name,
             )
-        return to_column(name, values, as_text)
