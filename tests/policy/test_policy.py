@@ -300,6 +300,13 @@ def test_a_release_of_a_policy_passes_its_check(intervals: str) -> None:
     assert not Policy(schema, [sf.MinimumSpan("age", 25)]).check(release).ok
 
 
+def test_how_the_original_is_read_is_not_how_the_release_is_written(tmp_path: Path) -> None:
+    (tmp_path / "original.csv").write_text("age;sex\n" + "30;f\n" * 3, encoding="utf-16")
+    policy = Policy(sf.Schema(["age", "sex"]), [sf.KAnonymity(2)], separator=";", encoding="utf-16")
+    policy.run(tmp_path / "original.csv").write(tmp_path / "release.csv")
+    assert policy.check(tmp_path / "release.csv").ok
+
+
 def test_codes_that_look_like_numbers_are_checked_as_text(tmp_path: Path) -> None:
     (tmp_path / "release.csv").write_text("zip\n0213\n213\n", encoding="utf-8")
     policy = Policy(sf.Schema({"zip": sf.Prefix()}), [sf.KAnonymity(2)])

@@ -10,9 +10,10 @@ import typer
 from sfumato.certifying import Certificate
 from sfumato.cli.exits import FAILED
 from sfumato.cli.options import Asked
-from sfumato.cli.request import columns_of, given_table, to_policy
+from sfumato.cli.request import columns_of, file_options, given_table, to_policy
 from sfumato.cli.screen import answer, answer_json
 from sfumato.errors import ParameterError, SchemaError, listed
+from sfumato.io import open_source
 from sfumato.io.spooling import STANDARD
 from sfumato.policy import Policy
 from sfumato.verify.verification import SensitiveAchieved, Verification
@@ -34,7 +35,7 @@ def run(
         data = given_table(place, asked, read_as, table)
         policy = to_policy(asked, columns_of(data, asked))
         _require_roles(policy)
-        result = policy.check(data)
+        result = policy.check(open_source(data, **vars(file_options(asked))))
     if as_json:
         answer_json(result.to_dict())
     elif not quiet:

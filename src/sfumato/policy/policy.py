@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -118,8 +118,11 @@ class Policy(Request):
         return pipeline.run(data, self, progress)
 
     def check(self, data: object) -> Verification:
-        """Check a released table against the privacy of this policy, as `sfumato.check` does."""
-        return pipeline.check(data, self)
+        """Check a released table against the privacy of this policy, as `sfumato.check` does.
+
+        How the original is to be read is not how a release is written, so that is found out from the release itself.
+        """
+        return pipeline.check(data, replace(self, separator=None, encoding=None, sheet=None, layout=None))
 
     def report(self, path: str | os.PathLike[str], original: object, release: str | os.PathLike[str]) -> Verification:
         """Write a report about a released file, whoever made it, for the person who signs; see `Release.report`.
