@@ -80,6 +80,11 @@ class Method(ABC):
     def run(self, task: Task) -> Recoding:
         """Find a recoding whose classes keep every requirement."""
 
+    @property
+    def needs_levels(self) -> bool:
+        """Whether it chooses among levels, so that a number without any should get some."""
+        return self.recoding == "full-domain"
+
     def parameters(self) -> dict[str, Any]:
         """Return the parameters, for manifests and policy files."""
         found = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]

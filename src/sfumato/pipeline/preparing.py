@@ -127,7 +127,7 @@ def prepare(source: Source, request: Request, progress: Progress = silent) -> Pr
     taken = _rows_taken(table, request)
     rows = drawn[np.flatnonzero(taken)]
     table = table if taken.all() else table.filter(pa.array(taken))
-    schema = schema.learned(table, request.method.recoding == "full-domain")
+    schema = schema.learned(table, request.method.needs_levels)
     tell = stage(progress, "encoding")
     microdata = encode(
         table,

@@ -69,6 +69,11 @@ class Refined(Method):
         return {"method": start, "refine": self.refine, "minimize": plain_minimized(self.minimize)}
 
     @property
+    def needs_levels(self) -> bool:
+        """Whether the method to start from does: what is improved has to be what that one finds alone."""
+        return find_method(self.method).needs_levels
+
+    @property
     def objective(self) -> Objective:
         """What is lowered: as said, or as the method to start from minimizes if that can be refined."""
         given = self.minimize if self.minimize is not None else getattr(self.method, "minimize", None)
