@@ -99,6 +99,14 @@ def test_what_does_not_fit_into_the_time_is_not_tried() -> None:
     assert names(suitable(task, 1e-3)) == {"hilbert", "cost-aware"}
 
 
+def test_however_short_the_time_best_tries_whatever_auto_tries() -> None:
+    flat = encode(pa.table({"a": list("xyz") * 20, "b": list("uvuwu") * 12}), {"a": None, "b": None})
+    task = asked(flat, KAnonymity(2))
+    tried = {method.name: method for method in suitable(task, 1e-6)}
+    assert tried == {method.name: method for method in cheap(task)}
+    assert "peeling" in tried
+
+
 def test_the_manifest_says_what_was_tried_and_what_it_lost() -> None:
     data = sf.datasets.census(rows=500, seed=5).without_levels()
     release = sf.anonymize(data.table, data.schema, k=5, method="best")

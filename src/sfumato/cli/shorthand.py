@@ -9,6 +9,7 @@ from typing import Any
 
 from sfumato.errors import ParameterError, shortened
 from sfumato.hierarchies import HIERARCHIES, KINDS, Hierarchy, Taxonomy
+from sfumato.hierarchies.base import as_number
 from sfumato.policy import hierarchy_from_policy, model_from_policy
 from sfumato.privacy import PrivacyModel
 from sfumato.textfiles import read_text
@@ -76,12 +77,7 @@ def literal(text: str) -> bool | int | float | str:
     """Return the value that a text stands for: true, false, a number, or itself."""
     if text in {"true", "false"}:
         return text == "true"
-    for read in (int, float):
-        try:
-            return read(text)
-        except ValueError:
-            continue
-    return text
+    return as_number(text)
 
 
 def queries(path: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -22,10 +23,42 @@ STEPS = 20
 _IPC_FILE = b"ARROW1"
 
 
-class ParquetSource(FileSource):
-    """A Parquet file, read without DuckDB: text that lies in dictionaries there stays in dictionaries all the way."""
+class _ColumnarSource(FileSource):
+    """A file that Arrow reads by itself, without DuckDB.
+
+    Attributes
+    ----------
+    called
+        What such a file is called in messages.
+    """
+
+    called: str
+
+    @abstractmethod
+    def _load(self, columns: list[str], tell: Tell) -> pa.Table:
+        """Return columns as they lie in the file."""
+
+    def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
+        try:
+            table = self._load(list(columns), tell)
+            # A damaged file may have words by numbers that its dictionary does not reach.
+            table.validate(full=True)
+        except READ_ERRORS as error:
+            raise self._explained(error) from None
+        return pa.table({name: arrow.tidy(name, table[name], name in as_text) for name in columns})
+
+    def _explained(self, error: Exception) -> SourceError:
+        return SourceError(
+            f"{shown(self.path)} is not {self.called} file, or was cut short or damaged. "
+            "Make it again, or give it the ending of what it is."
+        )
+
+
+class ParquetSource(_ColumnarSource):
+    """A Parquet file: text that lies in dictionaries there stays in dictionaries all the way."""
 
     kind = form = "parquet"
+    called = "a Parquet"
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -36,27 +69,16 @@ class ParquetSource(FileSource):
         self.columns = checked_names(schema.names)
         self._texts = [field.name for field in schema if arrow.is_text(field.type)]
 
-    def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
-        try:
-            with pq.ParquetFile(self.path, read_dictionary=self._texts) as file:
-                table = pa.concat_tables(_parts(file, list(columns), tell))
-            # A damaged file may have words by numbers that its dictionary does not reach.
-            table.validate(full=True)
-        except READ_ERRORS as error:
-            raise self._explained(error) from None
-        return pa.table({name: arrow.tidy(name, table[name], name in as_text) for name in columns})
-
-    def _explained(self, error: Exception) -> SourceError:
-        return SourceError(
-            f"{shown(self.path)} is not a Parquet file, or was cut short or damaged. "
-            "Make it again, or give it the ending of what it is."
-        )
+    def _load(self, columns: list[str], tell: Tell) -> pa.Table:
+        with pq.ParquetFile(self.path, read_dictionary=self._texts) as file:
+            return pa.concat_tables(_parts(file, columns, tell))
 
 
-class ArrowFileSource(FileSource):
+class ArrowFileSource(_ColumnarSource):
     """An Arrow file or stream, as Feather files are since their second version."""
 
     kind = form = "arrow"
+    called = "an Arrow or Feather"
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -66,20 +88,9 @@ class ArrowFileSource(FileSource):
         except READ_ERRORS as error:
             raise self._explained(error) from None
 
-    def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
-        try:
-            with pa.OSFile(str(self.path)) as file:
-                table = _ipc_reader(file).read_all().select(list(columns))
-            table.validate(full=True)
-        except READ_ERRORS as error:
-            raise self._explained(error) from None
-        return pa.table({name: arrow.tidy(name, table[name], name in as_text) for name in columns})
-
-    def _explained(self, error: Exception) -> SourceError:
-        return SourceError(
-            f"{shown(self.path)} is not an Arrow or Feather file, or was cut short or damaged. "
-            "Make it again, or give it the ending of what it is."
-        )
+    def _load(self, columns: list[str], tell: Tell) -> pa.Table:
+        with pa.OSFile(str(self.path)) as file:
+            return _ipc_reader(file).read_all().select(columns)
 
 
 def _ipc_reader(file: pa.NativeFile) -> pa.ipc.RecordBatchFileReader | pa.ipc.RecordBatchStreamReader:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
@@ -83,7 +83,7 @@ class Best(Method):
     minimize: Minimized = "gcp"
 
     name: ClassVar[str] = "best"
-    summary: ClassVar[str] = "The least loss of several methods, refined; give it time. Never above `auto`."
+    summary: ClassVar[str] = "The least loss of several methods, refined; give it time. Never above Hilbert."
     recoding: ClassVar[str] = "local"
     order_free: ClassVar[bool] = False
     lowers: ClassVar[frozenset[str]] = ABLE
@@ -145,31 +145,43 @@ def cheap(task: Task) -> Iterator[Method]:
     if len(task.microdata) >= MANY_ROWS:
         yield Mondrian()
     nodes = FEW_CELLS // max(1, len(task.microdata))
-    if nodes and all(isinstance(domain, TreeDomain) for domain in task.microdata.domains) and not _diverse(task):
+    if nodes and _only_categories(task) and not _diverse(task):
         yield Peeling(nodes=min(NODES_OF_MIXTURES, nodes))
 
 
-def suitable(task: Task, seconds: float | None) -> Iterator[Method]:
+def suitable(task: Task, seconds: float | None) -> Iterable[Method]:
     """Choose methods by the shape of the data: its kinds of attributes, its size, and the models.
 
-    All of them together leave most of ``seconds`` to refinement. Nothing is timed, so that without a limit the choice
-    is the same on every machine.
+    What is added to the cheap ones leaves most of ``seconds`` to refinement. Nothing is timed, so that without a limit
+    the choice is the same on every machine.
     """
-    chosen = list(cheap(task))
-    yield from (method for method in chosen if not isinstance(method, Peeling))
+    chosen = {method.name: method for method in cheap(task)}
     rows, attributes = task.microdata.codes.shape
     halvings = math.log2(max(2, rows / max(1, task.requirements.smallest_class)))
     left = STARTS * (USUAL_SECONDS if seconds is None else seconds) - CUT_SECONDS * rows * attributes**2 * halvings
-    if left < 0:
-        return
-    yield BestCuts()
-    # Nodes need levels that mean something, and models on sensitive values leave too many cells behind.
-    domains = task.microdata.domains
-    if mostly_categories(domains) and not _diverse(task):
-        all_categories = all(isinstance(domain, TreeDomain) for domain in domains)
+    if left > 0:
+        chosen[BestCuts.name] = BestCuts()
         nodes = int(left / NODE_SECONDS / max(1, rows * attributes))
-        most = NODES if all_categories else NODES_OF_MIXTURES
-        yield Peeling(nodes=max(1, min(most, nodes)), time_limit=seconds and left)
+        longer = Peeling(nodes=max(1, min(_most_nodes(task), nodes)), time_limit=seconds and left)
+        # Nodes need levels that mean something, and models on sensitive values leave too many cells behind.
+        if mostly_categories(task.microdata.domains) and not _diverse(task) and _is_longer(longer, chosen):
+            chosen[Peeling.name] = longer
+    return chosen.values()
+
+
+def _is_longer(peeling: Peeling, chosen: Mapping[str, Method]) -> bool:
+    """Return whether a peeling visits more nodes than the one that is chosen already, if any."""
+    other = chosen.get(Peeling.name)
+    return not isinstance(other, Peeling) or peeling.nodes > other.nodes
+
+
+def _most_nodes(task: Task) -> int:
+    return NODES if _only_categories(task) else NODES_OF_MIXTURES
+
+
+def _only_categories(task: Task) -> bool:
+    """Return whether every quasi-identifier is a category."""
+    return all(isinstance(domain, TreeDomain) for domain in task.microdata.domains)
 
 
 def _diverse(task: Task) -> bool:
