@@ -16,7 +16,7 @@ from tests.cli.command import run
 import sfumato as sf
 from sfumato.answering import figure, figures_of
 from sfumato.attacks import ATTACKS
-from sfumato.errors import CautionError, ParameterError
+from sfumato.errors import CautionError, ParameterError, VerificationError
 from sfumato.io import open_source
 from sfumato.presets.adapting import _looks_like, left_over
 from sfumato.presets.preset import Preset
@@ -106,6 +106,13 @@ def test_safe_harbor_leaves_nothing_that_it_forbids(tmp_path: Path) -> None:
     release.write(file)
     assert sf.check(file, quasi_identifiers=["age", "zip"], preset="hipaa-safe-harbor")
     assert sf.attack(pa.table(PATIENTS), release, attacks="linkage", seed=1)["linkage"].rate > 0
+
+
+def test_a_recoding_that_leaves_detail_is_caught_before_anybody_sees_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sfumato.presets.adapting.year_shown", lambda column: column.cast(pa.string()))
+    visits = pa.table({"visit_date": ["2024-05-17", "2024-05-17", "2023-01-02", "2023-01-02"]})
+    with pytest.raises(VerificationError, match="dates without forbidden detail"):
+        sf.anonymize(visits, preset="hipaa-safe-harbor", k=2)
 
 
 def test_safe_harbor_keeps_declared_widths_and_takes_k() -> None:

@@ -9,13 +9,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato import guarding
 from sfumato.clock import Clock
 from sfumato.errors import InfeasibleError, VerificationError
 from sfumato.hierarchies import Ages, Dates, Domain, Ordered
 from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.levels import only_dates, value_texts
-from sfumato.io import Source
+from sfumato.io import Source, open_source
 from sfumato.loss import Bound, RecodedTable, bound_by, gcp_bound, singling_out
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, distinct
 from sfumato.pipeline.explaining import Explainer
@@ -58,7 +59,7 @@ def build_release(
     with clock.measuring("verify"):
         progress("verifying", 0.0)
         people = None if prepared.people is None else prepared.people[order]
-        verification = _verified(shown, schema.sensitive, promises, recoded, people)
+        verification = _verified(shown, request, promises, recoded, people)
     manifest = build_manifest(
         source=source.kind,
         rows=recoded.rows,
@@ -115,7 +116,7 @@ def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Req
 
 def _verified(
     shown: Shown,
-    sensitive: Sequence[str],
+    request: Request,
     promises: Sequence[Mapping[str, Any]],
     recoded: RecodedTable,
     people: NDArray[np.int64] | None,
@@ -123,7 +124,8 @@ def _verified(
     """Check the release from its own rows; hand out nothing that does not pass."""
     if not shown.table.num_rows:
         raise InfeasibleError("Every row would have to be suppressed. Ask for less privacy, or for coarser levels.")
-    verification = verify_release(shown.table, shown.class_columns, sensitive, promises, people=people)
+    verification = verify_release(shown.table, shown.class_columns, request.schema.sensitive, promises, people=people)
+    verification = guarding.with_preset(verification, open_source(shown.table), request)
     if not verification.ok:
         raise VerificationError(
             "The release did not pass its independent check and is not handed out. This is a fault of the method, "
