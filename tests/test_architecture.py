@@ -30,7 +30,7 @@ LAYERS = (
     ("release", "document", "presets"),
     ("request",),
     ("pipeline", "guarding"),
-    ("engines", "datasets", "attacks"),
+    ("engines", "scale", "datasets", "attacks"),
     ("api", "dual", "judging", "measuring", "comparing", "answering", "certifying"),
     ("sklearn",),
     ("policy",),
@@ -51,7 +51,7 @@ WITHOUT_FILES = {"kernels", "microdata", "privacy", "loss", "methods", "guardrai
 
 FRAMES = {"pandas", "polars", "modin", "dask", "cudf", "pyspark"}
 READERS = {"narwhals", "duckdb"}
-READING_PARTS = {"io", "engines", "verify"}
+READING_PARTS = {"io", "engines", "scale", "verify"}
 WITHOUT_ARROW = {"kernels", "methods"}
 
 # A folder of this name holds compiled loops, wherever it lies, and knows only such folders above it and these parts.
@@ -228,7 +228,7 @@ def nobody_imports_a_frame_library(tree: dict[str, Module]) -> list[str]:
     return [
         f"{module.name}:{line} imports {top}; narwhals handles frames without it"
         for module, line, top in foreign_imports(tree)
-        if top in FRAMES and not (top == "pyspark" and module.part == "engines")
+        if top in FRAMES and not (top == "pyspark" and module.part in {"engines", "scale"})
     ]
 
 

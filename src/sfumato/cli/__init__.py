@@ -45,6 +45,8 @@ def program() -> NoReturn:
         code: object = 0
     except SystemExit as stop:
         code = stop.code
+    if "sfumato.scale.temporary" in sys.modules:
+        sys.modules["sfumato.scale.temporary"].close_all()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             if stream is not None:  # closed by whoever started us

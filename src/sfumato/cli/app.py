@@ -261,6 +261,16 @@ def hierarchy(
 
 
 @app.command()
+def clean(temporary: given.Temporary = None) -> None:
+    """Remove temporary files that killed runs left; what a living run uses stays."""
+    with explained():
+        from sfumato.scale.temporary import remove_left_folders  # noqa: PLC0415
+
+        removed = remove_left_folders(temporary)
+        answer(f"Removed {len(removed)} temporary folder{'' if len(removed) == 1 else 's'} that killed runs left.")
+
+
+@app.command()
 def demo(
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="The number of people.")] = 50_000,
     folder: Annotated[Path, typer.Option("--folder", metavar="FOLDER", help="The folder for the files.")] = Path(

@@ -30,6 +30,15 @@ Output = Annotated[
     ),
 ]
 
+Temporary = Annotated[
+    Path | None,
+    typer.Option(
+        "--temporary",
+        metavar="DIR",
+        help="Where temporary files go, which only you can read; without it, where the system keeps them.",
+    ),
+]
+
 QuasiIdentifiers = Annotated[
     list[str] | None,
     typer.Option(

@@ -22,6 +22,9 @@ try:
 except ImportError:  # Windows has no such locks; what a killed run left stays there
     fcntl = None  # type: ignore[assignment]
 
+#: Whether this system has locks that end with the process that holds them.
+can_lock = fcntl is not None
+
 #: Nobody but the owner reads what is not finished, nor what is kept beside the original.
 PRIVATE = 0o600
 
@@ -68,7 +71,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
 def remove_leftovers(folder: Path) -> None:
     """Remove what killed runs left in a folder: files with our kind of name, of this user, whose writer is gone."""
-    if fcntl is None:
+    if not can_lock:
         return
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -82,7 +85,7 @@ def _remove_if_left(path: Path) -> None:
         try:
             facts = os.fstat(handle)
             if stat.S_ISREG(facts.st_mode) and facts.st_uid == os.getuid():
-                _lock(handle)  # fails as long as the writer lives, on whatever machine
+                lock(handle)  # fails as long as the writer lives, on whatever machine
                 path.unlink()
         finally:
             os.close(handle)
@@ -95,7 +98,7 @@ def _temporary(folder: Path) -> Iterator[tuple[int, Path]]:
         path = folder / f".sfumato-{secrets.token_hex(8)}.tmp"
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE)
         with suppress(OSError):  # where files cannot be locked, nobody takes them for leftovers either
-            _lock(handle)
+            lock(handle)
         if os.fstat(handle).st_nlink or os.name == "nt":
             break
         os.close(handle)  # somebody took it for a leftover in the moment before it was locked
@@ -106,7 +109,8 @@ def _temporary(folder: Path) -> Iterator[tuple[int, Path]]:
         path.unlink(missing_ok=True)
 
 
-def _lock(handle: int) -> None:
+def lock(handle: int) -> None:
+    """Lock an open file for as long as this process lives, or fail where another has it."""
     if fcntl is not None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 

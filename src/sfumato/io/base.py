@@ -35,6 +35,21 @@ class Remark(NamedTuple):
         return f"{self.found} {self.advice}"
 
 
+class Extent(NamedTuple):
+    """How large a table is, as far as that can be told without reading it.
+
+    Attributes
+    ----------
+    rows
+        About how many rows there are.
+    text_bytes
+        About how much text there is that hardly repeats itself, so that no dictionary makes it small.
+    """
+
+    rows: int
+    text_bytes: int
+
+
 class Source(ABC):
     """A table that can be read column by column, and the way back to the caller's kind of frame.
 
@@ -91,6 +106,10 @@ class Source(ABC):
     @abstractmethod
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         """Read columns that are known to exist."""
+
+    def extent(self, columns: Sequence[str]) -> Extent | None:
+        """Tell about how large these columns are, from what a file says of itself; None where nobody knows."""
+        return None
 
     @abstractmethod
     def to_native(self, table: pa.Table) -> object:

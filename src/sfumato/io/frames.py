@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from sfumato.errors import DataError, MissingExtraError, SourceError
 from sfumato.io import arrow
-from sfumato.io.base import Source, checked_names, gathered
+from sfumato.io.base import Extent, Source, checked_names, gathered
 from sfumato.io.files import READ_ERRORS, identifier, record_batches
 from sfumato.progress import Tell
 
@@ -70,6 +70,9 @@ class ArrowSource(Source):
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         return gathered(columns, lambda name: arrow.tidy(name, self._table[name], name in as_text), tell)
 
+    def extent(self, columns: Sequence[str]) -> Extent:
+        return Extent(self._table.num_rows, 0)  # its text is in memory already
+
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return the table with plain text instead of dictionaries."""
         return arrow.plain(table)
@@ -116,6 +119,9 @@ class FrameSource(Source):
         if array is None:
             array = _from_objects(name, series.to_list())
         return arrow.tidy(name, pa.chunked_array([array]), as_text)
+
+    def extent(self, columns: Sequence[str]) -> Extent:
+        return Extent(len(self._frame), 0)
 
     def to_native(self, table: pa.Table) -> object:
         """Return a frame of the same library; in pandas with a fresh index."""
