@@ -10,6 +10,7 @@
     ├── CautionError        a guardrail stands in the way: confirm what it found, or change the request
     ├── VerificationError   a release did not pass its independent check; nothing is written
     ├── OutputError         the release cannot be written where it was asked to go
+    ├── EngineError         what should do the work elsewhere cannot: no Java, a cluster that does not answer
     └── MissingExtraError   an optional dependency is needed and not installed
 
 Every message says what is wrong, where, and what to do.
@@ -85,6 +86,10 @@ class VerificationError(SfumatoError):
 
 class OutputError(SfumatoError, OSError):
     """The release cannot be written where it was asked to go."""
+
+
+class EngineError(SfumatoError):
+    """What should do the work elsewhere cannot: no Java, no answer of a cluster, workers that lack something."""
 
 
 class MissingExtraError(SfumatoError, ImportError):

@@ -1,0 +1,122 @@
+"""A real Spark cluster for tests: a master and workers of one core each, as processes on the loopback interface.
+
+Java is started directly, without the scripts of Spark, each of which starts a Java of its own to find out how. All
+processes die with the cluster, and the cluster with the fixture that made it, whatever the tests do.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sfumato.scale.sessions import JAVA, java_version, without_pandas_warning
+
+SOURCES = Path(__file__).parents[2] / "src"
+
+#: Quick to start, small: nothing here runs for long.
+LEAN = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+
+
+def lacking() -> str:
+    """Return what a cluster lacks on this machine; empty if it can be started."""
+    if find_spec("pyspark") is None:
+        return "PySpark is not installed"
+    version = java_version()
+    return "" if version is not None and version >= JAVA else f"there is no Java {JAVA} or newer"
+
+
+class Cluster:
+    """A master, two workers of one core each, and a session on them."""
+
+    def __init__(self, folder: Path) -> None:
+        import pyspark  # noqa: PLC0415 - a plain machine has none
+
+        self.folder = folder
+        self.jars = str(Path(pyspark.__file__).parent / "jars" / "*")
+        self.address = f"spark://127.0.0.1:{free_port()}"
+        self.workers: list[subprocess.Popen[bytes]] = []
+        host, port = self.address.removeprefix("spark://").split(":")
+        self.master = self.started("master.Master", "--host", host, "--port", port, "--webui-port", "0")
+        self.session: Any = None
+
+    def started(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+        environment = os.environ | {
+            "SPARK_HOME": str(Path(self.jars).parents[1]),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_LOCAL_DIRS": str(self.folder),
+            "SPARK_SCALA_VERSION": "2.13",
+            "PYTHONPATH": os.pathsep.join([str(SOURCES), str(SOURCES.parent), os.environ.get("PYTHONPATH", "")]),
+            "NUMBA_NUM_THREADS": "1",
+        }
+        options = ["-Xmx256m", "-Dspark.ui.enabled=false", "-Dspark.master.rest.enabled=false"]
+        command = ["java", *LEAN, *options, "-cp", self.jars, f"org.apache.spark.deploy.{name}", *arguments]
+        log = self.folder / f"{name}-{len(self.workers)}.log"
+        with log.open("wb") as told:
+            return subprocess.Popen(command, stdout=told, stderr=told, env=environment, start_new_session=True)
+
+    def add_worker(self) -> None:
+        work = str(self.folder / f"work-{len(self.workers)}")
+        resources = ["--cores", "1", "--memory", "768m", "--work-dir", work, "--webui-port", "0"]
+        self.workers.append(self.started("worker.Worker", "--host", "127.0.0.1", *resources, self.address))
+
+    def kill_worker(self) -> None:
+        """Kill the oldest worker that lives, and all that it runs, without a warning."""
+        stop(next(worker for worker in self.workers if worker.poll() is None), signal.SIGKILL)
+
+    def open(self) -> Any:
+        """Start a session and wait until there are executors."""
+        from pyspark.sql import SparkSession  # noqa: PLC0415 - a plain machine has none
+
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.memory": "512m",
+            "spark.executor.memory": "512m",
+            "spark.driver.extraJavaOptions": " ".join(LEAN),
+            "spark.executor.extraJavaOptions": " ".join(LEAN),
+            "spark.sql.shuffle.partitions": "4",
+            "spark.sql.warehouse.dir": str(self.folder / "warehouse"),
+            "spark.local.dir": str(self.folder),
+            "spark.log.level": "ERROR",
+        }
+        builder = SparkSession.builder.master(self.address).appName("tests")
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        with without_pandas_warning():
+            self.session = builder.getOrCreate()
+        return self.session
+
+    def close(self) -> None:
+        with suppress(Exception):
+            if self.session is not None:
+                self.session.stop()
+        for process in (*self.workers, self.master):
+            stop(process, signal.SIGTERM)
+
+
+def stop(process: subprocess.Popen[bytes], by: signal.Signals) -> None:
+    """End a process with all that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, by)
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
