@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tomllib
 from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,8 @@ from tests.cli.command import run
 
 import sfumato as sf
 from sfumato.document.recipe import policy_of_release
-from sfumato.errors import DataError, ParameterError, SchemaError
+from sfumato.errors import DataError, ParameterError, SchemaError, VerificationError
+from sfumato.release.values import Shown, with_weights
 from sfumato.risks.weights import benedetti_franconi
 
 RANDOM = np.random.default_rng(4)
@@ -127,3 +130,24 @@ def test_a_report_shows_the_policy_that_makes_a_weighted_release_of_a_preset_aga
     assert (policy["weights"], policy["options"]["preset"]) == ("weight", "hipaa-safe-harbor")
     again = sf.Policy.from_dict(policy | {"options": policy["options"] | {"seed": release.manifest["options"]["seed"]}})
     assert again.run(table).table.equals(release.table)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda weights: [2 * one for one in weights], "weights add up to the total"),
+        (lambda weights: [weights[0] + 1, weights[1] - 1, *weights[2:]], "one weight for all rows of a class"),
+    ],
+)
+def test_weights_that_are_wrong_are_not_handed_out(
+    spoil: Callable[[list[float]], list[float]], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wrong(shown: Shown, order: list[str], name: str, *given: Any) -> Shown:
+        right = with_weights(shown, order, name, *given).table
+        at = right.column_names.index(name)
+        spoiled = pa.array(spoil(right.column(name).to_pylist()))
+        return replace(shown, table=right.set_column(at, name, spoiled))
+
+    monkeypatch.setattr("sfumato.pipeline.building.with_weights", wrong)
+    with pytest.raises(VerificationError, match=message):
+        released(k=30)

@@ -30,7 +30,7 @@ from sfumato.release.release import Release
 from sfumato.release.values import Shown, class_table, count_values, show, with_weights
 from sfumato.request import Request
 from sfumato.schema import Schema
-from sfumato.verify.release import verify_release
+from sfumato.verify.release import check_weights, verify_release
 from sfumato.verify.verification import Verification
 
 
@@ -60,6 +60,8 @@ def build_release(
         progress("verifying", 0.0)
         people = None if prepared.people is None else prepared.people[order]
         verification = _verified(shown, request, promises, recoded, people)
+        if schema.survey_weights is not None:
+            _recount_weights(shown, schema.survey_weights, prepared.total_weight)
     manifest = build_manifest(
         source=source.kind,
         rows=recoded.rows,
@@ -137,6 +139,16 @@ def _verified(
             "out. This is a fault of Sfumato, please report it."
         )
     return verification
+
+
+def _recount_weights(shown: Shown, column: str, total: float) -> None:
+    """Hand out no weights that tell rows of a class apart, or that stand for another number of people."""
+    broken = [one for one in check_weights(shown.table, shown.class_columns, column, total) if not one.ok]
+    if broken:
+        raise VerificationError(
+            "The weights did not pass their independent check, and nothing is handed out. This is a fault of Sfumato, "
+            "please report it.\n" + "\n".join(map(str, broken))
+        )
 
 
 def _told(recoding: Recoding) -> dict[str, Any]:

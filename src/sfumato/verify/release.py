@@ -141,6 +141,24 @@ def verify_release(
     )
 
 
+def check_weights(table: pa.Table, quasi_identifiers: Sequence[str], column: str, total: float) -> list[RuleCheck]:
+    """Recount the weights of a survey: rows of a class show one weight, and all rows together stand for the total.
+
+    >>> table = pa.table({"age": ["[20, 29]", "[20, 29]", "*"], "weight": [2.0, 2.0, 5.0]})
+    >>> [check.ok for check in check_weights(table, ["age"], "weight", 9.0)]
+    [True, True]
+    """
+    classes = group_rows(code_column(name, table.column(name)) for name in quasi_identifiers)
+    weights = table.column(column).to_numpy()
+    odd = np.unique(classes.of_row[weights != weights[classes.first_rows[classes.of_row]]])
+    together = math.fsum(weights)
+    lost = not math.isclose(together, total, rel_tol=1e-9)
+    return [
+        RuleCheck("one weight for all rows of a class", column, 0, float(len(odd)), "such classes", len(odd)),
+        RuleCheck("weights add up to the total", column, total, together, "sum", int(lost), units="values"),
+    ]
+
+
 def _check_columns(table: pa.Table, quasi_identifiers: Sequence[str], sensitive: Sequence[str]) -> None:
     if not quasi_identifiers:
         raise SchemaError("Name at least one quasi-identifier: without any, every table looks safe.")
