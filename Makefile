@@ -10,7 +10,7 @@
 #   make bench    time, memory and information loss side by side
 #   make docs     the documentation as a site, to be read offline and searched: build/site/index.html
 #   make pictures the pictures in README and gallery, of made-up people
-#   make figures  the figures of the fast-anonymization and Incognito papers, as tables and plots
+#   make figures  every experiment of the four papers, and a verdict on every claim: docs/papers; FIGURES=--quick
 #   make dist     the wheel and the source distribution, in dist/
 #   make clean    remove caches and results; `make distclean` removes .venv too
 #
@@ -23,6 +23,7 @@ BIN     := .venv/$(SCRIPTS)
 WORKERS ?= 2
 TESTS   ?=
 SECONDS ?= 600
+FIGURES ?=
 
 .PHONY: help demo test test-lowest lint fuzz bounds format dist bench docs pictures figures clean distclean
 .DELETE_ON_ERROR:
@@ -69,8 +70,7 @@ pictures: .venv/.ready-dev
 	$(BIN)/python docs/pictures.py
 
 figures: .venv/.ready-bench
-	$(BIN)/python -m benchmarks.figures_linear
-	$(BIN)/python -m benchmarks.lattice_figures
+	$(BIN)/python -m benchmarks figures $(FIGURES)
 
 # One stamp per extra; only a change of pyproject.toml makes the set-up run again.
 .venv/.ready-%: pyproject.toml

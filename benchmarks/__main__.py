@@ -1,4 +1,7 @@
-"""``python -m benchmarks [name …]``: run all benchmarks, or those named; ``--list`` names them."""
+"""``python -m benchmarks [name …]``: run all benchmarks, or those named; ``--list`` names them.
+
+``python -m benchmarks figures`` runs the papers' experiments instead; it has options of its own (``--help``).
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ def available() -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
+    if arguments[:1] == ["figures"]:
+        return import_module("benchmarks.papers.command").main(arguments[1:])
     known = available()
     if "--list" in arguments:
         print("\n".join(known))

@@ -6,10 +6,33 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.measure import RESULTS
+from benchmarks.papers.experiment import Panel
 from sfumato.report import charts
 
-#: Where the longest time is so many times the shortest, an axis from 0 shows only the longest. Losses can be 0.
-WIDE = 30
+#: Where the largest figure is so many times the least, an axis from 0 shows only the largest.
+WIDE = 15
+
+#: Beyond so many lines colours would be used twice; the paper's own are left to the table then.
+COLOURS = 7
+
+
+def picture(panel: Panel, title: str) -> charts.Picture:
+    """Return a line per name, the paper's own numbers among them; axes of widely spread numbers are logarithmic."""
+    theirs = {f"{name} (paper)": values for name, values in panel.paper.items()}
+    lines = dict(panel.lines) | (theirs if len(panel.lines) + len(theirs) <= COLOURS else {})
+    values = [value for line in lines.values() for value in line if value is not None and math.isfinite(value)]
+    up = spread(values)
+    across = spread(panel.xs)
+    y = charts.Axis(f"{panel.unit}, logarithmic" if up else panel.unit, log=up)
+    x = charts.Axis(panel.axis, log=across, ticks=list(panel.xs), low=min(panel.xs), high=max(panel.xs))
+    return charts.lines(title, x, y, panel.xs, lines)
+
+
+def spread(values: Sequence[float]) -> bool:
+    """Return whether figures are so far apart that steps should multiply; 0 cannot be shown then."""
+    return bool(values) and min(values) > 0 and max(values) > WIDE * min(values)
+
+
 SECONDS = "seconds"
 
 
@@ -27,7 +50,7 @@ def line_plot(
     """
     drawn = {name: lines.get(name, []) for name in dict.fromkeys([*order, *lines])}
     shown = [value for values in drawn.values() for value in values if math.isfinite(value) and value > 0]
-    spread = bool(shown) and max(shown) > WIDE * min(shown)
+    spread = bool(shown) and max(shown) > 30 * min(shown)
     logarithmic = unit == SECONDS and spread
     y = charts.Axis(f"{unit}, logarithmic" if logarithmic else unit, log=logarithmic)
     across = charts.Axis(axis, ticks=list(xs), low=min(xs), high=max(xs))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results"
-#: Real data lies beside the repository, where there is any.
-ADULT = Path(__file__).parents[2] / "shared" / "data" / "adult"
+#: Real data lies beside the repository, where there is any, or where the environment says.
+ADULT = Path(os.environ.get("SFUMATO_ADULT", Path(__file__).parents[2] / "shared" / "data" / "adult"))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Every experiment of the four papers: measured, drawn, and judged claim by claim. ``python -m benchmarks figures``."""

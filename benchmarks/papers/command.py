@@ -1,0 +1,90 @@
+"""``python -m benchmarks figures``: run the papers' experiments and write their pages."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.measure import RESULTS as SCRATCH
+from benchmarks.papers.experiment import Experiment, LackingError, Paper, Size
+from benchmarks.papers.pages import RESULTS, judged, write_pages
+from benchmarks.papers.store import Outcome, circumstances, read
+
+DOCS = Path(__file__).parents[2] / "docs" / "papers"
+
+
+def papers() -> list[Paper]:
+    """Return the four papers with everything that is registered."""
+    from benchmarks.papers import mondrian
+
+    return [mondrian.PAPER]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run what was asked for; return the exit code."""
+    asked = parser().parse_args(arguments)
+    known = papers()
+    experiments = {name: one for paper in known for name, one in paper.experiments.items()}
+    wanted = {name: one for name, one in experiments.items() if named(name, asked.only)}
+    if asked.list:
+        print("\n".join(f"{name:<24} {one.title}" for name, one in wanted.items()))
+        return 0
+    if not wanted:
+        print(
+            f"There is no experiment called {', '.join(asked.only)}. Known: {', '.join(experiments)}.", file=sys.stderr
+        )
+        return 2
+    size = Size.QUICK if asked.quick else Size.FULL if asked.full else Size.DEFAULT
+    folder = asked.folder or (SCRATCH / "papers" if asked.quick else DOCS)
+    if not asked.pages:
+        for experiment in wanted.values():
+            run(experiment, size).write(folder / RESULTS)
+    write_pages(known, folder)
+    show(known, folder)
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    described = argparse.ArgumentParser("python -m benchmarks figures", description=__doc__)
+    described.add_argument(
+        "--only", nargs="+", default=[], help="an experiment, or all of a paper: mondrian-10, incognito"
+    )
+    described.add_argument("--full", action="store_true", help="the papers' own sizes; takes hours")
+    described.add_argument("--quick", action="store_true", help="small tables; about a minute in all")
+    described.add_argument("--pages", action="store_true", help="run nothing, write the pages from stored results")
+    described.add_argument("--folder", type=Path, help="where pages and results go; docs/papers if not given")
+    described.add_argument("--list", action="store_true", help="name the experiments")
+    return described
+
+
+def named(name: str, asked: Sequence[str]) -> bool:
+    """Return whether an experiment was asked for, by its name or the beginning of it."""
+    return not asked or any(name == part or name.startswith(f"{part}-") for part in asked)
+
+
+def run(experiment: Experiment, size: Size) -> Outcome:
+    """Run an experiment, and say how long it took or what it lacks."""
+    begin = time.perf_counter()
+    told = circumstances(size)
+    try:
+        panels = experiment.run(size)
+    except LackingError as lacking:
+        print(f"{experiment.name:<24} skipped: {lacking}", flush=True)
+        return Outcome(experiment.name, size.name.lower(), skipped=str(lacking), ran=told)
+    took = time.perf_counter() - begin
+    print(f"{experiment.name:<24} {took:8.1f} s  {experiment.title}", flush=True)
+    return Outcome(experiment.name, size.name.lower(), panels, seconds=took, ran=told)
+
+
+def show(known: Sequence[Paper], folder: Path) -> None:
+    """Print every claim with its verdict."""
+    for paper in known:
+        outcomes = {name: read(folder / RESULTS, name) for name in paper.experiments}
+        found = {name: outcome for name, outcome in outcomes.items() if outcome is not None}
+        print(f"\n{paper.title}")
+        for sentence, verdict in judged(paper, found):
+            print(f"  {verdict.word:<14} {sentence}\n{'':<17}{verdict.why}")
+    print(f"\nPages: {folder}")

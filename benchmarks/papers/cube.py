@@ -1,0 +1,123 @@
+"""The fast-anonymization paper's accuracy of queries: the divergence of the data cubes of a table and of its release.
+
+A level of the cube has all group-bys of so many quasi-identifiers, each for every sensitive value. Rows are spread
+evenly over what their class shows; Anatomy shows quasi-identifiers exactly and the sensitive values of a group.
+Written from the definition, apart from what `sfumato.utility` reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+#: What a release tells: for some quasi-identifiers and some rows, the share of the cells that these rows are in.
+Shares = Callable[[tuple[int, ...], Places], Floats]
+
+#: Beyond this level, and so many cells, only the cells of some rows are looked at: KL is a mean over rows.
+EXACT_LEVEL, MOST_CELLS, SAMPLED = 2, 20_000_000, 300
+
+
+def divergence(microdata: Microdata, told: Shares, level: int, seed: int = 0) -> float:
+    """Return the mean over all group-bys of a level of the Kullback-Leibler divergence, in bits."""
+    random = np.random.default_rng(seed)
+    found = []
+    for subset in combinations(range(len(microdata.domains)), level):
+        rows = np.arange(len(microdata))
+        if level > EXACT_LEVEL:
+            rows = random.choice(rows, min(SAMPLED, len(rows)), replace=False)
+        cells = cell_numbers(microdata, subset)
+        _, of_row, counts = np.unique(cells, return_inverse=True, return_counts=True)
+        truth = counts[of_row[rows]] / len(microdata)
+        found.append(float(np.mean(np.log2(truth / told(subset, rows)))))
+    return float(np.mean(found))
+
+
+def cell_numbers(microdata: Microdata, subset: tuple[int, ...]) -> Places:
+    """Return the cell of every row: its sensitive value and its codes in some attributes, as one number."""
+    cells = microdata.sensitive[0].codes.astype(np.int64)
+    for at in subset:
+        cells = cells * microdata.domains[at].size + microdata.codes[:, at]
+    return cells
+
+
+def of_classes(microdata: Microdata, recoding: Recoding) -> Shares:
+    """Return what a release by classes tells: rows evenly over the box that their class shows."""
+    classes = EquivalenceClasses.of(microdata, recoding)
+    spans = [domain.covered(classes.lo[:, at], classes.hi[:, at]) for at, domain in enumerate(microdata.domains)]
+    low = np.stack([span[0] for span in spans], axis=1)
+    high = np.stack([span[1] for span in spans], axis=1)
+    values = microdata.sensitive[0].codes.astype(np.int64)
+    # Rows with the same class and the same sensitive value tell the same.
+    pairs, counts = np.unique(classes.of_row * np.int64(values.max() + 1) + values, return_counts=True)
+    which, value = np.divmod(pairs, values.max() + 1)
+    low, high, weight = low[which], high[which], counts / len(microdata)
+
+    def told(subset: tuple[int, ...], rows: Places) -> Floats:
+        columns = list(subset)
+        share = weight / np.prod(high[:, columns] - low[:, columns] + 1, axis=1)
+        if len(subset) <= EXACT_LEVEL:
+            sizes = [int(value.max()) + 1, *(microdata.domains[at].size for at in subset)]
+            cube = filled(sizes, value, low[:, columns], high[:, columns], share)
+            return cube[(values[rows], *(microdata.codes[rows, at] for at in subset))]
+        return np.array([stabbed(microdata, subset, row, values, value, low, high, share) for row in rows])
+
+    return told
+
+
+def filled(sizes: list[int], value: Places, low: Places, high: Places, share: Floats) -> Floats:
+    """Return a cube of all cells: boxes are added at their corners, and sums along all axes fill them."""
+    cube = np.zeros([sizes[0], *(size + 1 for size in sizes[1:])])
+    for corner in product((0, 1), repeat=low.shape[1]):
+        place = (value, *((high[:, at] + 1) if side else low[:, at] for at, side in enumerate(corner)))
+        np.add.at(cube, place, share * (-1) ** sum(corner))
+    for axis in range(1, cube.ndim):
+        np.cumsum(cube, axis=axis, out=cube)
+    return cube
+
+
+def stabbed(
+    microdata: Microdata,
+    subset: tuple[int, ...],
+    row: int,
+    values: Places,
+    value: Places,
+    low: Places,
+    high: Places,
+    share: Floats,
+) -> float:
+    """Return what all boxes together have in the cell of one row."""
+    inside = value == values[row]
+    for at in subset:
+        code = microdata.codes[row, at]
+        inside &= (low[:, at] <= code) & (code <= high[:, at])
+    return float(share[inside].sum())
+
+
+def of_groups(microdata: Microdata, groups: Places) -> Shares:
+    """Return what Anatomy tells: every row exactly, with each sensitive value of its group by its share there."""
+    values = microdata.sensitive[0].codes.astype(np.int64)
+    many = int(values.max()) + 1
+    of_group = np.bincount(groups * many + values, minlength=(int(groups.max()) + 1) * many).reshape(-1, many)
+    chance = of_group / of_group.sum(axis=1, keepdims=True)
+
+    def told(subset: tuple[int, ...], rows: Places) -> Floats:
+        cells = np.zeros(len(microdata), np.int64)
+        for at in subset:
+            cells = cells * microdata.domains[at].size + microdata.codes[:, at]
+        _, of_row = np.unique(cells, return_inverse=True)
+        shown = np.zeros((int(of_row.max()) + 1, many))
+        if shown.size <= MOST_CELLS:
+            for each in range(many):
+                shown[:, each] = np.bincount(of_row, chance[groups, each], minlength=len(shown))
+            return shown[of_row[rows], values[rows]] / len(microdata)
+        return np.array([chance[groups[of_row == of_row[row]], values[row]].sum() for row in rows]) / len(microdata)
+
+    return told

@@ -1,0 +1,75 @@
+"""What experiments measure with: the clock, and the losses of a recoding."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from statistics import median
+
+import numpy as np
+
+from sfumato.loss import METRICS, RecodedTable
+from sfumato.methods import Task, find_method
+from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+from sfumato.privacy import PrivacyModel, Requirements
+
+REPEATS = 3
+
+#: A method as experiments call it.
+Recoder = Callable[[Task], Recoding]
+
+#: So many rows are enough to compile everything.
+FEW = 2_000
+
+
+def task(microdata: Microdata, *models: PrivacyModel, seed: int = 0) -> Task:
+    """Return what a method is asked to do."""
+    return Task(microdata, Requirements(models, microdata), seed=seed)
+
+
+def recoder(name: str) -> Recoder:
+    """Return a registered method."""
+    return find_method(name).run
+
+
+def loss(name: str, microdata: Microdata, recoding: Recoding) -> float:
+    """Return what a recoding loses by one measure."""
+    classes = EquivalenceClasses.of(microdata, recoding)
+    return float(METRICS[name].measure(RecodedTable(microdata, classes)))
+
+
+def repeated(method: Recoder, microdata: Microdata, *models: PrivacyModel) -> dict[str, float]:
+    """Run a method three times, with three seeds; return the medians of GCP, DM and its seconds.
+
+    Seconds are those of processors, all cores together, so that other work on the machine hardly disturbs them.
+    """
+    found: dict[str, list[float]] = {"GCP": [], "DM": [], "seconds": []}
+    for seed in range(REPEATS):
+        job = task(microdata, *models, seed=seed)
+        begin = time.process_time()
+        recoding = method(job)
+        found["seconds"].append(time.process_time() - begin)
+        found["GCP"].append(loss("gcp", microdata, recoding))
+        found["DM"].append(loss("dm", microdata, recoding))
+    return {unit: median(values) for unit, values in found.items()}
+
+
+def processor_seconds(work: Callable[[], object], repeats: int = REPEATS) -> float:
+    """Return the median of a few runs, in seconds of processor time."""
+    taken = []
+    for _ in range(repeats):
+        begin = time.process_time()
+        work()
+        taken.append(time.process_time() - begin)
+    return median(taken)
+
+
+def few_rows(microdata: Microdata) -> Microdata:
+    """Return the first rows of a table, with its domains: methods that saw them are compiled for all of it."""
+    return microdata.take(np.arange(min(FEW, len(microdata))))
+
+
+def first_attributes(microdata: Microdata, count: int) -> Microdata:
+    """Return the table with its first quasi-identifiers alone."""
+    codes = np.ascontiguousarray(microdata.codes[:, :count])
+    return Microdata(codes, microdata.domains[:count], microdata.sensitive)

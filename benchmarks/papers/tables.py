@@ -1,0 +1,137 @@
+"""The tables of the papers, coded, each defined once.
+
+Adult is the folder beside the repository, with the hierarchy files that lie in it, or the folder that the environment
+variable SFUMATO_ADULT names. A downloaded Adult has other hierarchies, built into `sfumato.datasets`, and so other
+losses: it is not taken in their place, and experiments without the folder are skipped and say so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+
+import sfumato as sf
+from benchmarks.measure import ADULT
+from benchmarks.papers.experiment import LackingError
+from sfumato.datasets import Dataset
+from sfumato.hierarchies import Hierarchy, Numeric, Ordered
+from sfumato.microdata import Microdata, encode
+
+#: The order of attributes in the Incognito paper.
+ADULT_ORDER = (
+    *("age", "sex", "race", "marital-status", "education"),
+    *("native-country", "workclass", "occupation", "salary-class"),
+)
+
+#: The five attributes of the Coil table that the EnumMulti paper takes, and how many values each has.
+COIL = {"customer_subtype": 41, "houses": 10, "household_size": 6, "age_group": 6, "customer_type": 10}
+
+
+@cache
+def adult_people(rows: int = 30_162) -> Dataset:
+    """Return Adult with its hierarchies, or tell that it is not there."""
+    if not ADULT.exists():
+        raise LackingError(
+            "the folder with the Adult table and its hierarchy files is missing (beside the repository, or named by "
+            "SFUMATO_ADULT)"
+        )
+    return sf.datasets.adult(ADULT, rows=rows)
+
+
+@cache
+def adult() -> Microdata:
+    """Return eight quasi-identifiers and the occupation; ages are numbers, categories have their trees."""
+    people = adult_people().without_levels()
+    return encode(people.table, people.schema.quasi_identifiers, ["occupation"])
+
+
+@cache
+def adult_lattice(rows: int = 45_222, attributes: tuple[str, ...] = ADULT_ORDER) -> Microdata:
+    """Return attributes with their levels, for full-domain recoding: the Incognito paper's nine in its order."""
+    people = adult_people(rows)
+    return encode(people.table, {name: people.hierarchies[name] for name in attributes})
+
+
+@cache
+def adult_ordered(sensitive: str | None = None, leave_out: tuple[str, ...] = ()) -> Microdata:
+    """Return the attributes of Adult laid out on scales: categories in the walk of their tree, as lengths need it."""
+    people = adult_people()
+    names = [name for name in people.table.column_names if name not in {sensitive, *leave_out}]
+    how: dict[str, Hierarchy] = {name: people.hierarchies[name] for name in names} | {"age": Numeric()}
+    for domain in encode(people.table, how).domains:
+        if domain.name != "age":
+            how[domain.name] = Ordered(domain.texts.to_pylist())
+    return encode(people.table, how, [sensitive] if sensitive else [])
+
+
+@cache
+def adult_trees(sensitive: str | None = None) -> Microdata:
+    """Return nine attributes of Adult, or eight and a sensitive one, with their trees; ages are numbers."""
+    people = adult_people()
+    names = [name for name in people.table.column_names if name != sensitive]
+    how = {name: people.hierarchies[name] for name in names} | {"age": Numeric()}
+    return encode(people.table, how, [sensitive] if sensitive else [])
+
+
+@cache
+def census(rows: int) -> Microdata:
+    """Return a made-up census with the attributes of the fast-anonymization paper's, and its occupation."""
+    people = sf.datasets.census(rows, seed=1).without_levels()
+    return encode(people.table, people.schema.quasi_identifiers, ["occupation"])
+
+
+def coarser_sensitive(microdata: Microdata, m: int) -> Microdata:
+    """Aggregate continuous ranges of the sensitive attribute, as the paper does, to m values."""
+    column = microdata.sensitive[0]
+    codes = (column.codes.astype(np.int64) * m // column.size).astype(np.int32)
+    return replace(microdata, sensitive=(replace(column, values=column.values[:m], codes=codes),))
+
+
+@cache
+def numbers(rows: int) -> Microdata:
+    """Return four numbers of people in eight clouds: nothing but distances, as curves like it."""
+    random = np.random.default_rng(1)
+    centres, widths = random.random((8, 4)), 0.02 + 0.1 * random.random((8, 4))
+    cloud = random.choice(8, rows, p=np.arange(1, 9) / 36)
+    points = np.rint(1000 * random.normal(centres[cloud], widths[cloud])).astype(np.int64)
+    columns = {f"number {at}": pa.array(points[:, at]) for at in range(4)}
+    return encode(pa.table(columns), dict.fromkeys(columns, Numeric()))
+
+
+def discrete(people: Dataset, levels: bool) -> Microdata:
+    """Return a synthetic table of the Mondrian paper: with binary trees, or with values that any interval may hold."""
+    chosen = people if levels else people.without_levels()
+    return encode(chosen.table, chosen.schema.quasi_identifiers)
+
+
+@cache
+def lands_end(rows: int) -> Microdata:
+    """Return made-up orders with the attributes of the Lands End table."""
+    orders = sf.datasets.lands_end(rows)
+    return encode(orders.table, orders.schema.quasi_identifiers)
+
+
+@cache
+def normal(rows: int = 10_000) -> Microdata:
+    """Return the SimpleNormal table of the EnumMulti paper."""
+    return encode(sf.datasets.simple_normal(rows).table, {name: Numeric() for name in ("x", "y")})
+
+
+@cache
+def coil(rows: int = 9_882, seed: int = 0) -> Microdata:
+    """Make up a table like Coil: the subtype is skewed and decides the main type, the others depend on it loosely."""
+    random = np.random.default_rng(seed)
+    popular = random.dirichlet(np.full(COIL["customer_subtype"], 0.8))
+    subtype = random.choice(COIL["customer_subtype"], rows, p=popular)
+    kind = subtype * COIL["customer_type"] // COIL["customer_subtype"]
+    columns = {
+        "customer_subtype": subtype + 1,
+        "houses": np.clip(random.geometric(0.88, rows), 1, 10),
+        "household_size": np.clip(random.normal(2.2 + kind % 3 * 0.5, 0.8, rows).round(), 1, 6).astype(int),
+        "age_group": np.clip(random.normal(2.4 + kind % 4 * 0.4, 0.8, rows).round(), 1, 6).astype(int),
+        "customer_type": kind + 1,
+    }
+    return encode(pa.table(columns), {name: Numeric() for name in COIL})
