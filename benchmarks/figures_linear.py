@@ -19,8 +19,8 @@ import sfumato as sf
 from benchmarks.claims_linear import verdicts
 from benchmarks.drawing import line_plot, save
 from benchmarks.linear import census, gcp, task
+from benchmarks.literal.mondrian import LiteralMondrian
 from benchmarks.measure import ADULT
-from benchmarks.mondrian_2007 import mondrian_2007
 from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import Task, find_method
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
@@ -75,7 +75,7 @@ class Figure:
 
 def recoder(name: str) -> Callable[[Task], Recoding]:
     """Return a registered method, or the one that the paper compared with."""
-    return mondrian_2007 if name == PAPER else find_method(name).run
+    return LiteralMondrian(widths="codes").run if name == PAPER else find_method(name).run
 
 
 def warm() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.mondrian_2007 import mondrian_2007
+from benchmarks.literal.mondrian import LiteralMondrian
 from benchmarks.papers.measuring import Recoder
 
 #: Mondrian as the papers had it: rows at the median to the lower side, width as a share of what the column spans.
-paper_mondrian: Recoder = mondrian_2007
+paper_mondrian: Recoder = LiteralMondrian(widths="codes").run

@@ -27,6 +27,7 @@ COMPLETE = [
     Incognito(variant="basic"),
     Incognito(variant="superroots"),
     Incognito(variant="cube"),
+    Incognito(variant="materialized"),
     BottomUp(),
     BottomUp(rollup=False),
 ]

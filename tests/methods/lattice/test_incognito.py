@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
+from tests.helpers import task_of
 
 from sfumato.datasets import adult, patients
 from sfumato.errors import ParameterError
+from sfumato.hierarchies import Numeric
 from sfumato.methods import Task
 from sfumato.methods.lattice import BottomUp, Incognito, Lattice
 from sfumato.methods.lattice.incognito import SubsetSearch, generalizations
 from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.materializing import materialized, shortest_below
 from sfumato.methods.lattice.space import Space
 from sfumato.microdata import encode
 from sfumato.privacy import KAnonymity, Requirements
 
 B, S, Z = 0, 1, 2
-VARIANTS = ["basic", "superroots", "cube"]
+VARIANTS = ["basic", "superroots", "cube", "materialized"]
 
 
 def patients_search(variant: str = "basic") -> SubsetSearch:
@@ -81,11 +86,29 @@ def test_example_3_2_the_candidate_graph_of_figure_7() -> None:
 
 def test_superroots_scan_once_per_family_and_cube_scans_once() -> None:
     scans = {}
-    for variant in VARIANTS:
+    for variant in ("basic", "superroots", "cube"):
         search = patients_search(variant)
         scans[variant] = search.judge.roller.scans
     # Basic: three attributes, three pairs, and the three roots of Figure 7 (a).
     assert scans == {"basic": 9, "superroots": 7, "cube": 1}
+
+
+def test_sets_at_various_levels_are_kept_where_they_save_scans() -> None:
+    random = np.random.default_rng(1)
+    columns = {f"q{at}": random.integers(0, 9, 20_000) * (random.random(20_000) < 0.7) for at in range(4)}
+    microdata = encode(pa.table(columns), {name: Numeric(widths=(5, 10, 20)) for name in columns})
+    judge, space = Judge(task_of(microdata, 30)), Space(microdata.domains)
+    kept = materialized(judge, space)
+    assert len({sum(found.levels) for found in kept}) > 1
+    assert all(found.counts.sum() == 20_000 for found in kept)
+    for node in space.nodes():
+        below = [len(found) for found in kept if all(map(int.__le__, found.levels, node))]
+        shortest = shortest_below(kept, node)
+        assert (shortest is None) == (not below)
+        assert shortest is None or len(shortest) == min(below)
+    searches = {variant: Incognito(variant=variant).run(judge.task).details["search"] for variant in VARIANTS}
+    assert len({search.nodes_checked for search in searches.values()}) == 1
+    assert searches["materialized"].scans < searches["superroots"].scans < searches["basic"].scans
 
 
 def test_an_unknown_variant_is_refused() -> None:

@@ -67,10 +67,10 @@ PRIORITIES: dict[str, Callable[[float, float], float]] = {
 
 def best_by_partitions(instance: Instance, watch: Watch, priority: str) -> Found:
     """Find the best partition by a search over whole partitions, starting from Mondrian's."""
-    return _Search(instance, watch, PRIORITIES[priority]).run()
+    return PartitionSearch(instance, watch, PRIORITIES[priority]).run()
 
 
-class _Search:
+class PartitionSearch:
     """A search, its queue, the best partition so far, and the least bound of all that was dropped unseen."""
 
     def __init__(self, instance: Instance, watch: Watch, priority: Callable[[float, float], float]) -> None:
@@ -116,7 +116,7 @@ class _Search:
 
     def _expand(self, node: Node) -> None:
         """Meet all children of a partition, unless none of them can be better by enough."""
-        if not self._promising(node.bound):
+        if not self.promising(node.bound, node.cost):
             self.dropped = min(self.dropped, node.bound)
             return
         for leaf in range(node.first, len(node.tree.leaves)):
@@ -131,28 +131,33 @@ class _Search:
     def _useful_cuts(self, box: Box) -> Iterator[Cut]:
         """Yield the cuts with rows on both sides: cutting off an empty block changes no class."""
         for cut in cuts_of(box):
-            if all(self._of(side).rows for side in sides(box, cut)):
+            if all(self.of(side).rows for side in sides(box, cut)):
                 yield cut
 
     def _meet(self, tree: CutTree, first: int) -> None:
         """Take a partition if it is the best so far, and queue it if its branch can be better still."""
         self.nodes += 1
-        facts = [self._of(box) for box in tree.leaves]
+        facts = [self.of(box) for box in tree.leaves]
         cost = sum(fact.cost for fact in facts)
         bound = sum(fact.cost for fact in facts[:first]) + sum(fact.bound for fact in facts[first:])
         if cost < self.value:
-            self.value, self.blocks = cost, self._blocks(tree)
-        if not self._promising(bound):
+            self.take(tree, cost)
+        if not self.promising(bound, cost):
             self.dropped = min(self.dropped, bound)
             return
         heapq.heappush(self.queue, Node(self.priority(bound, cost), next(self.serial), tree, first, cost, bound))
         if len(self.queue) > self._room:
             self._drop()
 
-    def _promising(self, bound: float) -> bool:
+    def promising(self, bound: float, cost: float) -> bool:
+        """Return whether a branch with this bound, below a partition of this cost, can be better by enough."""
         gap = self.instance.gap
         enough = bound * (1 + gap) if self.value > 0 else bound / (1 + gap)
         return enough < self.value - abs(self.value) * 1e-12
+
+    def take(self, tree: CutTree, cost: float) -> None:
+        """Remember the best partition so far."""
+        self.value, self.blocks = cost, self._blocks(tree)
 
     @cached_property
     def _room(self) -> int:
@@ -166,7 +171,8 @@ class _Search:
         self.dropped = min(self.dropped, *(node.bound for node in self.queue[half:]))
         del self.queue[half:]
 
-    def _of(self, box: Box) -> BoxFacts:
+    def of(self, box: Box) -> BoxFacts:
+        """Return what is known about a box."""
         if box not in self.facts:
             self.facts[box] = describe(self.instance, box)
         return self.facts[box]
@@ -174,7 +180,7 @@ class _Search:
     def _blocks(self, tree: CutTree) -> NDArray[np.int32]:
         blocks = np.full(len(self.instance.table.grid.rows), SUPPRESSED, np.int32)
         for block, box in enumerate(tree.leaves):
-            if not self._of(box).left_out:
+            if not self.of(box).left_out:
                 blocks[inside(self.instance, box)] = block
         return blocks
 

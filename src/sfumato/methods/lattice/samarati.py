@@ -34,7 +34,7 @@ class Samarati(FullDomain):
         low, high = 0, sum(space.tops)
         while low <= high:
             height = (low + high) // 2 if halving else low
-            found = _first_answer(judge, base, space, height, search)
+            found = self._first_answer(judge, base, space, height, search)
             if found is None:
                 low = height + 1
                 continue
@@ -43,13 +43,18 @@ class Samarati(FullDomain):
                 break
         return Found([] if best is None else [best], search)
 
+    def _first_answer(
+        self, judge: Judge, base: Frequencies, space: Space, height: int, search: Search
+    ) -> Levels | None:
+        for node in nodes_of_height(space.tops, height):
+            search.nodes_checked += 1
+            if judge.verdict(self.counted(judge, base, node)).answer:
+                return node
+        return None
 
-def _first_answer(judge: Judge, base: Frequencies, space: Space, height: int, search: Search) -> Levels | None:
-    for node in nodes_of_height(space.tops, height):
-        search.nodes_checked += 1
-        if judge.verdict(judge.roller.up(base, node)).answer:
-            return node
-    return None
+    def counted(self, judge: Judge, base: Frequencies, node: Levels) -> Frequencies:
+        """Return the frequency set of a node, here from that of the exact values."""
+        return judge.roller.up(base, node)
 
 
 def nodes_of_height(tops: Levels, height: int) -> Iterator[Levels]:

@@ -32,7 +32,7 @@ class Mondrian(Method):
     relaxed
         False: a cut separates values, so that equal rows stay together (strict, global recoding). True: the rows at
         the median are dealt to both sides evenly (relaxed, local recoding), and with k-anonymity alone no class
-        exceeds 2k - 1 rows.
+        exceeds 2k - 1 rows, but for classes whose rows are all equal: readers would see parts of these as one.
     categories
         ``"ordered"``: categories are cut anywhere along the walk of their tree. ``"taxonomy"``: only between the
         children of the lowest common ancestor, so that siblings stay together as long as possible.
@@ -51,7 +51,9 @@ class Mondrian(Method):
     def summary(self) -> str:  # type: ignore[override]
         """What it does and guarantees."""
         if self.relaxed:
-            return "Median cuts of the widest attribute; relaxed, under k alone no class exceeds 2k - 1. O(n log n)."
+            return (
+                "Median cuts of the widest attribute; relaxed, under k alone 2k - 1 unequal rows at most. O(n log n)."
+            )
         return "Median cuts of the widest attribute; strict, its classes never overlap. O(n log n)."
 
     @property
