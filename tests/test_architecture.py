@@ -31,7 +31,7 @@ LAYERS = (
     ("request",),
     ("pipeline", "guarding"),
     ("engines", "scale", "datasets", "attacks"),
-    ("api", "dual", "judging", "measuring", "comparing", "answering", "certifying"),
+    ("api", "dual", "judging", "measuring", "comparing", "answering", "certifying", "anatomizing"),
     ("sklearn",),
     ("policy",),
     ("profiling",),

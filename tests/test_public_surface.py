@@ -16,6 +16,8 @@ import sfumato
 PUBLIC = [
     "Age",
     "Ages",
+    "Anatomized",
+    "Anatomy",
     "AtLevel",
     "Auto",
     "AverageRisk",
@@ -81,6 +83,7 @@ PUBLIC = [
     "Weekdays",
     "Within",
     "__version__",
+    "anatomize",
     "anonymize",
     "attack",
     "certify",

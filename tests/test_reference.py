@@ -27,7 +27,17 @@ SUMMARY = (DOCS / "how-to" / "read-the-summary.md").read_text(encoding="utf-8")
 CONTRIBUTING = (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 #: What callers get but do not make.
-RESULTS = {"Certificate", "Preset", "Release", "Released", "Verification", "Strongest", "SfumatoError"}
+RESULTS = {
+    "Anatomized",
+    "Anatomy",
+    "Certificate",
+    "Preset",
+    "Release",
+    "Released",
+    "Verification",
+    "Strongest",
+    "SfumatoError",
+}
 #: Fields that the pipeline fills and nobody else reads.
 INSIDE = {
     "Release": {
@@ -42,6 +52,8 @@ INSIDE = {
     }
     | {"sensitive", "shown", "to_native"},
     "Released": set(),
+    "Anatomized": set(),
+    "Anatomy": {"hierarchies", "tables", "to_native"},
     "Verification": {"broken_rules"},
     "Strongest": set(),
 }

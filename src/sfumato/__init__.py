@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sfumato import datasets, engines, errors, methods, sklearn
+    from sfumato.anatomizing import anatomize
     from sfumato.answering import checklist
     from sfumato.api import anonymize, check, recode
     from sfumato.certifying import Certificate, certify
@@ -76,7 +77,8 @@ if TYPE_CHECKING:
         UniqueShare,
     )
     from sfumato.profiling import profile
-    from sfumato.queries import Released
+    from sfumato.queries import Anatomized, Released
+    from sfumato.release.anatomy import Anatomy
     from sfumato.release.release import Release
     from sfumato.schema import Schema
     from sfumato.verify.verification import Verification
@@ -89,6 +91,9 @@ _HOMES = {
     "check": "sfumato.api",
     "strongest": "sfumato.dual",
     "recode": "sfumato.api",
+    "anatomize": "sfumato.anatomizing",
+    "Anatomy": "sfumato.release.anatomy",
+    "Anatomized": "sfumato.queries",
     "attack": "sfumato.judging",
     "risk": "sfumato.judging",
     "certify": "sfumato.certifying",
@@ -150,6 +155,8 @@ __all__ = [
     "NACE",
     "Age",
     "Ages",
+    "Anatomized",
+    "Anatomy",
     "AtLevel",
     "Auto",
     "AverageRisk",
@@ -212,6 +219,7 @@ __all__ = [
     "Weekdays",
     "Within",
     "__version__",
+    "anatomize",
     "anonymize",
     "attack",
     "certify",

@@ -210,7 +210,7 @@ def compare_for(
         source = request.open(data)
         prepared = prepare(source, request, report)
         request = replace(request, schema=prepared.schema)
-        original = _original(prepared) if utility else None
+        original = prepared.originals() if utility else None
         cells: list[Cell] = []
         for size in sizes:
             asked = replace(request, privacy=(KAnonymity(size), *request.privacy))
@@ -262,16 +262,6 @@ def _measured(original: pa.Table, release: Release, prepared: Prepared) -> dict[
     """Measure what a release is still good for; every cell draws the same queries."""
     found = measuring.utility(original, release, seed=prepared.secret.number("utility"))
     return {name: one.value for name, one in found.items()}
-
-
-def _original(prepared: Prepared) -> pa.Table:
-    """Return the rows as they were read, from their codes, instead of reading them once more."""
-    columns = {}
-    for domain, codes in zip(prepared.microdata.domains, prepared.microdata.codes.T, strict=True):
-        known = pa.array(codes, mask=codes >= len(domain.values))
-        columns[domain.name] = domain.values.take(known)
-    rows = pa.array(prepared.places)
-    return pa.table(columns | {name: prepared.table[name].take(rows) for name in prepared.table.column_names})
 
 
 def _unbeaten(cell: Cell, cells: Sequence[Cell]) -> bool:

@@ -8,8 +8,9 @@ import pyarrow as pa
 
 from sfumato.errors import DataError, SchemaError, listed
 from sfumato.io import open_source
-from sfumato.queries import Released
+from sfumato.queries import Anatomized, Released
 from sfumato.randomness import Secret
+from sfumato.release.anatomy import Anatomy
 from sfumato.release.release import Release
 from sfumato.schema import Declared
 from sfumato.utilities import Scene, Utility, measure_utility
@@ -32,7 +33,7 @@ def utility(
     original
         The table that the release was made from, as in `anonymize`.
     release
-        A `Release`, or any released table or file.
+        A `Release`, an `Anatomy`, what answers questions of either (`Released`), or any released table or file.
     quasi_identifiers
         The columns that make a class, each with its hierarchy where one is needed to read it; a `Release` knows its
         own.
@@ -57,11 +58,10 @@ def utility(
     """
     released = _released(release, quasi_identifiers, separator)
     before = _read(original, released, separator)
-    names = tuple(name for name in before.column_names if _is_shown(released, name))
+    names = tuple(name for name in before.column_names if released.shows(name))
     if not before.num_rows or not released.table.num_rows:
         raise DataError("The original and the release need at least one row each: there is nothing to compare.")
-    sensitive = release.sensitive if isinstance(release, Release) else ()
-    chosen = label if label is not None else next(iter(sensitive), None)
+    chosen = label if label is not None else next(iter(_sensitive(release)), None)
     if chosen is not None and chosen not in names:
         raise SchemaError(f"The label '{chosen}' is not a column of both tables. Those are {listed(names)}.")
     more = None if held_out is None else _read(held_out, released, separator)
@@ -71,11 +71,20 @@ def utility(
 def _released(
     release: object, quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str | None, separator: str | None
 ) -> Released:
-    if isinstance(release, Release):
+    if isinstance(release, Release | Anatomy):
         return release.answering
+    if isinstance(release, Released):
+        return release
     if quasi_identifiers is None:
         raise SchemaError("Name the quasi-identifiers of the release, or measure a Release, which knows its own.")
     return Released.open(release, quasi_identifiers, separator=separator)
+
+
+def _sensitive(release: object) -> tuple[str, ...]:
+    """Return the sensitive columns that a release knows of."""
+    if isinstance(release, Anatomy | Anatomized):
+        return (release.sensitive,)
+    return release.sensitive if isinstance(release, Release) else ()
 
 
 def _read(data: object, released: Released, separator: str | None) -> pa.Table:
@@ -85,9 +94,5 @@ def _read(data: object, released: Released, separator: str | None) -> pa.Table:
     lacking = [name for name in released.quasi_identifiers if name not in source.columns]
     if lacking:
         raise SchemaError(f"The original has no column {listed(lacking)}. Its columns are {listed(source.columns)}.")
-    wanted = [name for name in source.columns if _is_shown(released, name)]
+    wanted = [name for name in source.columns if released.shows(name)]
     return source.read(wanted, [name for name in as_text if name in wanted])
-
-
-def _is_shown(released: Released, name: str) -> bool:
-    return name in released.quasi_identifiers or name in released.table.column_names

@@ -53,6 +53,27 @@ class CheckArguments(TypedDict, total=False):
     layout: str | None
 
 
+class AnatomizeArguments(TypedDict, total=False):
+    """What a release in two tables is made by."""
+
+    quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str
+    sensitive: Iterable[str] | str
+    identifiers: Iterable[str] | str
+    plain: Iterable[str] | str
+    rest: str | None
+    missing: str
+    seed: int | None
+    na: MissingCodes
+    confirm: Iterable[str] | str
+    strict: bool
+    transform: Mapping[str, Transform | Hierarchy]
+    sample: float | Sample | None
+    separator: str | None
+    encoding: str | None
+    sheet: str | None
+    layout: str | None
+
+
 class RecodeArguments(CheckArguments, total=False):
     """What a release is made by, but for the method."""
 

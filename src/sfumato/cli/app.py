@@ -26,6 +26,9 @@ app = typer.Typer(
 #: What is asked of a table that somebody made.
 CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "preset"}
 CHECKED |= given.FILE | {"confirm", "policy"}
+#: What two tables are made by: no method, and no hierarchies, as nothing is generalized.
+TWO_TABLES = {"quasi_identifiers", "sensitive", "identifiers", "plain", "rest", "l", "missing", "seed"}
+TWO_TABLES |= given.FILE | {"na", "confirm", "strict", "transform", "sample", "policy"}
 #: What makes no difference to the levels that are chosen.
 SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
 #: What is about reading a file, and what looks at single rows, which stay in the database.
@@ -115,6 +118,35 @@ def recode(
 
         files = Files(place, output, manifest, read_as=read_as, write_as=write_as, table=table)
         run_command(asked, files, like, level or (), as_json=as_json, quiet=quiet)
+
+
+@app.command(short_help="Release two tables: exact rows with groups, and the groups' sensitive values.")
+@given.asking(only=TWO_TABLES)
+def anatomize(
+    place: given.Place,
+    output: given.Output,
+    values: Annotated[
+        Path, typer.Option("--values", metavar="OUT", help="The second file to write: the values of every group.")
+    ],
+    asked: given.Asked,
+    table: given.Table = None,
+    read_as: given.From = None,
+    manifest: given.ManifestFile = None,
+    as_json: given.AsJson = False,
+    quiet: given.Quiet = False,
+) -> None:
+    """Release two tables, for comparison: nobody's sensitive value is known, but everybody's row can be found.
+
+    For example: sfumato anatomize patients.csv -o people.csv --values values.csv --qi age --qi zip --sensitive disease
+    --identifiers name -l 3
+    """
+    with explained():
+        from sfumato.cli.anatomize import Written  # noqa: PLC0415
+        from sfumato.cli.anatomize import run as run_command  # noqa: PLC0415
+        from sfumato.cli.request import Given  # noqa: PLC0415
+
+        written = Written(output, values, manifest)
+        run_command(asked, Given(place, read_as, table), written, as_json=as_json, quiet=quiet)
 
 
 @app.command(short_help="Check any table against privacy models.")

@@ -8,7 +8,7 @@ from sfumato.io.files import FileSource
 from sfumato.io.formats import open_file, open_stdin
 from sfumato.io.frames import ArrowSource, to_frame
 from sfumato.io.sources import Source, open_source
-from sfumato.io.writing import check_writable, write_table, write_text
+from sfumato.io.writing import check_writable, write_table, write_tables, write_text
 
 __all__ = [
     "ArrowSource",
@@ -23,5 +23,6 @@ __all__ = [
     "open_stdin",
     "to_frame",
     "write_table",
+    "write_tables",
     "write_text",
 ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import pyarrow as pa
@@ -63,6 +64,25 @@ def write_table(
         _WRITERS[form](table, temporary, tell)
         if inspect is not None:
             inspect(temporary, form)
+
+
+def write_tables(
+    tables: Sequence[tuple[pa.Table, str | os.PathLike[str]]], inspect: Callable[[list[tuple[Path, str]]], None]
+) -> None:
+    """Write tables that belong together: all of them are finished and looked at before the first takes its place.
+
+    ``inspect`` gets the path and the format of every file; if it raises, nothing is written.
+    """
+    forms = [_format(path) for _, path in tables]
+    with ExitStack() as finished:
+        written = []
+        for (table, path), form in zip(tables, forms, strict=True):
+            if os.fspath(path) == STANDARD:
+                raise ParameterError("Several tables cannot go to stdout together. Name a file for each.")
+            temporary = finished.enter_context(atomic_path(path))
+            _WRITERS[form](table, temporary, silent)
+            written.append((temporary, form))
+        inspect(written)
 
 
 def write_text(path: str | os.PathLike[str], text: str, private: bool = False) -> None:

@@ -96,6 +96,15 @@ class Prepared:
             pseudonyms={name: rows_per_value(self.table.column(name)) for name in request.pseudonymize},
         )
 
+    def originals(self) -> pa.Table:
+        """Return the rows of ``microdata`` as they were read, from their codes, instead of reading them once more."""
+        columns = {}
+        for domain, codes in zip(self.microdata.domains, self.microdata.codes.T, strict=True):
+            known = pa.array(codes, mask=codes >= len(domain.values))
+            columns[domain.name] = domain.values.take(known)
+        rows = pa.array(self.places)
+        return pa.table(columns | {name: self.table[name].take(rows) for name in self.table.column_names})
+
     @cached_property
     def units(self) -> Units | None:
         """The rows of one person that look alike, taken as one; None where every row is a person."""

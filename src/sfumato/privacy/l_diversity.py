@@ -95,7 +95,7 @@ class LDiversity(SensitiveModel):
             return why + f"{self._nearest_recursive(counts[:found])} {INSTEAD}"
         share = counts[0] / counts.sum()
         return why + (
-            f"its most frequent value{_named(column)} makes up {share:.1%} of the rows, more than 1/{self.l:g}. "
+            f"its most frequent value{most_frequent(column)} makes up {share:.1%} of the rows, more than 1/{self.l:g}. "
             f"The largest l that works is {_floor(1 / share)}. {INSTEAD}"
         )
 
@@ -123,7 +123,7 @@ class LDiversity(SensitiveModel):
         return {key: value for key, value in policy.items() if value is not None}
 
 
-def _named(column: SensitiveColumn) -> str:
+def most_frequent(column: SensitiveColumn) -> str:
     """Name the most frequent value, if so many rows have it that it is a fact about the table and about nobody in it.
 
     Sensitive values are released as they are, so any release would show it and its share.

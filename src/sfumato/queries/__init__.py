@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from sfumato.queries.anatomized import Anatomized
 from sfumato.queries.answer import Answer
 from sfumato.queries.conditions import Condition, Where
 from sfumato.queries.released import Released
 
-__all__ = ["Answer", "Condition", "Released", "Where"]
+__all__ = ["Anatomized", "Answer", "Condition", "Released", "Where"]

@@ -49,9 +49,23 @@ class Column(ABC):
     def size(self) -> int:
         """How many cells there are."""
 
+    @property
+    def on_scale(self) -> bool:
+        """Whether its values have an order, so that there is something below a place."""
+        return False
+
+    @property
+    def order(self) -> Sequence[object] | None:
+        """All values from first to last, where the scale is an order of names."""
+        return None
+
     @abstractmethod
     def match(self, condition: Condition) -> Match:
         """Return what a condition means for every cell."""
+
+    def share_below(self, place: float) -> NDArray[np.float64]:
+        """Return the share of every cell that lies at a place of the scale or below it."""
+        raise TypeError(f"{type(self).__name__} has no scale")
 
 
 @dataclass(frozen=True)
@@ -79,6 +93,10 @@ class ScaleColumn(Column):
     def size(self) -> int:
         return len(self.extents)
 
+    @property
+    def on_scale(self) -> bool:
+        return True
+
     @cached_property
     def whole(self) -> bool:
         """Whether all ends are whole numbers, so that values are expected to be whole, too."""
@@ -102,7 +120,6 @@ class ScaleColumn(Column):
         return self._within([Span(-np.inf, np.inf)])
 
     def share_below(self, place: float) -> NDArray[np.float64]:
-        """Return the share of every cell that lies at a place of the scale or below it."""
         return self._share(Span(-np.inf, place))
 
     def match(self, condition: Condition) -> Match:

@@ -204,6 +204,10 @@ class Released:
     def _matches(self, where: Where) -> dict[str, Match]:
         return {name: self.column(name).match(condition) for name, condition in where.items()}
 
+    def shows(self, name: str) -> bool:
+        """Return whether something is said of a column of the original."""
+        return name in self.quasi_identifiers or name in self.table.column_names
+
     def column(self, name: str) -> Column:
         """Return a column as it is shown, by the name that it has in the original."""
         if name not in self._opened:

@@ -16,7 +16,7 @@ PACKAGES = ("sfumato", "numpy", "numba", "pyarrow", "duckdb", "narwhals")
 
 
 @cache
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
     """Return the versions of everything that took part; looking for them takes milliseconds."""
     return {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
 
@@ -54,7 +54,7 @@ def build_manifest(
 ) -> dict[str, Any]:
     """Collect what is needed to make a release again and to judge it."""
     return {
-        "versions": dict(_versions()),
+        "versions": dict(versions()),
         "input": {"kind": source, "rows": rows, "columns": len(roles), "content_hash": content.hex()[:32]},
         "roles": dict(roles),
         "hierarchies": dict(hierarchies),

@@ -28,7 +28,15 @@ def summarize(
     optimality: object = None,
 ) -> str:
     """Return aligned lines: one fact each."""
-    lines = [*summary_facts(manifest, verification, loss, bound, optimality), *_cautions(manifest.get("cautions", ()))]
+    lines = [
+        *summary_facts(manifest, verification, loss, bound, optimality),
+        *caution_facts(manifest.get("cautions", ())),
+    ]
+    return aligned(lines)
+
+
+def aligned(lines: Sequence[tuple[str, str]]) -> str:
+    """Return facts below each other, each behind its name."""
     width = max(len(name) for name, _ in lines)
     return "\n".join(f"{name:<{width}}  {printable(text, lines=False)}" for name, text in lines)
 
@@ -44,7 +52,7 @@ def summary_facts(
     suppressed = manifest["suppressed"]["total"]
     rows_in = manifest["input"]["rows"]
     return [
-        *_roles(manifest["roles"], manifest.get("kinds", {})),
+        *role_facts(manifest["roles"], manifest.get("kinds", {})),
         ("method", method_words(manifest["method"])),
         *([("preset", _preset(manifest["preset"]))] if "preset" in manifest else []),
         *([("changed", changed)] if (changed := _changed(manifest["options"])) else []),
@@ -90,7 +98,8 @@ def _changed(options: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _roles(roles: Mapping[str, str], kinds: Mapping[str, str]) -> list[tuple[str, str]]:
+def role_facts(roles: Mapping[str, str], kinds: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return which columns have which role."""
     titles = {
         "quasi-identifier": "quasi-identifiers",
         "sensitive": "sensitive",
@@ -114,7 +123,7 @@ def _with_kinds(names: Sequence[str], kinds: Mapping[str, str]) -> str:
     return _names([f"{name} ({kinds[name]})" if name in kinds else name for name in names])
 
 
-def _cautions(cautions: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+def caution_facts(cautions: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """Return what was found and what to do, of many cautions of a kind for the first ones."""
     lines: list[tuple[str, str]] = []
     seen: Counter[str] = Counter()

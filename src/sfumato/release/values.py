@@ -115,7 +115,7 @@ def show(
             shown_as[name] = tuple(made)
             new = {column: values.take(pa.array(of_row)) for column, values in made.items()}
         elif name in table.column_names:
-            new = {name: _without_traces(table.column(name).take(pa.array(places)))}
+            new = {name: without_traces(table.column(name).take(pa.array(places)))}
         else:
             continue
         _refuse_clash(name, new, [*columns, *(other for other in roles if other != name)])
@@ -197,7 +197,7 @@ def _on_scale(domain: Domain, numbers: NDArray[np.float64]) -> pa.Array:
     return moments.cast(domain.values.type, safe=False)
 
 
-def _without_traces(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def without_traces(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column whose dictionary, if any, holds nothing but the released values."""
     return packed(column, ordered=True) if pa.types.is_dictionary(column.type) else column
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.queries import Released
-from sfumato.queries.columns import ScaleColumn
+from sfumato.queries.columns import Column
 from sfumato.randomness import Secret
 from sfumato.reading.extents import positions
 from sfumato.verify.classes import code_column
@@ -94,7 +94,7 @@ class Scene:
     def bins(self, name: str) -> Bins:
         """Return the bins of a column."""
         column = self.released.column(name)
-        if isinstance(column, ScaleColumn):
+        if column.on_scale:
             return _scale_bins(column, self.original.column(name))
         coded = code_column(name, self.original.column(name))
         values = coded.values.cast(pa.string()).to_pylist()
@@ -119,7 +119,7 @@ class Scene:
         return table
 
 
-def _scale_bins(column: ScaleColumn, values: pa.ChunkedArray) -> Bins:
+def _scale_bins(column: Column, values: pa.ChunkedArray) -> Bins:
     plain = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     at = positions(plain, column.order)
     known = np.sort(at[~np.isnan(at)])

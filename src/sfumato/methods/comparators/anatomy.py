@@ -1,0 +1,62 @@
+"""Anatomy: groups of rows with different sensitive values, for a release in two tables (Xiao and Tao, VLDB 2006)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import InfeasibleError
+from sfumato.methods.comparators.kernels.buckets import deal
+from sfumato.microdata import SensitiveColumn
+from sfumato.privacy.l_diversity import most_frequent
+
+#: The group of a row that has none yet.
+NONE = -1
+
+
+def anatomy_groups(column: SensitiveColumn, l: int, random: np.random.Generator) -> NDArray[np.int64]:  # noqa: E741
+    """Return a group for every row such that every group has at least l rows, all with different sensitive values.
+
+    Rows lie in a bucket per value. As long as l buckets hold any, a group gets one row of each of the l fullest; each
+    of the fewer than l rows that are left joins a random group that lacks its value. Groups have random numbers.
+
+    Parameters
+    ----------
+    column
+        The sensitive column; which of the equal rows come first is decided by their order, so it should be random.
+    l
+        The least number of rows, and of different values, in a group.
+
+    Raises
+    ------
+    InfeasibleError
+        If more than 1/l of all rows have the same value.
+    """
+    check_eligible(column, l)
+    by_bucket = np.argsort(column.codes, kind="stable")
+    counts = column.counts()
+    shuffled = random.permutation(len(counts))
+    fullest_first = shuffled[np.argsort(-counts[shuffled], kind="stable")]
+    dealt = np.full(len(by_bucket), NONE, np.int64)
+    groups = deal(counts, fullest_first, l, dealt)
+    of_row = np.empty(len(by_bucket), np.int64)
+    of_row[by_bucket] = dealt
+    for row in np.flatnonzero(of_row == NONE):
+        taken = np.zeros(groups, np.bool_)
+        alike = of_row[column.codes == column.codes[row]]
+        taken[alike[alike != NONE]] = True
+        of_row[row] = random.choice(np.flatnonzero(~taken))
+    return random.permutation(groups)[of_row]
+
+
+def check_eligible(column: SensitiveColumn, l: int) -> None:  # noqa: E741
+    """Refuse a table in which a value is too frequent for any groups, and name the largest l that works."""
+    rows, most = len(column.codes), int(column.counts().max(initial=0))
+    if most * l <= rows:
+        return
+    works = rows // most
+    instead = f"The largest l that works is {works}." if works > 1 else "No l above 1 works for this column."
+    raise InfeasibleError(
+        f"Groups of {l} different values are not possible: the most frequent value of '{column.name}'"
+        f"{most_frequent(column)} makes up {most / rows:.1%} of the rows, more than 1/{l}. {instead}"
+    )
