@@ -45,11 +45,11 @@ def check_file(
         seen, merged = seen_through(reading, table)
         if merged:
             found = verify_release(seen, quasi_identifiers, sensitive, requirements, people=people)
-            checks += _only_there(reading, found, result)
-    return replace(result, checks=tuple(checks), notes=tuple(_notes(table, form)))
+            checks += only_there(reading, found, result)
+    return replace(result, checks=tuple(checks), notes=tuple(notes_on(table, form)))
 
 
-def _only_there(reading: Reading, found: Verification, on_paper: Verification) -> list[RuleCheck]:
+def only_there(reading: Reading, found: Verification, on_paper: Verification) -> list[RuleCheck]:
     """Return the rules that are broken for one kind of reader though they hold on paper."""
     broken = {(check.rule, check.column) for check in on_paper.violations}
     return [
@@ -59,7 +59,8 @@ def _only_there(reading: Reading, found: Verification, on_paper: Verification) -
     ]
 
 
-def _notes(table: pa.Table, form: str) -> list[str]:
+def notes_on(table: pa.Table, form: str) -> list[str]:
+    """Return what the publisher should know about the texts of a table, though no rule is broken."""
     notes = []
     for name in table.column_names:
         values = code_column(name, table.column(name)).values

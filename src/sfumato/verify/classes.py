@@ -80,7 +80,7 @@ class Histogram:
 
     classes: NDArray[np.int32] = field(repr=False)
     values: NDArray[np.int32] = field(repr=False)
-    counts: NDArray[np.int32] = field(repr=False)
+    counts: NDArray[np.integer] = field(repr=False)
     sizes: NDArray[np.int64] = field(repr=False)
     shares: NDArray[np.float64] = field(repr=False)
     heads: NDArray[np.int64] = field(repr=False)
@@ -95,7 +95,7 @@ class Histogram:
         return np.add.reduceat(parts, self.starts)
 
     @cached_property
-    def largest(self) -> NDArray[np.int32]:
+    def largest(self) -> NDArray[np.integer]:
         """How often each class's most frequent value occurs in it."""
         return np.maximum.reduceat(self.counts, self.starts)
 

@@ -21,6 +21,8 @@ TEXT = pa.dictionary(pa.int32(), pa.string())
 
 _BLOCK = 1 << 22
 _LARGEST_BLOCK = 2**31 - 1
+#: A cell, with line breaks or not, has to lie within two of these.
+_STREAMED_BLOCK = 1 << 25
 
 
 def read_header(path: Path, separator: str) -> list[str]:
@@ -49,6 +51,18 @@ def read_delimited(path: Path, width: int, places: Sequence[int], separator: str
     return table
 
 
+def stream_delimited(path: Path, width: int, places: Sequence[int], separator: str) -> Iterator[pa.RecordBatch]:
+    """Read the same piece by piece, for files that do not fit in memory."""
+    with _explained(path):
+        rows = 0
+        with opened(path) as file:
+            options = _options(width, places, separator, _STREAMED_BLOCK, pa.string())
+            for batch in pyarrow.csv.open_csv(file, *options):
+                rows += batch.num_rows
+                yield batch
+        _account_for_rows(path, rows, alone=width == 1)
+
+
 def _parsed(path: Path, width: int, places: Sequence[int], separator: str) -> pa.Table:
     for block in (_BLOCK, _LARGEST_BLOCK):
         try:
@@ -60,7 +74,9 @@ def _parsed(path: Path, width: int, places: Sequence[int], separator: str) -> pa
     raise AssertionError("unreachable")
 
 
-def _options(width: int, places: Sequence[int], separator: str, block: int) -> tuple[object, ...]:
+def _options(
+    width: int, places: Sequence[int], separator: str, block: int, kind: pa.DataType = TEXT
+) -> tuple[object, ...]:
     names = [str(place) for place in range(width)]
     chosen = [str(place) for place in places]
     return (
@@ -68,7 +84,7 @@ def _options(width: int, places: Sequence[int], separator: str, block: int) -> t
         pyarrow.csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=block),
         pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True, ignore_empty_lines=True),
         pyarrow.csv.ConvertOptions(
-            column_types=dict.fromkeys(chosen, TEXT),
+            column_types=dict.fromkeys(chosen, kind),
             include_columns=chosen,
             null_values=[""],
             strings_can_be_null=True,

@@ -35,17 +35,20 @@ def read_file(path: Path, form: str, columns: Sequence[str], separator: str = ",
         What parts the cells of delimited text.
     """
     if form == "csv":
-        names = read_header(path, separator)
-        unclear = [column for column in columns if names.count(column) != 1]
-        if unclear:
-            raise SourceError(
-                f"{shortened(str(path), 300)} does not have {listed(unclear)} exactly once in its header."
-            )
-        places = [names.index(column) for column in columns]
-        return read_delimited(path, len(names), places, separator).rename_columns(list(columns))
+        width, places = places_in_header(path, columns, separator)
+        return read_delimited(path, width, places, separator).rename_columns(list(columns))
     if form == "arrow":
         return read_arrow(path, columns)
     return read_parquet(path, columns) if form == "parquet" else read_json(path, columns, lines=form == "jsonl")
+
+
+def places_in_header(path: Path, columns: Sequence[str], separator: str) -> tuple[int, list[int]]:
+    """Return how many columns a delimited file has, and at which places these are."""
+    names = read_header(path, separator)
+    unclear = [column for column in columns if names.count(column) != 1]
+    if unclear:
+        raise SourceError(f"{shortened(str(path), 300)} does not have {listed(unclear)} exactly once in its header.")
+    return len(names), [names.index(column) for column in columns]
 
 
 def read_written(path: Path, form: str, names: Sequence[str], columns: Sequence[str]) -> pa.Table:

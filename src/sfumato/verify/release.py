@@ -116,20 +116,20 @@ def verify_release(
     k-anonymity k=2: BROKEN by 1 class, smallest class 1
       age=[30, 39]: 1 row, found 1 (asked 2)
     """
-    _check_columns(table, quasi_identifiers, sensitive)
+    check_columns(table.column_names, quasi_identifiers, sensitive)
     for requirement in requirements:
-        _check_requirement(requirement, sensitive)
+        check_requirement(requirement, sensitive)
     classes = group_rows(code_column(name, table.column(name)) for name in quasi_identifiers)
     classes = classes if people is None else replace(classes, people=people)
     found = [
         (place, finding)
         for place, requirement in enumerate(requirements)
-        if (finding := _examine_classes(requirement, table, quasi_identifiers, classes)) is not None
+        if (finding := examine_classes(requirement, table, quasi_identifiers, classes)) is not None
     ]
     achieved = {}
     # One column at a time: it may take as many counts as there are rows.
     for name in sensitive:
-        asked = {place: one for place, one in enumerate(requirements) if _is_about(one, name)}
+        asked = {place: one for place, one in enumerate(requirements) if is_about(one, name)}
         findings, achieved[name] = _examine_column(table, name, classes, list(asked.values()))
         found += zip(asked, findings, strict=True)
     found.sort(key=itemgetter(0))
@@ -137,7 +137,7 @@ def verify_release(
         rows=table.num_rows,
         classes=len(classes),
         achieved=Achieved(int(classes.heads.min()) if len(classes) else None, achieved),
-        checks=tuple(_judge(finding, table, quasi_identifiers, classes, sample) for _, finding in found),
+        checks=tuple(judged(finding, table, quasi_identifiers, classes, sample) for _, finding in found),
     )
 
 
@@ -159,19 +159,20 @@ def check_weights(table: pa.Table, quasi_identifiers: Sequence[str], column: str
     ]
 
 
-def _check_columns(table: pa.Table, quasi_identifiers: Sequence[str], sensitive: Sequence[str]) -> None:
+def check_columns(columns: Sequence[str], quasi_identifiers: Sequence[str], sensitive: Sequence[str]) -> None:
+    """Refuse columns that are not there, or there more than once."""
     if not quasi_identifiers:
         raise SchemaError("Name at least one quasi-identifier: without any, every table looks safe.")
     names = [*quasi_identifiers, *sensitive]
-    unknown = [name for name in names if name not in table.column_names]
+    unknown = [name for name in names if name not in columns]
     if unknown:
-        raise SchemaError(f"The table has no column {listed(unknown)}. Its columns: {listed(table.column_names)}.")
-    ambiguous = sorted({name for name in names if table.column_names.count(name) > 1 or names.count(name) > 1})
+        raise SchemaError(f"The table has no column {listed(unknown)}. Its columns: {listed(columns)}.")
+    ambiguous = sorted({name for name in names if columns.count(name) > 1 or names.count(name) > 1})
     if ambiguous:
         raise SchemaError(f"{listed(ambiguous)}: each column can be there once and have one role only.")
 
 
-def _check_requirement(requirement: Requirement, sensitive: Sequence[str]) -> None:
+def check_requirement(requirement: Requirement, sensitive: Sequence[str]) -> None:
     """Refuse what would not be checked as it was meant."""
     model = parameters.choice("a requirement", "model", requirement.get("model"), tuple(PARAMETERS))
     assert model is not None
@@ -189,11 +190,12 @@ def _check_requirement(requirement: Requirement, sensitive: Sequence[str]) -> No
         )
 
 
-def _is_about(requirement: Requirement, sensitive: str) -> bool:
+def is_about(requirement: Requirement, sensitive: str) -> bool:
+    """Return whether a requirement is about a sensitive column."""
     return requirement["model"] in ABOUT_SENSITIVE and requirement.get("column") in {None, sensitive}
 
 
-def _examine_classes(
+def examine_classes(
     requirement: Requirement, table: pa.Table, quasi_identifiers: Sequence[str], classes: Classes
 ) -> Finding | None:
     """Check what needs no sensitive column."""
@@ -214,23 +216,32 @@ def _examine_column(
     """Check all that is asked of a sensitive column, and find what it achieves."""
     coded = code_column(name, table.column(name))
     column = ordered = Sensitive(name, coded.values, count_values(classes, coded))
-    if any(_is_ordered(requirement) for requirement in requirements):
+    if any(is_ordered(requirement) for requirement in requirements):
         coded = in_order(name, coded)
         ordered = Sensitive(name, coded.values, count_values(classes, coded))
+    return examine_values(column, ordered, requirements)
+
+
+def examine_values(
+    column: Sensitive, ordered: Sensitive, requirements: Sequence[Requirement]
+) -> tuple[list[Finding], SensitiveAchieved]:
+    """Check all that is asked of a sensitive column whose values are counted, here also in their order."""
     findings = [
-        ABOUT_SENSITIVE[requirement["model"]](requirement, ordered if _is_ordered(requirement) else column)
+        ABOUT_SENSITIVE[requirement["model"]](requirement, ordered if is_ordered(requirement) else column)
         for requirement in requirements
     ]
-    return findings, _achieved(column, requirements, findings)
+    return findings, achieved_by(column, requirements, findings)
 
 
-def _is_ordered(requirement: Requirement) -> bool:
+def is_ordered(requirement: Requirement) -> bool:
+    """Return whether a requirement needs the values of its column in their order."""
     return requirement.get("distance") in {"ordered", "numeric"}
 
 
-def _judge(
+def judged(
     finding: Finding, table: pa.Table, quasi_identifiers: Sequence[str], classes: Classes, sample: int
 ) -> RuleCheck:
+    """Say what became of a rule, and name some of the classes that break it."""
     badness = finding.found if finding.least_is_worst else -finding.found
     breaking = np.flatnonzero(~finding.holds)
     worst_first = breaking[np.argsort(badness[breaking], kind="stable")][:sample]
@@ -266,7 +277,10 @@ def _cell(cell: pa.Scalar) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _achieved(column: Sensitive, requirements: Sequence[Requirement], findings: Sequence[Finding]) -> SensitiveAchieved:
+def achieved_by(
+    column: Sensitive, requirements: Sequence[Requirement], findings: Sequence[Finding]
+) -> SensitiveAchieved:
+    """Return the best of every kind that the classes of a sensitive column have."""
     asked = [(requirement, finding.found) for requirement, finding in zip(requirements, findings, strict=True)]
     closeness = [(one.get("distance", "equal"), found) for one, found in asked if one["model"] == "t-closeness"]
     histogram = column.histogram
