@@ -22,11 +22,25 @@ FrequencySet = tuple[NDArray[np.integer], NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class Cut:
-    """A cut of some rows: those below the median go left, and of those at it as many as fill the left side."""
+    """A cut of some rows: those below the median go left, and of those at it as many as fill the left side.
+
+    Attributes
+    ----------
+    attribute, median
+        Where it cuts.
+    left, below
+        How many rows go left, and how many of them lie below the median.
+    """
 
     attribute: int
     median: int
     left: int
+    below: int
+
+    @property
+    def first_right(self) -> int:
+        """The first code on the right side of a strict cut."""
+        return self.median + (self.left > self.below)
 
     def goes_left(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Return which rows go left, given their codes of the attribute."""
@@ -125,7 +139,7 @@ class LiteralMondrian(Method):
             if self.sides == "either" and not self.relaxed:
                 lefts = sorted([below, upto], key=lambda left: abs(left - half))
             for left in lefts:
-                yield Cut(at, int(codes[place]), left)
+                yield Cut(at, int(codes[place]), left, below)
 
     def width(self, domain: Domain, codes: NDArray[np.integer]) -> float:
         """Return how wide an attribute is in some rows, given the codes that occur there."""
