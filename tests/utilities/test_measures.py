@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.errors import SchemaError
+from sfumato.randomness import Secret
+from sfumato.utilities import MEASURES, Scene
+from sfumato.utilities.divergence import Divergence
 
 LABELS = {"a": ["a"], "b": ["b"], "*": ["a", "b"]}
 
@@ -92,7 +95,7 @@ def slow_v(pairs: dict[tuple[object, object], float]) -> float:
     return math.sqrt(chi / total / (least - 1)) if least > 1 else 0.0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(shown_tables())
 def test_measures_are_those_of_the_slow_forms(drawn) -> None:
     original, shown, spans, labels = drawn
@@ -113,6 +116,78 @@ def test_measures_are_those_of_the_slow_forms(drawn) -> None:
     difference = abs(slow_v(before) - slow_v({key: count for key, count in after.items() if count > 1e-12}))
     assert found["association"].details["x and y"] == pytest.approx(difference, abs=1e-6)
     assert found["association"].value == pytest.approx(1 - difference, abs=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(shown_tables(), st.data())
+def test_the_cube_has_all_levels_with_the_label_in_every_group_by(drawn, data: st.DataObject) -> None:
+    original, shown, spans, labels = drawn
+    rows = len(spans)
+    third, ill = (data.draw(st.lists(st.sampled_from("pq"), min_size=rows, max_size=rows)) for _ in range(2))
+    original, shown = (part.append_column("z", [third]).append_column("ill", [ill]) for part in (original, shown))
+    released = sf.Released.open(shown, ["x", "y", "z"])
+    found = Divergence().measure(Scene(original, released, ("x", "y", "z", "ill"), "ill", None, Secret(1)))
+    assert found is not None
+    cells = list(zip(*(original[name].to_pylist() for name in ("x", "y", "z", "ill")), strict=True))
+    spread_out: dict[tuple, float] = Counter()
+    for row in range(rows):
+        alone = spread(spans[row : row + 1], labels[row : row + 1], original)
+        for (number, letter), share in alone.items():
+            spread_out[number, letter, third[row], ill[row]] += share
+    for level in (1, 2, 3):
+        slow = []
+        for axes in combinations(range(3), level):
+            before, after = Counter(), Counter()
+            for cell in cells:
+                before[(*(cell[at] for at in axes), cell[3])] += 1
+            for cell, share in spread_out.items():
+                after[(*(cell[at] for at in axes), cell[3])] += share
+            slow.append(slow_divergence(before, after))
+        assert found.details[f"level {level}"] == pytest.approx(np.mean(slow), abs=1e-6)
+    assert found.value == pytest.approx(np.mean(list(found.details.values())))
+
+
+def test_the_cube_of_two_tables_spreads_values_over_groups(people: pa.Table) -> None:
+    people = people.set_column(2, "ill", [["flu", "gout", "acne"] * 300])
+    release = sf.anatomize(people, quasi_identifiers=["age", "sex"], sensitive="ill", l=2, seed=1)
+    found = sf.utility(people, release, seed=1)["divergence"]
+    values: dict[int, list[str]] = {}
+    for row in release.values.to_pylist():
+        values.setdefault(row["group"], []).extend([row["ill"]] * row["count"])
+    after: Counter[tuple] = Counter()
+    for row in release.people.to_pylist():
+        for value in values[row["group"]]:
+            after[row["age"], row["sex"], value] += 1 / len(values[row["group"]])
+    before = Counter(zip(*(people[name].to_pylist() for name in ("age", "sex", "ill")), strict=True))
+    assert found.details["level 2"] == pytest.approx(slow_divergence(before, after))
+
+
+def test_large_cubes_are_drawn_and_close(people: pa.Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = sf.anonymize(people, sf.Schema(["age", "sex"], sensitive="ill"), k=10, method="mondrian", seed=1)
+    whole = sf.utility(people, release, seed=1)["divergence"]
+    monkeypatch.setattr("sfumato.utilities.divergence.CELLS", 150)
+    drawn = sf.utility(people, release, seed=1)["divergence"]
+    assert drawn.value != whole.value
+    assert drawn.value == pytest.approx(whole.value, rel=0.3)
+    monkeypatch.setattr("sfumato.utilities.divergence.GROUP_BYS", 1)
+    monkeypatch.setattr("sfumato.utilities.divergence.FEW", 1)
+    assert sf.utility(people, release, seed=1)["divergence"].details.keys() == whole.details.keys()
+
+
+def test_many_values_share_a_bin() -> None:
+    names = pa.table({"name": [f"n{at}" for at in range(400)], "sex": ["f", "m"] * 200})
+    found = sf.utility(names, names, quasi_identifiers=["name", "sex"], seed=1)
+    assert found["divergence"].value == pytest.approx(0)
+    assert found["total_variation"].value == 0
+
+
+def test_every_measure_says_what_it_is() -> None:
+    for name, measure in MEASURES.items():
+        assert measure.name == name
+        assert measure.title
+        assert measure.lower == 0
+        assert measure.upper in {1, None}
+        assert isinstance(measure.higher_is_better, bool)
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +217,9 @@ def test_the_more_is_hidden_the_less_is_left(people: pa.Table) -> None:
         assert fine[name].value < coarse[name].value, name
     assert fine["prediction"].value > coarse["prediction"].value
     assert fine["association"].value > coarse["association"].value
-    assert all(found.value >= 0 and found.sentence for found in fine.values())
+    for name, found in {**fine, **coarse}.items():
+        assert MEASURES[name].lower <= found.value <= (MEASURES[name].upper or math.inf), name
+        assert found.sentence.endswith(".")
 
 
 def test_a_label_that_is_not_there_is_refused(people: pa.Table) -> None:

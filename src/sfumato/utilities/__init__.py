@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sfumato.utilities.measures import MEASURES, Found, Measure
-from sfumato.utilities.report import Utility, measure_utility
+from sfumato.utilities.divergence import Cube
+from sfumato.utilities.measures import Found, Measure
+from sfumato.utilities.report import MEASURES, Utility, measure_utility
 from sfumato.utilities.scene import Scene
 
-__all__ = ["MEASURES", "Found", "Measure", "Scene", "Utility", "measure_utility"]
+__all__ = ["MEASURES", "Cube", "Found", "Measure", "Scene", "Utility", "measure_utility"]

@@ -35,6 +35,7 @@ class Prediction(Measure):
     name = "prediction"
     title = "prediction from the release"
     higher_is_better = True
+    needs_learning = True
 
     def measure(self, scene: Scene) -> Found | None:
         """Return the share of test rows that a tree gets right, beside a tree of the originals and guessing."""
@@ -64,6 +65,7 @@ class Propensity(Measure):
 
     name = "propensity"
     title = "telling release and original apart"
+    needs_learning = True
 
     def measure(self, scene: Scene) -> Found | None:
         """Return the propensity score measure, from 0 (nobody can tell) to 1 (everybody can)."""

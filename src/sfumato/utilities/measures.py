@@ -51,6 +51,8 @@ class Measure(ABC):
         Its direction.
     lower, upper
         Its bounds; None for no bound.
+    needs_learning
+        Whether it needs scikit-learn.
     """
 
     name: ClassVar[str]
@@ -58,6 +60,7 @@ class Measure(ABC):
     higher_is_better: ClassVar[bool] = False
     lower: ClassVar[float] = 0.0
     upper: ClassVar[float | None] = 1.0
+    needs_learning: ClassVar[bool] = False
 
     @abstractmethod
     def measure(self, scene: Scene) -> Found | None:
@@ -106,26 +109,6 @@ class QueryError(Measure):
             meant &= (bins.of_row >= first) & (bins.of_row < first + wanted)
         truth = int(meant.sum())
         return abs(scene.released.count(where).estimate - truth) / max(truth, 1)
-
-
-class Divergence(Measure):
-    """How much information about combinations of values is lost: the Kullback-Leibler divergence over group-bys."""
-
-    name = "divergence"
-    title = "divergence over group-bys"
-    upper = None
-
-    def measure(self, scene: Scene) -> Found | None:
-        """Return the mean divergence over all columns and pairs of columns, in bits."""
-        by_level = {}
-        for level in (1, 2):
-            found = [_divergence(scene, names) for names in combinations(scene.names, level)]
-            if found:
-                by_level[f"level {level}"] = float(np.mean(found))
-        if not by_level:
-            return None
-        value = float(np.mean(list(by_level.values())))
-        return self.found(value, f"Tables of counts made from the release lack {value:.3f} bits a row.", by_level)
 
 
 class TotalVariation(Measure):
@@ -195,14 +178,6 @@ class Association(Measure):
         return self.found(value, text, details)
 
 
-def _divergence(scene: Scene, names: tuple[str, ...]) -> float:
-    before, after = _shares(scene, names)
-    if before is None:
-        return 0.0
-    occurs = before > 0
-    return float(before[occurs] @ np.log2(before[occurs] / np.maximum(after[occurs], LEAST)))
-
-
 def _shares(scene: Scene, names: tuple[str, ...]) -> tuple[Numbers, Numbers] | tuple[None, Numbers]:
     """Return the shares of all bins before and after, both adding up to 1; None where there is nothing."""
     before, after = scene.observed(names), scene.expected(names)
@@ -219,8 +194,3 @@ def _cramers_v(counts: Numbers) -> float:
     independent = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     squares = ((table - independent) ** 2 / independent).sum() / table.sum()
     return float(np.sqrt(squares / (min(table.shape) - 1)))
-
-
-MEASURES: dict[str, Measure] = {
-    measure.name: measure for measure in (QueryError(), Divergence(), TotalVariation(), EarthMovers(), Association())
-}

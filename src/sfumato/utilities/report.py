@@ -6,9 +6,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sfumato.markup import Content, Markup, element, folded, fragment, table
+from sfumato.utilities.divergence import Divergence
 from sfumato.utilities.learning import Prediction, Propensity, available
-from sfumato.utilities.measures import MEASURES, Found, Measure
+from sfumato.utilities.measures import Association, EarthMovers, Found, Measure, QueryError, TotalVariation
 from sfumato.utilities.scene import Scene
+
+#: The measures by name; the last two need scikit-learn.
+MEASURES: dict[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        *(QueryError(), Divergence(), TotalVariation(), EarthMovers(), Association()),
+        *(Prediction(), Propensity()),
+    )
+}
 
 #: Columns, pairs of columns or kinds of query that a notebook shows of one measure.
 DETAILS_SHOWN = 30
@@ -44,7 +54,13 @@ class Utility(Mapping[str, Found]):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, for programs."""
         return {
-            name: {"value": found.value, "details": dict(found.details), "higher_is_better": found.higher_is_better}
+            name: {
+                "value": found.value,
+                "details": dict(found.details),
+                "higher_is_better": found.higher_is_better,
+                "lower": MEASURES[name].lower,
+                "upper": MEASURES[name].upper,
+            }
             for name, found in self.items()
         }
 
@@ -76,7 +92,7 @@ def _details(found: Found) -> Markup:
 
 def measure_utility(scene: Scene) -> Utility:
     """Measure a release by every measure that can be taken."""
-    learning: list[Measure] = [Prediction(), Propensity()] if available() else []
+    learning = available()
     notes = () if learning else ("What a machine learns is not measured: pip install 'sfumato[utility]'.",)
-    taken = (measure.measure(scene) for measure in (*MEASURES.values(), *learning))
+    taken = (measure.measure(scene) for measure in MEASURES.values() if learning or not measure.needs_learning)
     return Utility({found.name: found for found in taken if found is not None}, notes)

@@ -15,11 +15,14 @@ from sfumato.queries import Released
 from sfumato.queries.columns import Column
 from sfumato.randomness import Secret
 from sfumato.reading.extents import positions
-from sfumato.verify.classes import code_column
+from sfumato.verify.classes import Coded, code_column
 
 Numbers = NDArray[np.float64]
 
-#: Numbers and dates are compared in so many bins, as many rows of the original in each as can be.
+#: Of numbers and dates with at most so many different values, each is a bin; of categories the most frequent ones.
+VALUES = 128
+
+#: Other numbers and dates are compared in so many bins, as many rows of the original in each as can be.
 BINS = 32
 
 
@@ -36,7 +39,7 @@ class Bins:
     places
         Where the bins end on the column's scale; None for categories.
     values
-        The values of a category's bins, or of an order.
+        The values of an order; of categories, those of every bin.
     """
 
     of_row: NDArray[np.int64] = field(repr=False)
@@ -52,7 +55,7 @@ class Bins:
     def condition(self, first: int, last: int) -> Any:
         """Return what to ask of the column to mean the bins from one to another."""
         if self.places is None:
-            return set((self.values or ())[first : last + 1])
+            return {value for part in (self.values or ())[first : last + 1] for value in part}
         low = None if first == 0 else float(np.nextafter(self.places[first - 1], np.inf))
         high = float(self.places[last])
         if self.values is None:
@@ -96,11 +99,7 @@ class Scene:
         column = self.released.column(name)
         if column.on_scale:
             return _scale_bins(column, self.original.column(name))
-        coded = code_column(name, self.original.column(name))
-        values = coded.values.cast(pa.string()).to_pylist()
-        shares = [column.match(value).share for value in values]
-        of_row = np.where(coded.codes < len(values), coded.codes, -1).astype(np.int64)
-        return Bins(of_row, np.stack(shares, axis=1) if shares else np.zeros((column.size, 0)), values=values)
+        return _category_bins(column, code_column(name, self.original.column(name)))
 
     def expected(self, names: tuple[str, ...]) -> Numbers:
         """Return how many rows of the release are expected in every combination of bins of one or two columns."""
@@ -119,13 +118,27 @@ class Scene:
         return table
 
 
+def _category_bins(column: Column, coded: Coded) -> Bins:
+    """Return a bin for each of the most frequent values, and one for all others."""
+    texts = coded.values.cast(pa.string()).to_pylist()
+    often = np.argsort(-np.bincount(coded.codes, minlength=coded.size)[:-1], kind="stable")
+    alone, others = often[: VALUES - 1], often[VALUES - 1 :]
+    values = [(texts[at],) for at in alone] + [tuple(texts[at] for at in others)] * bool(len(others))
+    bin_of = np.full(coded.size, -1, np.int64)
+    bin_of[alone], bin_of[others] = np.arange(len(alone)), len(alone)
+    shares = [column.match(set(part)).share for part in values]
+    return Bins(bin_of[coded.codes], np.stack(shares, axis=1) if shares else np.zeros((column.size, 0)), values=values)
+
+
 def _scale_bins(column: Column, values: pa.ChunkedArray) -> Bins:
     plain = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     at = positions(plain, column.order)
     known = np.sort(at[~np.isnan(at)])
     if not len(known):
         return Bins(np.full(len(at), -1), np.zeros((column.size, 0)), np.empty(0))
-    ends = np.unique(known[np.linspace(0, len(known) - 1, BINS + 1).astype(np.int64)[1:]])
+    ends = np.unique(known)
+    if len(ends) > VALUES:
+        ends = np.unique(known[np.linspace(0, len(known) - 1, BINS + 1).astype(np.int64)[1:]])
     of_row = np.where(np.isnan(at), -1, np.searchsorted(ends, at)).astype(np.int64)
     below = np.stack([column.share_below(end) for end in ends[:-1]] + [column.share_below(np.inf)], axis=1)
     shares = np.diff(below, axis=1, prepend=0.0)
