@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Unpack
 
-from sfumato import methods, pipeline
+from sfumato import methods, pipeline, scale
 from sfumato.privacy import KAnonymity
 from sfumato.progress import ProgressOption
 from sfumato.release.release import Release
@@ -72,6 +72,12 @@ def anonymize(
         Identifiers that are released as pseudonyms: names, or by name `Pseudonyms` with a key file or a table.
     sample
         The share of rows, or of people, that is drawn at random; or `Sample`, stratified by a column.
+    engine
+        ``"memory"``, or ``"duckdb"`` for a table past memory; ``"auto"`` takes memory where that fits in ``memory``.
+    memory
+        How much memory may be taken, such as ``"4GB"`` or a number of bytes; by default a share of what is free.
+    temporary
+        The folder in which an engine keeps rows meanwhile, in one of its own that only you can read.
     progress
         True for a progress bar, or a function that is called with the stage's name and the share done.
     separator
@@ -91,7 +97,7 @@ def anonymize(
     >>> sorted(set(release.data["age"].to_pylist()))
     ['[25, 27]', '[41, 44]']
     """
-    return pipeline.run(data, Request.of("anonymize", schema, **arguments), progress)
+    return scale.run(data, Request.of("anonymize", schema, **arguments), progress)
 
 
 @spelled_out
@@ -120,7 +126,7 @@ def recode(
         As in `anonymize`.
     missing, intervals, ends, keep_order, seed, progress, separator, encoding, sheet, layout
         As in `anonymize`.
-    transform, pseudonymize, sample
+    transform, pseudonymize, sample, engine, memory, temporary
         As in `anonymize`.
 
     Raises
@@ -137,7 +143,7 @@ def recode(
     ['[20, 29]', '[20, 29]', '[30, 39]', '[30, 39]']
     """
     request = Request.of("recode", schema, method=methods.FixedLevels(levels), **arguments)
-    return pipeline.run(data, replace(request, privacy=request.privacy or (KAnonymity(1),)), progress)
+    return scale.run(data, replace(request, privacy=request.privacy or (KAnonymity(1),)), progress)
 
 
 @spelled_out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import numbers
+import re
 from collections.abc import Collection, Iterable
 from fractions import Fraction
 from typing import TypeVar
@@ -12,6 +13,12 @@ from typing import TypeVar
 from sfumato.errors import invalid_parameter
 
 T = TypeVar("T")
+
+#: Less memory than this is no setting: the program itself and one batch of rows take more.
+LEAST_SIZE = 64 << 20
+
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?\s*", re.IGNORECASE)
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
 def integer(owner: str, name: str, value: object, at_least: int) -> int:
@@ -87,6 +94,23 @@ def text(owner: str, name: str, value: object) -> str:
     if not isinstance(value, str):
         raise invalid_parameter(owner, name, "text", value)
     return value
+
+
+def size(owner: str, name: str, value: object) -> int:
+    """Return a size such as ``"4GB"``, ``"512MiB"`` or a number of bytes as bytes, or refuse it.
+
+    Examples
+    --------
+    >>> size("anonymize", "memory", "4GB"), size("anonymize", "memory", "512MiB")
+    (4000000000, 536870912)
+    """
+    found = _SIZE.fullmatch(value) if isinstance(value, str) else None
+    given = value if isinstance(value, int) and not isinstance(value, bool) else 0
+    if found is not None:
+        given = int(float(found[1]) * (1024 if found[3] else 1000) ** _POWERS[(found[2] or "").lower()])
+    if given < LEAST_SIZE:
+        raise invalid_parameter(owner, name, "a size such as '4GB' or '512MiB', at least 64 MiB", value)
+    return given
 
 
 def names(owner: str, name: str, value: object) -> tuple[str, ...]:

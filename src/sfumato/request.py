@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import dataclass, field, fields
@@ -29,8 +31,12 @@ MISSING = ("category", "suppress", "error")
 #: What is left to Sfumato: the method, or a hierarchy, which then follows from the type of the column.
 AUTO = "auto"
 
+#: Who does the work: a process in memory, or an engine that holds the rows; a cluster is named by its address.
+ENGINES = (AUTO, "memory", "duckdb")
+CLUSTERS = ("spark", "local[")
+
 #: Options that may be said in several ways, of which the request keeps one.
-SPELT = {"transform", "pseudonymize", "sample", "na", "confirm"}
+SPELT = {"transform", "pseudonymize", "sample", "na", "confirm", "temporary"}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -92,6 +98,9 @@ class RecodeArguments(CheckArguments, total=False):
     transform: Mapping[str, Transform | Hierarchy]
     pseudonymize: Mapping[str, Pseudonyms | None] | Iterable[str] | str
     sample: float | Sample | None
+    engine: str | EngineOption
+    memory: int | str | None
+    temporary: str | os.PathLike[str] | None
 
 
 class Arguments(RecodeArguments, total=False):
@@ -99,6 +108,32 @@ class Arguments(RecodeArguments, total=False):
 
     method: MethodOption
     refine: bool | float | str
+
+
+class EngineOption(ABC):
+    """An engine with parameters of its own, such as the address of a cluster, in place of the name of one."""
+
+    name: str
+
+    @abstractmethod
+    def start(self, memory: int, temporary: str | os.PathLike[str] | None) -> Any:
+        """Start the engine; it may take so many bytes of memory here and keep rows in such a folder."""
+
+
+def engine_option(owner: str, name: str, value: object) -> object:
+    """Return what names an engine or is one, or refuse it."""
+    named = isinstance(value, str) and (value in ENGINES or value.startswith(CLUSTERS))
+    if not named and not isinstance(value, EngineOption):
+        options = ", ".join(repr(one) for one in ENGINES)
+        raise invalid_parameter(owner, name, f"one of {options}, or the address of a cluster", value)
+    return value
+
+
+def folder_name(owner: str, name: str, value: object) -> str:
+    """Return the path of a folder as text, or refuse what is none."""
+    if not isinstance(value, str | os.PathLike):
+        raise invalid_parameter(owner, name, "the path of a folder", value)
+    return os.fspath(value)
 
 
 def option(default: Any, check: Callable[..., object], **bounds: Any) -> Any:
@@ -136,6 +171,9 @@ class Request:
     transform: Mapping[str, Transform] = option((), transforms_of)
     pseudonymize: Mapping[str, Pseudonyms] = option((), pseudonyms_of)
     sample: Sample | None = option(None, sample_of)  # noqa: RUF009
+    engine: str | EngineOption = option(AUTO, engine_option)  # noqa: RUF009
+    memory: int | str | None = option(None, parameters.size)
+    temporary: str | None = option(None, folder_name)
     caller: str = field(default="anonymize", repr=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -222,6 +260,7 @@ class Request:
         """Return everything that is neither a role, nor a model, nor a method; None is left out."""
         given = {name: getattr(self, name) for name in option_names()}
         said = {name: value for name, value in given.items() if value is not None and value not in ({}, ())}
+        said |= {} if isinstance(self.engine, str) and not self.engine.startswith(CLUSTERS) else {"engine": "spark"}
         lists = {"na": {column: list(codes) for column, codes in self.na.items()}, "confirm": list(self.confirm)}
         return said | {name: value for name, value in (lists | self._changes()).items() if value}
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sfumato import parameters
 from sfumato.errors import ParameterError
 from sfumato.io import open_source
 from sfumato.scale import memory
@@ -29,7 +30,7 @@ from sfumato.scale import memory
     ],
 )
 def test_a_size_is_read_as_people_write_it(text: object, size: int) -> None:
-    assert memory.in_bytes("anonymize", "memory", text) == size
+    assert parameters.size("anonymize", "memory", text) == size
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ def test_a_size_is_read_as_people_write_it(text: object, size: int) -> None:
 )
 def test_what_is_no_size_is_refused(wrong: object) -> None:
     with pytest.raises(ParameterError, match="'memory' parameter of anonymize must be a size such as '4GB'"):
-        memory.in_bytes("anonymize", "memory", wrong)
+        parameters.size("anonymize", "memory", wrong)
 
 
 @pytest.mark.parametrize(("size", "words"), [(0, "0 bytes"), (999, "999 bytes"), (1500, "1.5 kB"), (25e9, "25 GB")])
@@ -47,7 +48,7 @@ def test_sizes_are_written_as_people_read_them(size: float, words: str) -> None:
 
 def test_a_share_of_what_is_free_may_be_taken() -> None:
     free = memory.free_memory()
-    assert memory.LEAST < memory.allowed_memory("anonymize", None) < free
+    assert parameters.LEAST_SIZE < memory.allowed_memory("anonymize", None) < free
     assert memory.allowed_memory("anonymize", "1GB") == 10**9
     assert memory.resident_memory() > 0
 

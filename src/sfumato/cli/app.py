@@ -30,7 +30,7 @@ CHECKED |= given.FILE | {"confirm", "policy"}
 TWO_TABLES = {"quasi_identifiers", "sensitive", "identifiers", "plain", "rest", "l", "missing", "seed"}
 TWO_TABLES |= given.FILE | {"na", "confirm", "strict", "transform", "sample", "policy"}
 #: What makes no difference to the levels that are chosen.
-SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
+SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order", "engine", "memory", "temporary"}
 #: What is about reading a file, and what looks at single rows, which stay in the database.
 READING = given.FILE | {"preset", "na", "confirm", "strict", "person", "weights", "transform", "pseudonymize", "sample"}
 

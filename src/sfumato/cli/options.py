@@ -326,6 +326,21 @@ SampleOf = Annotated[
     ),
 ]
 
+EngineName = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="memory|duckdb",
+        help="Who holds the rows: memory, or duckdb, which needs no more than --memory; by default what fits.",
+    ),
+]
+MemorySize = Annotated[
+    str | None,
+    typer.Option(
+        "--memory", metavar="SIZE", help="How much memory may be taken, such as 4GB; by default what is free."
+    ),
+]
+
 ManifestFile = Annotated[
     Path | None,
     typer.Option(
@@ -404,6 +419,9 @@ class Asked:
     transform: Transforms = None
     pseudonymize: Pseudonymize = None
     sample: SampleOf = None
+    engine: EngineName = None
+    memory: MemorySize = None
+    temporary: Temporary = None
     policy: PolicyFile = None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -21,26 +21,15 @@ from sfumato.hierarchies import Domain, Learned, default_hierarchy, with_levels
 from sfumato.methods import Task
 from sfumato.methods.lattice.full_domain import FullDomain, Solution
 from sfumato.methods.lattice.judge import Judge
-from sfumato.microdata import Microdata, SensitiveColumn
+from sfumato.microdata import Microdata
 from sfumato.microdata.encoding import encode_sensitive
-from sfumato.microdata.table import smallest_unsigned
+from sfumato.microdata.table import WeightedColumn, smallest_unsigned
 from sfumato.pipeline.building import promise_of
 from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.request import Arguments, Request, spelled_out
 from sfumato.schema import Schema
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
-
-
-@dataclass(frozen=True)
-class WeightedColumn(SensitiveColumn):
-    """A sensitive column of distinct rows that stand for several each."""
-
-    weights: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
-
-    def counts(self) -> NDArray[np.int64]:
-        """Return how often each value occurs."""
-        return np.bincount(self.codes, self.weights, self.size).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -71,11 +60,7 @@ class FrequencyTable:
         """Return what judges the nodes of this table."""
         requirements = Requirements(models, self.microdata)
         task = Task(self.microdata, requirements, parameters.rows_within(suppression, int(self.counts.sum())))
-        judge = Judge(task, self.counts, prune)
-        # Shares are of all rows, not of the distinct ones.
-        scale = len(self.microdata) / max(1, judge.rows)
-        judge.rules = judge.rules._replace(reference=judge.rules.reference * scale)
-        return judge
+        return Judge(task, self.counts, prune)
 
 
 @dataclass(frozen=True)
@@ -271,4 +256,4 @@ def _fit(database: Database, schema: Schema, name: str) -> Domain:
 
 def _weighted(name: str, column: pa.ChunkedArray, counts: NDArray[np.int64]) -> WeightedColumn:
     plain = encode_sensitive(name, column)
-    return WeightedColumn(plain.name, plain.values, plain.codes, counts)
+    return WeightedColumn(plain.name, plain.values, plain.codes, weights=counts)

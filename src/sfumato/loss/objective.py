@@ -228,6 +228,10 @@ class Objective:
 
     def lost(self, recoded: RecodedTable) -> float:
         """Return what all rows cost together."""
+        return self.lost_by_released(recoded) + recoded.suppressed * self.price(recoded.microdata, recoded.rows)
+
+    def lost_by_released(self, recoded: RecodedTable) -> float:
+        """Return what the rows that are released cost together; of the parts of a table, this adds up."""
         table, classes = recoded.microdata, recoded.classes
         lost = self.class_costs(recoded)
         if self.heights is not None:
@@ -235,7 +239,7 @@ class Objective:
                 lost += float(classes.sizes @ costs[recoded.heights[:, at]])
         if self.labels and table.sensitive:
             lost += self.labels * (len(table) - classes.suppressed - recoded.in_majority)
-        return lost + recoded.suppressed * self.price(table, recoded.rows)
+        return lost
 
     def class_costs(self, recoded: RecodedTable) -> float:
         """Return what all classes cost by their spans and sizes, and by what a function says of them."""

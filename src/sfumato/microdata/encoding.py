@@ -62,7 +62,7 @@ def encode(
         except (DataError, HierarchyError) as error:
             raise type(error)(f"{error}{located(error.misfits, values, indices, place)}") from None
         tell(len(encoded) / (len(quasi_identifiers) + len(sensitive)))
-    domains = tuple(_with_ends(domain, ends) for domain, _ in encoded)
+    domains = tuple(with_ends(domain, ends) for domain, _ in encoded)
     codes = np.empty((table.num_rows, len(domains)), smallest_unsigned([domain.size for domain in domains]))
     for index, (_, column) in enumerate(encoded):
         codes[:, index] = column
@@ -81,7 +81,8 @@ def _own_order(column: pa.ChunkedArray) -> Ordered | None:
     return None if orders or None in order or len(set(order)) < len(order) or not order else Ordered(order)
 
 
-def _with_ends(domain: Domain, ends: str) -> Domain:
+def with_ends(domain: Domain, ends: str) -> Domain:
+    """Return a domain whose intervals end where they are asked to, at values of the class or at round ones."""
     return gridded(domain) if ends == "grid" and isinstance(domain, IntervalDomain) else domain
 
 
@@ -129,6 +130,12 @@ def refuse_missing(table: pa.Table, columns: Sequence[str]) -> None:
 def encode_sensitive(name: str, column: pa.ChunkedArray, found: Distinct | None = None) -> SensitiveColumn:
     """Code a sensitive column in the order of its values, the missing one last; ``found`` are those, if known."""
     values, indices = found or distinct(name, column)
+    ordered, code_of = fit_sensitive(name, values, len(indices) > 0 and bool(indices.min() < 0))
+    return SensitiveColumn(name, ordered, code_of[indices])
+
+
+def fit_sensitive(name: str, values: pa.Array, has_missing: bool) -> tuple[pa.Array, NDArray[np.int32]]:
+    """Return the values of a sensitive column in order, the missing one last, and the code of each and of missing."""
     try:
         order = pc.sort_indices(values).to_numpy()
         values.cast(pa.string())
@@ -138,9 +145,7 @@ def encode_sensitive(name: str, column: pa.ChunkedArray, found: Distinct | None 
         ) from None
     code_of = np.append(inverse(order), len(values)).astype(np.int32)
     ordered = values.take(pa.array(order))
-    if len(indices) and indices.min() < 0:
-        ordered = pa.concat_arrays([ordered, pa.nulls(1, ordered.type)])
-    return SensitiveColumn(name, ordered, code_of[indices])
+    return pa.concat_arrays([ordered, pa.nulls(1, ordered.type)]) if has_missing else ordered, code_of
 
 
 def distinct(name: str, column: pa.ChunkedArray) -> Distinct:
@@ -203,9 +208,17 @@ def _indices(coded: pa.DictionaryArray) -> NDArray[np.int64]:
 
 def _encode_quasi_identifier(
     name: str, declared: Hierarchy | None, values: pa.Array, indices: NDArray[np.int64]
-) -> tuple[Domain, NDArray[np.int64]]:
+) -> tuple[Domain, NDArray[np.unsignedinteger]]:
     has_missing = bool(len(indices)) and bool(indices.min() < 0)
-    if not len(values) and len(indices):
+    domain, code_of = fit(name, declared, values, has_missing)
+    return domain, code_of[indices]
+
+
+def fit(
+    name: str, declared: Hierarchy | None, values: pa.Array, has_missing: bool
+) -> tuple[Domain, NDArray[np.unsignedinteger]]:
+    """Fit a hierarchy to the different values of a column; return the code of each, and at the end the missing one."""
+    if not len(values) and has_missing:
         raise DataError(
             f"Column '{name}' holds only missing values, so it says nothing about anybody. Drop it "
             f"(identifiers=['{name}']) or leave it out of the quasi-identifiers."
@@ -218,7 +231,7 @@ def _encode_quasi_identifier(
             f"Column '{name}' has the type {values.type}, which {hierarchy!r} cannot generalize. "
             "Convert it to text or numbers."
         ) from None
-    return domain, np.append(code_of, len(domain.values)).astype(smallest_unsigned([domain.size]))[indices]
+    return domain, np.append(code_of, len(domain.values)).astype(smallest_unsigned([domain.size]))
 
 
 def _is_missing(column: pa.ChunkedArray) -> NDArray[np.bool_]:

@@ -18,11 +18,15 @@ from sfumato.microdata.spans import pack_spans
 
 @dataclass(frozen=True)
 class SensitiveColumn:
-    """A sensitive column as codes in the order of its values; a missing value is a value, the last."""
+    """A sensitive column as codes in the order of its values; a missing value is a value, the last.
+
+    ``whole`` counts the values in the table that these rows are only a part of; None where they are all.
+    """
 
     name: str
     values: pa.Array = field(repr=False)
     codes: NDArray[np.int32] = field(repr=False)
+    whole: NDArray[np.int64] | None = field(default=None, repr=False, kw_only=True)
 
     @property
     def size(self) -> int:
@@ -32,6 +36,27 @@ class SensitiveColumn:
     def counts(self) -> NDArray[np.int64]:
         """Return how often each value occurs."""
         return np.bincount(self.codes, minlength=self.size)
+
+    @property
+    def reference(self) -> NDArray[np.int64]:
+        """How often each value occurs in the whole table, which t-closeness compares with."""
+        return self.counts() if self.whole is None else self.whole
+
+
+@dataclass(frozen=True)
+class WeightedColumn(SensitiveColumn):
+    """A sensitive column of distinct rows that stand for several each."""
+
+    weights: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False, kw_only=True)
+
+    @classmethod
+    def counted(cls, name: str, values: pa.Array, counts: NDArray[np.int64]) -> WeightedColumn:
+        """Return a column of which only the values and their counts are known."""
+        return cls(name, values, np.arange(len(values), dtype=np.int32), weights=counts)
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return how often each value occurs."""
+        return np.bincount(self.codes, self.weights, self.size).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -48,12 +73,16 @@ class Microdata:
         The sensitive columns.
     weights
         How much each quasi-identifier counts in the loss; they add up to 1.
+    whole
+        How often every code of each quasi-identifier occurs in the table that these rows are only a part of; None
+        where they are all.
     """
 
     codes: NDArray[np.unsignedinteger] = field(repr=False)
     domains: tuple[Domain, ...]
     sensitive: tuple[SensitiveColumn, ...] = ()
     weights: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    whole: tuple[NDArray[np.int64], ...] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not len(self.weights):
@@ -74,7 +103,9 @@ class Microdata:
 
     @cached_property
     def marginals(self) -> tuple[NDArray[np.int64], ...]:
-        """How often every code of each quasi-identifier occurs."""
+        """How often every code of each quasi-identifier occurs, in the whole table."""
+        if self.whole is not None:
+            return self.whole
         return tuple(np.bincount(self.codes[:, at], minlength=domain.size) for at, domain in enumerate(self.domains))
 
     def span_costs(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from sfumato import pipeline
+from sfumato import pipeline, scale
 from sfumato.document.page import page
 from sfumato.errors import HierarchyError, ParameterError, SchemaError, invalid_parameter, shortened
 from sfumato.io import write_text
@@ -55,7 +55,7 @@ class Policy(Request):
     method
         A method, or its name.
     preset, suppression, missing, intervals, ends, keep_order, seed, separator, encoding, sheet, layout, na,
-    confirm, strict, transform, pseudonymize, sample
+    confirm, strict, transform, pseudonymize, sample, engine, memory, temporary
         As in `sfumato.anonymize`.
 
     Examples
@@ -115,7 +115,7 @@ class Policy(Request):
 
     def run(self, data: object, progress: ProgressOption = False) -> Release:
         """Anonymize a table by this policy: ``data`` and ``progress`` are as in `sfumato.anonymize`."""
-        return pipeline.run(data, self, progress)
+        return scale.run(data, self, progress)
 
     def check(self, data: object) -> Verification:
         """Check a released table against the privacy of this policy, as `sfumato.check` does.

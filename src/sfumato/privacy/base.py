@@ -113,7 +113,8 @@ class SensitiveModel(PrivacyModel):
     def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
         """Return for every class whether its sensitive values keep the rule."""
         column = microdata.sensitive[rule.column]
-        table = np.bincount(column.codes[classes.of_row >= 0], minlength=column.size)
+        released = np.bincount(column.codes[classes.of_row >= 0], minlength=column.size)
+        table = released if column.whole is None else column.whole
         blocks = [self.holds_for(counts, rule, table) for counts in histograms(microdata, classes, rule.column)]
         return np.concatenate([np.empty(0, bool), *blocks])
 

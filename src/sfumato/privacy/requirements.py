@@ -23,7 +23,8 @@ class Requirements:
     models
         The models; several hold together.
     microdata
-        The table that they are bound to; its own distribution is what t-closeness compares with.
+        The table that they are bound to; its own distribution is what t-closeness compares with, or that of the table
+        that it is a part of.
     """
 
     models: tuple[PrivacyModel, ...]
@@ -64,8 +65,7 @@ class Requirements:
     @cached_property
     def rules(self) -> Rules:
         """The rules as arrays, for kernels."""
-        counts = [column.counts() for column in self.microdata.sensitive] if self._counts_values else []
-        total = max(1, len(self.microdata))
+        counts = [column.reference for column in self.microdata.sensitive] if self._counts_values else []
         trees: list[NDArray[np.float64]] = [np.empty((0, 2))]
         reach: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
         table = []
@@ -80,7 +80,7 @@ class Requirements:
         return Rules(
             table=np.array(table, np.float64).reshape(-1, 6),
             counts_at=np.cumsum([0, *(len(count) for count in counts)], dtype=np.int64),
-            reference=np.concatenate([np.empty(0), *(count / total for count in counts)]),
+            reference=np.concatenate([np.empty(0), *(count / max(1, count.sum()) for count in counts)]),
             trees=np.concatenate(trees),
             reach=np.concatenate(reach),
         )

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sfumato.errors import invalid_parameter
+from sfumato import parameters
 from sfumato.io import Source
 
 #: The share of what is free that a run takes where nobody says how much it may.
 SHARE = 0.6
-
-#: Less than this is no setting: the program itself and one batch of rows take more.
-LEAST = 64 << 20
 
 #: What is assumed where the system does not tell.
 ASSUMED = 4 << 30
@@ -28,31 +24,7 @@ PROGRAM = 300 << 20
 #: with tables of 10 and 100 million rows, and rounded up.
 CELL = 16
 
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_BINARY = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?\s*", re.IGNORECASE)
-
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
-
-
-def in_bytes(owner: str, name: str, value: object) -> int:
-    """Return a size such as ``"4GB"``, ``"512MiB"`` or a number of bytes as bytes, or refuse it.
-
-    Examples
-    --------
-    >>> in_bytes("anonymize", "memory", "4GB"), in_bytes("anonymize", "memory", "512MiB")
-    (4000000000, 536870912)
-    """
-    found = _SIZE.fullmatch(value) if isinstance(value, str) else None
-    if found is not None:
-        unit = (found[2] or "").lower()
-        size = int(float(found[1]) * (_BINARY[unit] if found[3] else _UNITS[unit]))
-    else:
-        size = value if isinstance(value, int) and not isinstance(value, bool) else 0
-    if size < LEAST:
-        expected = f"a size such as '4GB' or '512MiB', at least {in_words(LEAST, binary=True)}"
-        raise invalid_parameter(owner, name, expected, value)
-    return size
 
 
 def in_words(size: float, binary: bool = False) -> str:
@@ -73,7 +45,11 @@ def in_words(size: float, binary: bool = False) -> str:
 
 def allowed_memory(owner: str, memory: int | str | None) -> int:
     """Return the bytes that a run may take: what was asked for, or a share of what is free."""
-    return in_bytes(owner, "memory", memory) if memory is not None else max(LEAST, int(SHARE * free_memory()))
+    return (
+        parameters.size(owner, "memory", memory)
+        if memory is not None
+        else max(parameters.LEAST_SIZE, int(SHARE * free_memory()))
+    )
 
 
 def free_memory() -> int:

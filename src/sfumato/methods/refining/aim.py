@@ -32,10 +32,10 @@ def aim_of(goal: Goal, kept: NDArray[np.bool_]) -> Aim:
     rules = requirements.rules
     if goal.label >= 0 and not requirements.sensitive_codes.shape[1]:
         # The label is counted also where no model looks at any sensitive value.
-        counts = [column.counts() for column in task.microdata.sensitive]
+        counts = [column.reference for column in task.microdata.sensitive]
         rules = rules._replace(
             counts_at=np.cumsum([0, *map(len, counts)], dtype=np.int64),
-            reference=np.concatenate(counts) / max(1, len(task.microdata)),
+            reference=np.concatenate([count / max(1, count.sum()) for count in counts]),
         )
     smallest = max(1, task.requirements.smallest_class)
     return Aim(rules, costs, smallest, objective.squares / unit, goal.label)

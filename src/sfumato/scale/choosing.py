@@ -1,0 +1,106 @@
+"""Who does the work: this process in memory, or an engine; and what an engine cannot do, said before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sfumato import pipeline
+from sfumato.errors import ParameterError, listed
+from sfumato.hierarchies import Learned
+from sfumato.io import FileSource
+from sfumato.methods import Method, find_method
+from sfumato.methods.linear.linear import Hilbert, Linear
+from sfumato.methods.linear.mapping import HilbertCurve
+from sfumato.methods.portfolio import Auto
+from sfumato.methods.refining import Refined
+from sfumato.privacy.ceilings import PopulationModel
+from sfumato.progress import ProgressOption
+from sfumato.release.release import Release
+from sfumato.request import AUTO, Request
+from sfumato.scale.engine import Engine
+from sfumato.scale.memory import allowed_memory, memory_to_anonymize
+
+#: What the default method is on an engine: the fastest, whose loss does not depend on the size of parts.
+USUAL = "hilbert"
+
+#: The methods that engines run, by the names that ``method=`` takes.
+RUNNABLE = (USUAL, "hilbert-fast")
+
+
+def run(data: object, request: Request, progress: ProgressOption = False) -> Release:
+    """Make the release that is asked for, in memory or by an engine."""
+    if request.engine == "memory" or (request.engine == AUTO and _fits(data, request)):
+        return pipeline.run(data, request, progress)
+    request.require_privacy()
+    refuse_unable(request)
+    # An engine is heavy to import, and most tables need none.
+    from sfumato.scale.plan import carry_out  # noqa: PLC0415
+
+    return carry_out(data, request, start(request), progress)
+
+
+def start(request: Request) -> Engine:
+    """Start the engine that a request names."""
+    from sfumato.scale.in_duckdb import InDuckDB  # noqa: PLC0415
+
+    memory = allowed_memory(request.caller, request.memory)
+    if isinstance(request.engine, str):
+        return InDuckDB(memory, request.temporary)
+    engine: Engine = request.engine.start(memory, request.temporary)
+    return engine
+
+
+def _fits(data: object, request: Request) -> bool:
+    """Return whether a table can be worked on in memory: a frame is there already, and a file tells its size."""
+    source = request.open(data)
+    if not isinstance(source, FileSource):
+        return True
+    needed = memory_to_anonymize(source, source.columns)
+    if needed is None or needed <= allowed_memory(request.caller, request.memory):
+        return True
+    # Who names a limit is told what is in the way of it; who does not is served as long as memory lasts.
+    return request.memory is None and next(hindrances(request), None) is not None
+
+
+def refuse_unable(request: Request) -> None:
+    """Refuse what no engine can do, before anything is read."""
+    reason = next(hindrances(request), None)
+    if reason is not None:
+        raise ParameterError(f"{reason} Or work in memory: engine='memory' (on the command line --engine memory).")
+
+
+def hindrances(request: Request) -> Iterator[str]:
+    """Yield what is asked for that needs all rows at once."""
+    method, schema = request.method, request.schema
+    if not is_runnable(method):
+        yield (
+            f"The method '{method.name}' looks at all rows at once, which an engine does not hold together. Engines "
+            f"run {listed(RUNNABLE)}, also refined."
+        )
+    for name in ("transform", "pseudonymize", "sample", "preset", "keep_order"):
+        if getattr(request, name):
+            yield f"'{name}' is not done by an engine. Do it before, and leave it out here."
+    if schema.person is not None or schema.survey_weights is not None:
+        yield "An engine counts rows: neither people with several rows nor weights of a survey are supported."
+    whole = [model.name for model in request.privacy if model.whole or isinstance(model, PopulationModel)]
+    if whole:
+        yield f"{listed(whole)} is about the release as a whole, which an engine never sees at once. Leave it out."
+    learned = [name for name, how in schema.quasi_identifiers.items() if isinstance(how, Learned)]
+    if learned:
+        yield f"The hierarchy of {listed(learned)} is learned from rows. Learn it from a sample, and use the file."
+
+
+def is_runnable(method: Method) -> bool:
+    """Return whether parts of a table are enough for a method."""
+    if isinstance(method, Refined):
+        # A limit in seconds would be one for every part.
+        timed = not isinstance(method.refine, bool | str)
+        return not timed and is_runnable(find_method(method.method))
+    if isinstance(method, Linear):
+        return isinstance(method.mapping, HilbertCurve)
+    return isinstance(method, Hilbert | Auto)
+
+
+def method_for_parts(method: Method) -> Method:
+    """Return what is run on every part: the default method is that of engines."""
+    return find_method(USUAL) if isinstance(method, Auto) else method

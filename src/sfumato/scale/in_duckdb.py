@@ -1,0 +1,350 @@
+"""The embedded engine: DuckDB counts, and rows lie in files of a temporary folder that only the user may read."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TypeVar
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from sfumato.engines.base import identifier
+from sfumato.io import Source, arrow, write_table
+from sfumato.io.files import literal, record_batches
+from sfumato.io.parquet import ParquetSource
+from sfumato.scale.engine import COUNT, Engine, OnBatch, OnPart, Parted, Rows
+from sfumato.scale.temporary import TemporaryFolder
+
+#: Rows per batch: enough for calls to cost nothing beside the work, few enough for several to fit in little memory.
+BATCH_ROWS = 1 << 18
+
+#: The shares of the memory that DuckDB may take, and that the rows of a part may.
+FOR_COUNTING, FOR_PARTS = 0.3, 0.4
+
+#: What the program takes by itself, and what a row takes at the peak while its part is recoded and shown.
+PROGRAM, ROW_BYTES = 400 << 20, 200
+
+#: A part is at most so long: longer ones take no less time per row, and lose no less.
+MOST_PART_ROWS, LEAST_PART_ROWS = 8_000_000, 50_000
+
+X = TypeVar("X")
+Y = TypeVar("Y")
+
+
+class InDuckDB(Engine):
+    """DuckDB in this process.
+
+    Parameters
+    ----------
+    memory
+        The bytes that this process may take.
+    temporary
+        Where the temporary folder is made.
+    """
+
+    name = "duckdb"
+
+    def __init__(self, memory: int, temporary: str | os.PathLike[str] | None = None) -> None:
+        self.folder = TemporaryFolder(temporary)
+        self.threads = os.cpu_count() or 1
+        free = max(memory - PROGRAM, memory // 4)
+        self.part_rows = int(min(MOST_PART_ROWS, max(LEAST_PART_ROWS, FOR_PARTS * free / ROW_BYTES)))
+        self.memory = memory
+        self._connection = duckdb.connect()
+        self._set("memory_limit", f"'{int(FOR_COUNTING * free)}B'")
+        self._set("temp_directory", literal(str(self.folder.new("counting"))))
+        for name, value in (("threads", self.threads), ("preserve_insertion_order", "true"), ("TimeZone", "'UTC'")):
+            self._set(name, value)
+        self._made = 0
+
+    def _set(self, name: str, value: object) -> None:
+        self._connection.execute(f"SET {name} = {value}")
+
+    def open(self, source: Source, columns: Sequence[str], as_text: Sequence[str]) -> Rows:
+        if isinstance(source, ParquetSource):
+            return Stored(self, [source.path], columns)
+        table = arrow.plain(source.read(columns, as_text))
+        return self.kept(Streamed(self, table.schema, table.to_batches(BATCH_ROWS)))
+
+    def kept(self, rows: Rows) -> Rows:
+        folder = self.new_folder()
+        files = []
+        with ExitStack() as stack:
+            writer = stack.enter_context(_writer(folder / "rows.parquet", rows.schema))
+            files.append(folder / "rows.parquet")
+            for batch in rows.batches():
+                writer.write_batch(batch)
+        return Stored(self, files, rows.schema.names)
+
+    def new_folder(self) -> Path:
+        """Make a folder for rows."""
+        self._made += 1
+        return self.folder.new(f"rows-{self._made}")
+
+    def output(self) -> Path:
+        return self.folder.new("release")
+
+    def query(self, sql: str, **tables: pa.RecordBatchReader) -> pa.RecordBatchReader:
+        """Run a query on files, or on a stream that has a name in it."""
+        connection = self._connection.cursor()
+        for name, table in tables.items():
+            connection.register(name, table)
+        return record_batches(connection.sql(sql))
+
+    def close(self) -> None:
+        self._connection.close()
+        self.folder.close()
+
+
+def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    """Open a file for rows that are read once more: nothing is packed, text aside."""
+    texts = [field.name for field in schema if arrow.is_text(field.type)]
+    return pq.ParquetWriter(path, schema, compression="none", use_dictionary=texts, write_statistics=False)
+
+
+def _as_said(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """Return a batch in the types that its rows say they have; text may come as dictionaries."""
+    if batch.schema.equals(schema):
+        return batch
+    columns = [
+        column.dictionary_decode() if pa.types.is_dictionary(column.type) and column.type != kind.type else column
+        for column, kind in zip(batch.columns, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(
+        [one.cast(kind.type) for one, kind in zip(columns, schema, strict=True)], schema=schema
+    )
+
+
+class DuckRows(Rows):
+    """Rows that this engine holds."""
+
+    def __init__(self, engine: InDuckDB, schema: pa.Schema) -> None:
+        self.engine = engine
+        self.schema = schema
+
+    def _query(self, selected: str, after: str = "") -> pa.RecordBatchReader:
+        """Select something from the rows."""
+        stream = pa.RecordBatchReader.from_batches(self.schema, (_as_said(one, self.schema) for one in self.batches()))
+        return self.engine.query(f"SELECT {selected} FROM streamed {after}", streamed=stream)
+
+    def count(self) -> int:
+        [[found]] = self._query("count(*)").read_all().to_pydict().values()
+        return int(found)
+
+    def distinct_counts(self, columns: Sequence[str]) -> list[int]:
+        asked = ", ".join(f"approx_count_distinct({identifier(name)}) AS {identifier(name)}" for name in columns)
+        return [int(found) for [found] in self._query(asked).read_all().to_pydict().values()]
+
+    def groups(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        names = ", ".join(identifier(name) for name in columns)
+        yield from self._query(f"{names}, count(*) AS {COUNT}", f"GROUP BY {names}")
+
+    def mapped(self, function: OnBatch, schema: pa.Schema) -> Rows:
+        return Mapped(self, function, schema)
+
+    def by_part(self, column: str, function: OnPart, schema: pa.Schema) -> Parted:
+        return PartedRows(self, column, function, schema)
+
+    def write(self, folder: Path, place: str, names: Sequence[str]) -> list[Path]:
+        spools = Spools(self.engine, self.schema, place, len(names))
+        for batch in self.batches():
+            spools.add(pa.Table.from_batches([batch]))
+        return spools.write(folder, names)
+
+
+class Stored(DuckRows):
+    """Rows in Parquet files."""
+
+    def __init__(self, engine: InDuckDB, files: Sequence[Path], columns: Sequence[str]) -> None:
+        own = pq.read_schema(files[0])
+        super().__init__(engine, pa.schema([own.field(name) for name in columns]))
+        self.files = list(files)
+
+    def _query(self, selected: str, after: str = "") -> pa.RecordBatchReader:
+        files = ", ".join(literal(str(file)) for file in self.files)
+        return self.engine.query(f"SELECT {selected} FROM read_parquet([{files}]) {after}")
+
+    def count(self) -> int:
+        return sum(pq.ParquetFile(file).metadata.num_rows for file in self.files)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        texts = [field.name for field in self.schema if arrow.is_text(field.type)]
+        for path in self.files:
+            with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
+                yield from file.iter_batches(BATCH_ROWS, columns=self.schema.names)
+
+
+class Streamed(DuckRows):
+    """Rows that come once, batch by batch."""
+
+    def __init__(self, engine: InDuckDB, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
+        super().__init__(engine, schema)
+        self._batches = batches
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        yield from self._batches
+
+
+class Mapped(DuckRows):
+    """What a function makes of other rows; several batches at a time, in their order."""
+
+    def __init__(self, rows: DuckRows, function: OnBatch, schema: pa.Schema) -> None:
+        super().__init__(rows.engine, schema)
+        self._rows, self._function = rows, function
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        yield from in_order(self._function, self._rows.batches(), self.engine.threads)
+
+
+def in_order(function: Callable[[X], Y], items: Iterable[X], workers: int) -> Iterator[Y]:
+    """Yield what a function makes of items, in their order, a few of them worked on at the same time."""
+    waiting: deque[Future[Y]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+class PartedRows(DuckRows, Parted):
+    """What a function makes of parts, each from a file of its own."""
+
+    def __init__(self, rows: DuckRows, column: str, function: OnPart, schema: pa.Schema) -> None:
+        super().__init__(rows.engine, schema)
+        self._rows, self._column, self._function = rows, column, function
+        self._told: list[Any] = []
+
+    def told(self) -> list[Any]:
+        return self._told
+
+    def finished(self) -> Iterator[pa.Table]:
+        """Yield the parts, each when it is done, in the order of their numbers."""
+        folder = self.engine.new_folder()
+        files = scatter(self._rows.batches(), self._column, folder)
+        for part in sorted(files):
+            done = self._function(part, _read_and_remove(files[part]))
+            self._told.append(done.told)
+            yield done.rows
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        for table in self.finished():
+            yield from table.to_batches()
+
+    def write(self, folder: Path, place: str, names: Sequence[str]) -> list[Path]:
+        spools = Spools(self.engine, self.schema, place, len(names))
+        for table in self.finished():
+            spools.add(table)
+        return spools.write(folder, names)
+
+
+def scatter(batches: Iterable[pa.RecordBatch], column: str, folder: Path) -> dict[int, Path]:
+    """Write every row to the file of its part, in the order of the rows, and return the files."""
+    files: dict[int, Path] = {}
+    with ExitStack() as stack:
+        writers: dict[int, pa.ipc.RecordBatchStreamWriter] = {}
+        for batch in batches:
+            for part, rows in split(batch, batch.column(column).to_numpy()):
+                if part not in writers:
+                    files[part] = folder / f"{part}.arrow"
+                    sink = stack.enter_context(pa.OSFile(str(files[part]), "wb"))
+                    writers[part] = stack.enter_context(pa.ipc.new_stream(sink, batch.schema))
+                writers[part].write_batch(rows)
+    return files
+
+
+def split(batch: pa.RecordBatch, numbers: NDArray[np.integer]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Yield the rows of a batch by their numbers, each group in the order of the batch."""
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    if not len(ordered):
+        return
+    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])).tolist()
+    together = batch.take(pa.array(order)) if len(begins) > 1 else batch
+    for begin, end in zip(begins, [*begins[1:], len(ordered)], strict=True):
+        yield int(ordered[begin]), together.slice(begin, end - begin)
+
+
+def _read_and_remove(path: Path) -> pa.Table:
+    with pa.OSFile(str(path)) as file:
+        table = pa.ipc.open_stream(file).read_all()
+    path.unlink()
+    return table
+
+
+class Vocabulary:
+    """The different texts of a column so far; a row is kept as the number of its text."""
+
+    def __init__(self, kind: pa.DataType) -> None:
+        self.texts = pa.array([], kind)
+
+    def numbers(self, column: pa.ChunkedArray) -> pa.Array:
+        """Return the number of every text, null where it is missing."""
+        coded = column.unify_dictionaries().combine_chunks()
+        coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
+        known = pc.index_in(coded.dictionary, self.texts)
+        fresh = coded.dictionary.filter(known.is_null())
+        if len(fresh):
+            self.texts = pa.concat_arrays([self.texts, pc.unique(fresh)])
+            known = pc.index_in(coded.dictionary, self.texts)
+        return known.take(coded.indices)
+
+
+class Spools:
+    """Rows on their way to files: each goes to one that its place says, and is put in order there in the end.
+
+    Texts are kept as numbers, since a release repeats few of them.
+    """
+
+    def __init__(self, engine: InDuckDB, schema: pa.Schema, place: str, count: int) -> None:
+        self._folder = engine.new_folder()
+        self._count, self._place = count, place
+        self._words = {one.name: Vocabulary(one.type.value_type) for one in schema if pa.types.is_dictionary(one.type)}
+        kinds = [pa.field(one.name, pa.int32() if one.name in self._words else one.type) for one in schema]
+        self._schema, self._names = pa.schema(kinds), schema.names
+        self._files = [self._folder / f"{number}.arrow" for number in range(count)]
+        self._stack = ExitStack()
+        self._writers = [
+            self._stack.enter_context(
+                pa.ipc.new_stream(self._stack.enter_context(pa.OSFile(str(file), "wb")), self._schema)
+            )
+            for file in self._files
+        ]
+
+    def add(self, table: pa.Table) -> None:
+        """Take rows in."""
+        columns = [self._number(name, table.column(name)) for name in self._names]
+        batch = pa.Table.from_arrays(columns, schema=self._schema).combine_chunks()
+        places = table.column(self._place).to_numpy()
+        numbers = (places >> np.uint64(32)) * np.uint64(self._count) >> np.uint64(32)
+        for piece in batch.to_batches():
+            for number, rows in split(piece, numbers[: piece.num_rows]):
+                self._writers[number].write_batch(rows)
+            numbers = numbers[piece.num_rows :]
+
+    def _number(self, name: str, column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        return self._words[name].numbers(column) if name in self._words else column
+
+    def write(self, folder: Path, names: Sequence[str]) -> list[Path]:
+        """Put the rows of every file in order, and write them."""
+        self._stack.close()
+        written = []
+        for file, name in zip(self._files, names, strict=True):
+            table = _read_and_remove(file)
+            table = table.take(pc.sort_indices(table, [(self._place, "ascending")])).drop_columns([self._place])
+            for column, words in self._words.items():
+                texts = pa.DictionaryArray.from_arrays(table.column(column).combine_chunks(), words.texts)
+                table = table.set_column(table.column_names.index(column), column, texts)
+            written.append(folder / f"{name}.parquet")
+            write_table(table, written[-1])
+        return written

@@ -1,0 +1,269 @@
+"""The plan for tables past memory, written once for all engines: profile, encode, part, recode, write, verify."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from sfumato import guarding, parameters
+from sfumato.clock import Clock
+from sfumato.errors import DataError, InfeasibleError, VerificationError
+from sfumato.guardrails import Caution, refuse, with_confirmations
+from sfumato.guardrails.uniqueness import as_good_as_a_name
+from sfumato.hierarchies.defaults import default_hierarchy
+from sfumato.io import Source
+from sfumato.kernels.classes import get_ready
+from sfumato.loss import LossReport, SinglingOut
+from sfumato.methods import find_method
+from sfumato.methods.linear.linear import LinearMethod
+from sfumato.methods.refining import Refined
+from sfumato.methods.support import refuse_unsupported
+from sfumato.pipeline.building import promise_of
+from sfumato.privacy import Requirements
+from sfumato.progress import Progress, ProgressOption, reporting, stage
+from sfumato.randomness import Secret
+from sfumato.release.manifest import build_manifest
+from sfumato.release.release import Release
+from sfumato.request import Request
+from sfumato.scale.choosing import method_for_parts
+from sfumato.scale.encoding import PART, CodedTable, WithoutMissing
+from sfumato.scale.engine import Engine, Rows
+from sfumato.scale.parting import Encoding, Feasibility, PartOf, count_keys, cut_evenly, empty, part_schema
+from sfumato.scale.profiling import profile
+from sfumato.scale.recoding import Figures, Recode, loss_of
+from sfumato.scale.release import LargeRelease, ShownInFiles
+from sfumato.verify.release import verify_release
+from sfumato.verify.verification import Verification
+
+#: Different values of a column are kept as long as all of them take at most this many bytes each of the memory.
+BYTES_PER_VALUE = 400
+
+
+def carry_out(data: object, request: Request, engine: Engine, progress: ProgressOption = False) -> Release:
+    """Make the release that is asked for by an engine; nothing is kept if anything fails."""
+    get_ready()
+    try:
+        with reporting(progress, request.caller) as report:
+            return _Plan(request, engine, report).release_of(data)
+    except BaseException:
+        engine.close()
+        raise
+
+
+@dataclass
+class _Plan:
+    """A request, the engine that carries it out, and whom to tell how far it is."""
+
+    request: Request
+    engine: Engine
+    report: Progress
+
+    def __post_init__(self) -> None:
+        self.clock = Clock()
+        self.secret = Secret.of(self.request.seed)
+        self.method = method_for_parts(self.request.method)
+
+    def release_of(self, data: object) -> Release:
+        """Go through all steps."""
+        clock = self.clock
+        with clock.measuring("total"):
+            with clock.measuring("read"):
+                source, roles, rows = self._open(data)
+                total = rows.count()
+                rows = self._with_missing(rows)
+                table, schema = self._profile(rows, roles)
+                self.request = replace(self.request, schema=schema)
+            with clock.measuring("guardrails"):
+                cautions = self._cautions(table)
+            with clock.measuring("encode"):
+                kept = self._encode(rows, table)
+            with clock.measuring("part"):
+                parts, sizes = self._part(kept, table)
+            with clock.measuring("method"):
+                written = self._recode(parts, sizes, table)
+            with clock.measuring("verify"):
+                verification = self._verified(written.shown, table, total - table.rows + written.suppressed, total)
+        return self._release(source, table, written, verification, cautions, total)
+
+    def _open(self, data: object) -> tuple[Source, dict[str, str], Rows]:
+        """Find out what the columns are, and open those that are released in some form."""
+        source = self.request.open(data)
+        guarding.check_names(self.request, source.columns)
+        roles = self.request.schema.roles(source.columns)
+        wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain"}]
+        return (
+            source,
+            roles,
+            self.engine.open(source, wanted, [name for name in self.request.read_as_text() if name in wanted]),
+        )
+
+    def _with_missing(self, rows: Rows) -> Rows:
+        """Leave out the rows that lack a quasi-identifier, where that is asked for."""
+        if self.request.missing != "suppress":
+            return rows
+        names = tuple(self.request.schema.quasi_identifiers)
+        return rows.mapped(WithoutMissing(names, self.request.na), rows.schema)
+
+    def _profile(self, rows: Rows, roles: Mapping[str, str]) -> tuple[CodedTable, Any]:
+        most = max(1 << 16, self.engine.part_rows // 2)
+        table, schema = profile(rows, roles, self.request, most, stage(self.report, "profiling"))
+        if self.request.missing == "error":
+            lacking = [domain.name for domain in table.domains if domain.has_missing]
+            if lacking:
+                raise DataError(
+                    f"Missing values in {', '.join(map(repr, lacking))} and missing='error' was asked for. Use "
+                    "missing='category' to treat missing as a value, or missing='suppress' to leave such rows out."
+                )
+        return table, schema
+
+    def _cautions(self, table: CodedTable) -> tuple[Caution, ...]:
+        """Look at what the profile tells, and stop what is careless."""
+        found = [
+            Caution("near-unique", **vars(finding))
+            for column in table.carried
+            if column.counts is not None
+            for finding in as_good_as_a_name(
+                column.name, column.role, int(np.count_nonzero(column.counts == 1)), table.rows
+            )
+        ]
+        cautions = with_confirmations(found, self.request.confirm)
+        refuse(cautions, self.request.strict)
+        return cautions
+
+    def _encode(self, rows: Rows, table: CodedTable) -> Rows:
+        """Encode all rows once; models that even the whole table breaks are refused before."""
+        nobody = empty(table)
+        budget = parameters.rows_within(self.request.suppression, table.rows)
+        refuse_unsupported(self.method, self.request.privacy, nobody, budget)
+        self.report("encoding", 0.0)
+        encoding = Encoding(table, _bits(self.method))
+        return self.engine.kept(rows.mapped(encoding, encoding.schema))
+
+    def _part(self, kept: Rows, table: CodedTable) -> tuple[Rows, list[int]]:
+        """Divide the rows into stretches of the curve, each of which can keep every model."""
+        self.report("dividing", 0.0)
+        most = self.engine.part_rows
+        begins = cut_evenly(count_keys(kept, most), most)
+        schema = part_schema(kept.schema)
+        found = Feasibility.count(kept.mapped(PartOf(begins, schema), schema), table, self.request.privacy, len(begins))
+        groups = found.joined()
+        if len(groups) == 1 and not found.allows(groups[0]):
+            raise InfeasibleError(found.reasons())
+        begins = begins[[group[0] for group in groups]]
+        begins[0] = 0
+        sizes = [int(found.sizes[group].sum()) for group in groups]
+        return kept.mapped(PartOf(begins, schema), schema), sizes
+
+    def _recode(self, parts: Rows, sizes: Sequence[int], table: CodedTable) -> _Written:
+        """Recode part by part, and write what is shown."""
+        request = self.request
+        recode = Recode(table, self.method, tuple(request.privacy), request.intervals, self.secret)
+        schema, shown_as = recode.shown()
+        names = [self.secret.key(f"file {at}").hex()[:16] for at in range(max(1, len(sizes)))]
+        done = parts.by_part(PART, recode, schema)
+        self.report("recoding", 0.0)
+        files = done.write(self.engine.output(), "place", names)
+        figures: list[Figures] = done.told()
+        return _Written(ShownInFiles(files, shown_as), figures)
+
+    def _verified(self, shown: ShownInFiles, table: CodedTable, suppressed: int, rows: int) -> Verification:
+        """Check the written files; hand out nothing that does not pass."""
+        self.report("verifying", 0.0)
+        promises = [promise_of(model, self.request.schema, empty(table)) for model in self.request.privacy]
+        released = pq.read_table(shown.files[0].parent)
+        found = verify_release(released, shown.class_columns, self.request.schema.sensitive, promises)
+        if not found.ok:
+            raise VerificationError(
+                "The release did not pass its independent check and is not handed out. This is a fault of the method, "
+                f"please report it.\n{found.broken_rules()}"
+            )
+        if found.rows != rows - suppressed:
+            raise VerificationError(
+                f"{rows:,} rows came in and {suppressed:,} were suppressed, but {found.rows:,} came out. This is a "
+                "fault of Sfumato, please report it."
+            )
+        return found
+
+    def _release(
+        self,
+        source: Source,
+        table: CodedTable,
+        written: _Written,
+        verification: Verification,
+        cautions: tuple[Caution, ...],
+        rows: int,
+    ) -> Release:
+        request, nobody = self.request, empty(table)
+        left_out = rows - table.rows
+        k = Requirements(tuple(request.privacy), nobody).k
+        schema = request.schema
+        manifest = build_manifest(
+            source=source.kind,
+            rows=rows,
+            roles=table.roles,
+            hierarchies={name: how.name if how else "by type" for name, how in schema.quasi_identifiers.items()},
+            models=request.privacy,
+            method={"name": self.method.name, "parameters": self.method.recorded()},
+            options=request.recorded_options() | {"seed": self.secret.seed, "engine": self.engine.name},
+            content=written.content,
+            suppressed={
+                "total": left_out + written.suppressed,
+                "missing": left_out,
+                "by_method": written.suppressed,
+            },
+            singling_out=SinglingOut(0, 0, 0),
+            seconds=self.clock.seconds,
+        )
+        manifest["cautions"] = [caution.to_dict() for caution in cautions]
+        manifest["parts"] = len(written.figures)
+        return LargeRelease(
+            shown=written.shown,
+            sensitive=tuple(schema.sensitive),
+            promises=[promise_of(model, schema, nobody) for model in request.privacy],
+            loss=written.loss(table, nobody, left_out, k),
+            verification=verification,
+            manifest=manifest,
+            cautions=cautions,
+            hierarchies={
+                domain.name: schema.quasi_identifiers[domain.name] or default_hierarchy(domain.values.type)
+                for domain in table.domains
+            },
+            engine=self.engine,
+        )
+
+
+@dataclass(frozen=True)
+class _Written:
+    """What lies in files, and the figures of its parts."""
+
+    shown: ShownInFiles
+    figures: list[Figures]
+
+    @property
+    def suppressed(self) -> int:
+        """How many rows were left out by the method."""
+        return sum(one.suppressed for one in self.figures)
+
+    @property
+    def content(self) -> bytes:
+        """A keyed hash of all parts."""
+        state = hashlib.blake2b()
+        for one in sorted(self.figures, key=lambda one: one.part):
+            state.update(one.content)
+        return state.digest()
+
+    def loss(self, table: CodedTable, nobody: Any, left_out: int, k: int) -> LossReport:
+        """Return what was lost."""
+        return loss_of(self.figures, table, nobody, left_out, k)
+
+
+def _bits(method: Any) -> int:
+    """Return how fine the curve is that a method lays rows along."""
+    method = find_method(method.method) if isinstance(method, Refined) else method
+    assert isinstance(method, LinearMethod)
+    return int(getattr(method.make_mapping(), "bits", 12))

@@ -1,0 +1,152 @@
+"""The profile of a table: per column its different values, by the engine's own counts, and the domains that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.errors import DataError
+from sfumato.hierarchies import with_levels
+from sfumato.io import arrow
+from sfumato.io.missing import codes_for, without_codes
+from sfumato.microdata import distinct
+from sfumato.microdata.encoding import fit, fit_sensitive, with_ends
+from sfumato.progress import Tell, silent
+from sfumato.request import Request
+from sfumato.scale.encoding import Carried, CodeBook, CodedTable
+from sfumato.scale.engine import Rows, counted, group_counts
+from sfumato.schema import Schema
+
+#: Only where an estimate lies this far above the limit is a column not looked at: estimates err.
+MARGIN = 1.3
+
+
+class Values(NamedTuple):
+    """The different values of a column.
+
+    Attributes
+    ----------
+    read
+        As they are read, without the missing one.
+    known, places
+        What they mean, each once, and for every value read the place of what it means, -1 where it means none.
+    counts
+        How many rows have each of the values that are read, and at the end how many have none.
+    """
+
+    read: pa.Array
+    known: pa.Array
+    places: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    @property
+    def missing(self) -> int:
+        """How many rows lack a value, or have one that means none."""
+        return int(self.counts[-1] + self.counts[:-1][self.places < 0].sum())
+
+    def code_counts(self, code_of: NDArray[np.integer], size: int) -> NDArray[np.int64]:
+        """Return how many rows have each code."""
+        codes = np.append(code_of[self.places], code_of[-1])
+        return np.bincount(codes, self.counts, minlength=size).astype(np.int64)[:size]
+
+
+def profile(
+    rows: Rows, roles: Mapping[str, str], request: Request, most: int, tell: Tell = silent
+) -> tuple[CodedTable, Schema]:
+    """Look at every column once, and fit the domains to the values that occur.
+
+    Parameters
+    ----------
+    rows
+        The table, with the columns that are released in some form.
+    roles
+        The role of every column of the input.
+    request
+        What is asked for.
+    most
+        How many different values may be kept of a column.
+    """
+    names = list(rows.schema.names)
+    few = {name: about <= MARGIN * most for name, about in zip(names, rows.distinct_counts(names), strict=True)}
+    as_text = set(request.read_as_text())
+    found: dict[str, Values] = {}
+    for done, name in enumerate(names):
+        tell(done / len(names))
+        if few[name]:
+            found[name] = _values(rows, name, name in as_text, request)
+            if not found[name].counts.sum():
+                raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
+        elif roles[name] != "plain":
+            raise DataError(
+                f"Column '{name}' has more than {most:,} different values, too many to order them within this memory. "
+                "Round or group its values first, declare it as an identifier, or allow more (memory=)."
+            )
+    schema = _with_levels(request, found)
+    return _coded(rows, roles, schema, request.ends, found), schema
+
+
+def _values(rows: Rows, name: str, as_text: bool, request: Request) -> Values:
+    """Return the values of a column with their counts."""
+    groups = counted(rows, [name])
+    counts = group_counts(groups)
+    column = arrow.tidy(name, arrow.decoded(groups.column(name)), as_text)
+    column = arrow.decoded(column)
+    present = column.is_valid().to_numpy()
+    read = column.filter(pa.array(present)).combine_chunks()
+    known, places = distinct(name, without_codes(pa.chunked_array([read]), codes_for(name, request.na), as_text))
+    known = known.dictionary_decode() if pa.types.is_dictionary(known.type) else known
+    return Values(read, known, places, np.append(counts[present], counts[~present].sum()))
+
+
+def _with_levels(request: Request, found: Mapping[str, Values]) -> Schema:
+    """Return the roles with levels for numbers that have none, where the method chooses among levels."""
+    schema = request.schema
+    if not request.method.needs_levels:
+        return schema
+    levels = {name: with_levels(how, found[name].known) for name, how in schema.quasi_identifiers.items()}
+    return replace(schema, quasi_identifiers=levels)
+
+
+def _coded(rows: Rows, roles: Mapping[str, str], schema: Schema, ends: str, found: Mapping[str, Values]) -> CodedTable:
+    as_text = set(schema.read_as_text())
+    books, domains, marginals = [], [], []
+    for name, hierarchy in schema.quasi_identifiers.items():
+        values = found[name]
+        domain, code_of = fit(name, hierarchy, values.known, values.missing > 0)
+        domains.append(with_ends(domain, ends))
+        books.append(_book(name, values, code_of, name in as_text))
+        marginals.append(values.code_counts(code_of, domain.size))
+    carried = tuple(
+        _carried(name, roles[name], rows.schema.field(name).type, found.get(name))
+        for name in rows.schema.names
+        if roles[name] in {"sensitive", "plain"}
+    )
+    order = {name: at for at, name in enumerate(schema.sensitive)}
+    given = np.array([schema.weights.get(domain.name, 1.0) for domain in domains])
+    total = int(next(iter(found.values())).counts.sum())
+    return CodedTable(
+        dict(roles),
+        tuple(books),
+        tuple(domains),
+        tuple(sorted(carried, key=lambda one: order.get(one.name, len(order)))),
+        given / given.sum(),
+        tuple(marginals),
+        total,
+    )
+
+
+def _carried(name: str, role: str, kind: pa.DataType, values: Values | None) -> Carried:
+    if values is None:
+        return Carried(name, role, kind.value_type if pa.types.is_dictionary(kind) else kind)
+    ordered, code_of = fit_sensitive(name, values.known, values.missing > 0)
+    counts = values.code_counts(code_of, len(ordered))
+    return Carried(name, role, ordered.type, _book(name, values, code_of, False), ordered, counts)
+
+
+def _book(name: str, values: Values, code_of: NDArray[np.integer], as_text: bool) -> CodeBook:
+    return CodeBook(name, values.read, np.append(code_of[values.places], code_of[-1]), as_text)
