@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
 from benchmarks.measure import RESULTS
 from benchmarks.papers.experiment import Panel
@@ -31,30 +31,6 @@ def picture(panel: Panel, title: str) -> charts.Picture:
 def spread(values: Sequence[float]) -> bool:
     """Return whether figures are so far apart that steps should multiply; 0 cannot be shown then."""
     return bool(values) and min(values) > 0 and max(values) > WIDE * min(values)
-
-
-SECONDS = "seconds"
-
-
-def line_plot(
-    title: str,
-    axis: str,
-    unit: str,
-    xs: Sequence[float],
-    lines: Mapping[str, Sequence[float]],
-    order: Iterable[str] = (),
-) -> charts.Picture:
-    """Return a line per name, as far as it has values; the axis of widely spread times is logarithmic.
-
-    What is named in ``order`` has the same colour in every figure, also where others are missing.
-    """
-    drawn = {name: lines.get(name, []) for name in dict.fromkeys([*order, *lines])}
-    shown = [value for values in drawn.values() for value in values if math.isfinite(value) and value > 0]
-    spread = bool(shown) and max(shown) > 30 * min(shown)
-    logarithmic = unit == SECONDS and spread
-    y = charts.Axis(f"{unit}, logarithmic" if logarithmic else unit, log=logarithmic)
-    across = charts.Axis(axis, ticks=list(xs), low=min(xs), high=max(xs))
-    return charts.lines(title, across, y, xs, drawn)
 
 
 def save(picture: charts.Picture, name: str) -> None:

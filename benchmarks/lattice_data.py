@@ -9,6 +9,7 @@ import pyarrow as pa
 
 import sfumato as sf
 from benchmarks.measure import ADULT, RESULTS
+from benchmarks.papers.tables import ADULT_ORDER
 from sfumato.datasets.lands_end import FULL_SIZE
 from sfumato.hierarchies import Numeric
 from sfumato.io import open_source, write_table
@@ -17,13 +18,6 @@ from sfumato.microdata import Microdata, encode
 from sfumato.pipeline.preparing import prepare
 from sfumato.privacy import KAnonymity, Requirements
 from sfumato.request import Request
-
-#: The paper's order of attributes.
-ADULT_ORDER = (
-    *("age", "sex", "race", "marital-status", "education"),
-    *("native-country", "workclass", "occupation", "salary-class"),
-)
-LANDS_END_ORDER = ("zipcode", "order_date", "gender", "style", "price", "quantity", "cost", "shipment")
 
 
 def adult(rows: int = 30_162) -> Microdata | None:

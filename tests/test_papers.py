@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+from math import log2, prod
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
-from benchmarks.papers import judging
+from benchmarks.papers import cube, judging
 from benchmarks.papers.command import main, papers
 from benchmarks.papers.experiment import Claim, Experiment, LackingError, Panel, Paper, Size, Sweep, Verdict
+from benchmarks.papers.greedy import nearest_to_median, strict_greedy
+from benchmarks.papers.measuring import task
 from benchmarks.papers.pages import RESULTS, write_pages
+from benchmarks.papers.single_dimensional import best_of_one
 from benchmarks.papers.store import Outcome, read
+from numpy.typing import NDArray
+
+import sfumato as sf
+from sfumato.methods import find_method
+from sfumato.methods.comparators.anatomy import anatomy_groups
+from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
+from sfumato.privacy import KAnonymity, LDiversity
+
+#: The share of every cell of a cube: a sensitive value, then codes.
+Cells = defaultdict[tuple[int, ...], float]
 
 #: Every figure and table of the papers' evaluations, by the name of its experiment.
 FIGURES = {
+    "incognito": ["nodes", "bins", "10-adult", "10-lands-end", "10-lands-end-large", "11", "12"],
     "mondrian": ["10", "11", "12", "13", "14", "15-16", "17"],
+    "fast-anonymization": ["12", "13", "14", "15", "16", "17", "18", "19", "20"],
+    "enummulti": ["pet", "1", "2", "3", "4", "5", "6", "7"],
 }
 
 
@@ -154,3 +176,96 @@ def test_one_experiment_runs_alone(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_an_unknown_experiment_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--only", "mondrian-99"]) == 2
     assert "no experiment called mondrian-99" in capsys.readouterr().err
+
+
+# The measures and searches that only the experiments use, against slow forms of themselves
+
+
+def small_table() -> Microdata:
+    random = np.random.default_rng(3)
+    table = pa.table(
+        {
+            "age": random.integers(20, 26, 40),
+            "town": random.choice(["a", "b", "c"], 40),
+            "illness": random.choice(["flu", "gout", "cold", "acne"], 40),
+        }
+    )
+    return encode(table, {"age": sf.Numeric(), "town": sf.Categorical()}, ["illness"])
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("exactly", [True, False], ids=["whole cube", "cells of rows"])
+def test_the_divergence_of_the_cube_is_that_of_all_its_cells(
+    level: int, exactly: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = small_table()
+    monkeypatch.setattr(cube, "EXACT_LEVEL", 2 if exactly else 0)
+    recoding = find_method("hilbert").run(task(people, LDiversity(2)))
+    groups = anatomy_groups(people.sensitive[0], 2, np.random.default_rng(1))
+    for shares, spread in (
+        (cube.of_classes(people, recoding), spread_over_boxes(people, recoding)),
+        (cube.of_groups(people, groups), spread_over_groups(people, groups)),
+    ):
+        wanted = np.mean([slow_divergence(people, spread, subset) for subset in combinations(range(2), level)])
+        assert cube.divergence(people, shares, level) == pytest.approx(wanted)
+
+
+def spread_over_boxes(people: Microdata, recoding: Recoding) -> Cells:
+    """Return the share of every cell when each row is spread evenly over what its class shows."""
+    classes = EquivalenceClasses.of(people, recoding)
+    cells: Cells = defaultdict(float)
+    for row, which in enumerate(classes.of_row):
+        spans = []
+        for at, domain in enumerate(people.domains):
+            low, high = domain.covered(classes.lo[which : which + 1, at], classes.hi[which : which + 1, at])
+            spans.append(range(int(low[0]), int(high[0]) + 1))
+        for place in product(*spans):
+            cells[(int(people.sensitive[0].codes[row]), *place)] += 1 / prod(map(len, spans)) / len(people)
+    return cells
+
+
+def spread_over_groups(people: Microdata, groups: Sequence[int]) -> Cells:
+    """Return the share of every cell when each row has the sensitive values of its whole group."""
+    cells: Cells = defaultdict(float)
+    for row, group in enumerate(groups):
+        members = [other for other, its in enumerate(groups) if its == group]
+        for other in members:
+            value = int(people.sensitive[0].codes[other])
+            cells[(value, *map(int, people.codes[row]))] += 1 / len(members) / len(people)
+    return cells
+
+
+def slow_divergence(people: Microdata, spread: Cells, subset: tuple[int, ...]) -> float:
+    truth, told = Counter[tuple[int, ...]](), defaultdict[tuple[int, ...], float](float)
+    for row in range(len(people)):
+        truth[(int(people.sensitive[0].codes[row]), *(int(people.codes[row, at]) for at in subset))] += 1
+    for cell, share in spread.items():
+        told[(cell[0], *(cell[1 + at] for at in subset))] += share
+    return sum(count / len(people) * log2(count / len(people) / told[cell]) for cell, count in truth.items())
+
+
+def test_the_best_cuts_of_one_attribute_are_the_best_of_all() -> None:
+    counts = np.random.default_rng(5).integers(0, 5, (7, 3))
+    wanted = min(
+        (int((sums**2).sum()) for cuts in every_cut(7) for sums in [np.add.reduceat(counts, cuts)] if kept(sums, 4)),
+    )
+    cost, cuts = best_of_one(counts, 4)
+    assert cost == wanted
+    assert (np.add.reduceat(counts, cuts) ** 2).sum() == wanted
+
+
+def every_cut(values: int) -> Iterator[list[int]]:
+    for count in range(values):
+        yield from ([0, *chosen] for chosen in combinations(range(1, values), count))
+
+
+def kept(sums: NDArray[np.int64], k: int) -> bool:
+    return bool(((sums == 0) | (sums >= k)).all())
+
+
+def test_a_greedy_leaves_blocks_as_long_as_they_must_be() -> None:
+    line = encode(pa.table({"x": list(range(16)) * 2}), {"x": sf.Numeric()})
+    cuts = [np.arange(1, 16)]
+    free = strict_greedy(line, [KAnonymity(2)], cuts, nearest_to_median)
+    long = strict_greedy(line, [KAnonymity(2)], cuts, nearest_to_median, least=[4])
+    assert (free, long) == (16 * 2**2, 4 * 8**2)

@@ -18,9 +18,9 @@ DOCS = Path(__file__).parents[2] / "docs" / "papers"
 
 def papers() -> list[Paper]:
     """Return the four papers with everything that is registered."""
-    from benchmarks.papers import mondrian
+    from benchmarks.papers import enummulti_claims, fast_anonymization_claims, incognito, mondrian
 
-    return [mondrian.PAPER]
+    return [incognito.PAPER, mondrian.PAPER, fast_anonymization_claims.PAPER, enummulti_claims.PAPER]
 
 
 def main(arguments: Sequence[str]) -> int:

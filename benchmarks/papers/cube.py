@@ -55,9 +55,9 @@ def of_classes(microdata: Microdata, recoding: Recoding) -> Shares:
     low = np.stack([span[0] for span in spans], axis=1)
     high = np.stack([span[1] for span in spans], axis=1)
     values = microdata.sensitive[0].codes.astype(np.int64)
-    # Rows with the same class and the same sensitive value tell the same.
-    pairs, counts = np.unique(classes.of_row * np.int64(values.max() + 1) + values, return_counts=True)
-    which, value = np.divmod(pairs, values.max() + 1)
+    # Rows with the same class and the same sensitive value tell the same; the values rise.
+    pairs, counts = np.unique(values * np.int64(len(classes)) + classes.of_row, return_counts=True)
+    value, which = np.divmod(pairs, len(classes))
     low, high, weight = low[which], high[which], counts / len(microdata)
 
     def told(subset: tuple[int, ...], rows: Places) -> Floats:
@@ -67,7 +67,13 @@ def of_classes(microdata: Microdata, recoding: Recoding) -> Shares:
             sizes = [int(value.max()) + 1, *(microdata.domains[at].size for at in subset)]
             cube = filled(sizes, value, low[:, columns], high[:, columns], share)
             return cube[(values[rows], *(microdata.codes[rows, at] for at in subset))]
-        return np.array([stabbed(microdata, subset, row, values, value, low, high, share) for row in rows])
+        begins, ends = (np.searchsorted(value, values[rows], side) for side in ("left", "right"))
+        found = np.zeros(len(rows))
+        for place, (row, begin, end) in enumerate(zip(rows, begins, ends, strict=True)):
+            code = microdata.codes[row, columns]
+            inside = (low[begin:end, columns] <= code) & (code <= high[begin:end, columns])
+            found[place] = share[begin:end][inside.all(axis=1)].sum()
+        return found
 
     return told
 
@@ -81,24 +87,6 @@ def filled(sizes: list[int], value: Places, low: Places, high: Places, share: Fl
     for axis in range(1, cube.ndim):
         np.cumsum(cube, axis=axis, out=cube)
     return cube
-
-
-def stabbed(
-    microdata: Microdata,
-    subset: tuple[int, ...],
-    row: int,
-    values: Places,
-    value: Places,
-    low: Places,
-    high: Places,
-    share: Floats,
-) -> float:
-    """Return what all boxes together have in the cell of one row."""
-    inside = value == values[row]
-    for at in subset:
-        code = microdata.codes[row, at]
-        inside &= (low[:, at] <= code) & (code <= high[:, at])
-    return float(share[inside].sum())
 
 
 def of_groups(microdata: Microdata, groups: Places) -> Shares:

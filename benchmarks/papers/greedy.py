@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.methods import EnumMulti
-from sfumato.methods.enumeration.splits import split_codes
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
 from sfumato.privacy import PrivacyModel, Requirements
 
 Rows = NDArray[np.int64]
+
+#: A block: its rows, and the first and the last slab between cuts of every attribute.
+Block = tuple[Rows, list[int], list[int]]
 
 #: Where to cut an attribute, given the codes of a block and the codes at which a cut may begin a new side: the first
 #: code on the right, None for no cut.
@@ -33,29 +34,47 @@ def median_itself(codes: Rows, cuts: Rows) -> int | None:
     return after if after in cuts else None
 
 
-def strict_greedy(microdata: Microdata, models: list[PrivacyModel], method: EnumMulti, choose: Choice) -> float:
+def strict_greedy(
+    microdata: Microdata,
+    models: Sequence[PrivacyModel],
+    cuts: Sequence[Rows],
+    choose: Choice,
+    least: Sequence[int] | None = None,
+) -> float:
     """Return the discernibility of a Mondrian that has a single choice for every block.
 
     It takes the attribute that is widest, as a share of what the table spans, and there the cut that is chosen. Without
     one, or if a side is then not allowed, the block is final: no other cut and no other attribute is tried. Sfumato's
     own Mondrian tries both cuts around the median, in every attribute. Models that compare a class with the table are
-    not for this function.
+    not for this function. A block must hold at least ``least`` slabs of every attribute, which bounds its length from
+    edge to edge.
     """
     requirements = Requirements(tuple(models), microdata)
-    cuts = split_codes(microdata, method.splits, method.placing)
-    waiting = [np.arange(len(microdata))]
+    wanted = list(least or [1] * len(cuts))
+    waiting: list[Block] = [(np.arange(len(microdata)), [0] * len(cuts), [len(places) for places in cuts])]
     total = 0
     while waiting:
         block = waiting.pop()
-        at = _widest(microdata, block)
-        codes = microdata.codes[block, at].astype(np.int64)
-        begin = choose(codes, cuts[at])
-        sides = [] if begin is None else [block[codes < begin], block[codes >= begin]]
-        if sides and all(_allowed(requirements, side) for side in sides):
+        sides = _sides(microdata, block, cuts, choose, wanted)
+        if sides and all(_allowed(requirements, side[0]) for side in sides):
             waiting += sides
         else:
-            total += len(block) ** 2
+            total += len(block[0]) ** 2
     return float(total)
+
+
+def _sides(microdata: Microdata, block: Block, cuts: Sequence[Rows], choose: Choice, least: list[int]) -> list[Block]:
+    """Return both sides of the one cut that is chosen, if there is one that leaves both sides long enough."""
+    rows, first, last = block
+    at = _widest(microdata, rows)
+    codes = microdata.codes[rows, at].astype(np.int64)
+    possible = cuts[at][first[at] + least[at] - 1 : max(last[at] - least[at] + 1, 0)]
+    begin = choose(codes, possible)
+    if begin is None:
+        return []
+    slab = int(np.searchsorted(cuts[at], begin)) + 1
+    left = (rows[codes < begin], first, [*last[:at], slab - 1, *last[at + 1 :]])
+    return [left, (rows[codes >= begin], [*first[:at], slab, *first[at + 1 :]], last)]
 
 
 def _widest(microdata: Microdata, block: Rows) -> int:
