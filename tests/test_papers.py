@@ -32,7 +32,7 @@ Cells = defaultdict[tuple[int, ...], float]
 
 #: Every figure and table of the papers' evaluations, by the name of its experiment.
 FIGURES = {
-    "incognito": ["nodes", "bins", "10-adult", "10-lands-end", "10-lands-end-large", "11", "12"],
+    "incognito": ["nodes", "bins", "database", "10-adult", "10-lands-end", "10-lands-end-large", "11", "12"],
     "mondrian": ["10", "11", "12", "13", "14", "15-16", "17"],
     "fast-anonymization": ["12", "13", "14", "15", "16", "17", "18", "19", "20"],
     "enummulti": ["pet", "1", "2", "3", "4", "5", "6", "7"],
