@@ -371,9 +371,6 @@ class TestFiles:
     def test_what_is_no_table(self):
         assert "list is not a table" in refusal(errors.SourceError, [1, 2, 3], **ROLES)
 
-    def test_a_lazy_frame(self):
-        assert ".collect()" in refusal(errors.SourceError, pl.LazyFrame(PATIENTS), **ROLES)
-
 
 @pytest.fixture(scope="module")
 def release() -> sf.Release:

@@ -24,9 +24,10 @@ def anonymize(
     Parameters
     ----------
     data
-        A pandas, Polars or Arrow table, a DuckDB relation, a table in a database such as
+        A pandas, Polars or Arrow table, an Arrow stream, a DuckDB relation, a table in a database such as
         ``engines.DuckDB("clinic.duckdb", "people")``, or the path of a file: CSV, Parquet, JSON, Excel, SPSS,
-        Stata, SAS, R and more. It is never changed.
+        Stata, SAS, R and more; a list of paths, a pattern or a folder of Parquet files is one table. It is never
+        changed.
     schema
         The role of every column; or give the roles as arguments:
     quasi_identifiers, sensitive, person, identifiers, plain, rest

@@ -274,11 +274,6 @@ def test_unknown_columns_are_named():
         open_source(TABLE).read(["age"], as_text=["size"])
 
 
-def test_lazy_frames_are_told_to_collect():
-    with pytest.raises(SourceError, match=r"\.collect\(\)"):
-        open_source(pl.LazyFrame({"a": [1]}))
-
-
 @pytest.mark.parametrize("data", [5, None, {"a": [1]}, [1, 2], pd.Series([1]), b"file.csv"])
 def test_anything_else_is_refused_with_what_is_accepted(data):
     with pytest.raises(SourceError, match=r"is not a table\. Accepted are a pandas"):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -12,6 +13,9 @@ import pyarrow as pa
 from sfumato.errors import SchemaError, listed
 from sfumato.io.missing import codes_for, without_codes
 from sfumato.progress import Tell, silent
+
+#: Rows per batch: few enough that a batch as plain text is small beside the table.
+BATCH_ROWS = 250_000
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,7 @@ class Source(ABC):
         if not columns:
             return pa.table({})
         table = self._read(columns, frozenset(as_text), tell)
+        self.check_unchanged()
         for at, name in enumerate(columns if na else ()):
             cleaned = without_codes(table.column(at), codes_for(name, na or {}), name in as_text)
             table = table.set_column(at, name, cleaned)
@@ -106,6 +111,31 @@ class Source(ABC):
     @abstractmethod
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         """Read columns that are known to exist."""
+
+    @property
+    def parquet_files(self) -> tuple[Path, ...]:
+        """The Parquet files whose rows are those of the table, where it is nothing but that."""
+        return ()
+
+    def kinds(
+        self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
+    ) -> pa.Schema:
+        """Return the types that columns have in `batches`; null, which is text there, where no value tells."""
+        return _plain_schema(self.read(columns, as_text, na=na))
+
+    def batches(
+        self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Read these columns piece by piece, text plain; for tables that do not fit in memory.
+
+        Where a source has no such way, the table is read as a whole first.
+        """
+        table = self.read(columns, as_text, na=na)
+        yield from table.cast(_plain_schema(table)).to_batches(BATCH_ROWS)
+
+    def check_unchanged(self) -> None:
+        """Make sure that what was opened is still what is there: rows of two states make a table that never was."""
+        return
 
     def extent(self, columns: Sequence[str]) -> Extent | None:
         """Tell about how large these columns are, from what a file says of itself; None where nobody knows."""
@@ -129,6 +159,16 @@ class Source(ABC):
         unknown = [name for name in names if name not in self.columns]
         if unknown:
             raise SchemaError(f"The table has no column {listed(unknown)}. Its columns are {listed(self.columns)}.")
+
+
+def without_nulls(kinds: pa.Schema) -> pa.Schema:
+    """Return types with text where nothing tells the type."""
+    return pa.schema([(one.name, pa.string() if pa.types.is_null(one.type) else one.type) for one in kinds])
+
+
+def _plain_schema(table: pa.Table) -> pa.Schema:
+    kinds = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in table.schema.types]
+    return pa.schema(list(zip(table.column_names, kinds, strict=True)))
 
 
 class Openable(ABC):

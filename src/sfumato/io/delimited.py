@@ -117,6 +117,14 @@ class DelimitedSource(QueriedSource):
         self._account_for(len(columns[0]))
         return [arrow.packed(column) if pa.types.is_dictionary(column.type) else column for column in columns]
 
+    def _stream(self, query: str) -> Iterator[pa.RecordBatch]:
+        rows = 0
+        for batch in super()._stream(query):
+            kept = batch.slice(0 if rows else 1)
+            rows += batch.num_rows
+            yield kept
+        self._account_for(max(0, rows - 1))
+
     def _account_for(self, rows: int) -> None:
         """Hold the rows that were read against those that another reader finds."""
         found = self._counted()

@@ -10,7 +10,7 @@ import os
 import stat
 import zlib
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, cast
@@ -20,12 +20,11 @@ import pyarrow as pa
 
 from sfumato.errors import SourceError, shortened
 from sfumato.io import arrow
-from sfumato.io.base import Extent, Source
+from sfumato.io.base import BATCH_ROWS, Extent, Source, without_nulls
+from sfumato.io.inference import Narrowing, converted_to
+from sfumato.io.missing import codes_for, without_codes
 from sfumato.io.spooling import SHOWN
 from sfumato.progress import Tell
-
-#: Rows per batch: few enough that a batch as plain text is small beside the table.
-BATCH_ROWS = 250_000
 
 #: The share of the time that goes into cells; the rest goes into what their columns mean.
 PARSING = 0.8
@@ -63,6 +62,14 @@ class FileSource(Source):
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._state = _state(path)
+
+    def check_unchanged(self) -> None:
+        if _state(self.path) != self._state:
+            raise SourceError(
+                f"{shown(self.path)} changed while it was read, so nothing is made of it. Wait until nobody writes it, "
+                "or copy it, and start again."
+            )
 
     @abstractmethod
     def _explained(self, error: Exception) -> SourceError:
@@ -75,6 +82,13 @@ class FileSource(Source):
 
 class QueriedSource(FileSource):
     """A file of text: DuckDB selects the columns."""
+
+    #: Whether digits mean a number.
+    _numbers = True
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._kinds: dict[object, pa.Schema] = {}
 
     @abstractmethod
     def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
@@ -116,6 +130,54 @@ class QueriedSource(FileSource):
             table[name] = typed if is_ready else arrow.tidy(name, typed, name in as_text)
             tell(PARSING + (1 - PARSING) * len(table) / len(columns))
         return pa.table(table)
+
+    def kinds(
+        self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
+    ) -> pa.Schema:
+        """Look through all values of text, piece by piece, for what they have in common."""
+        asked = (tuple(columns), frozenset(as_text), repr(na))
+        if asked not in self._kinds:
+            found: dict[str, Narrowing] = {name: Narrowing(self._numbers) for name in columns if name not in as_text}
+            kinds: dict[str, pa.DataType] = {}
+            for batch in self._texts(columns, frozenset(as_text), na):
+                for name, column in zip(columns, batch, strict=True):
+                    kinds[name] = column.type
+                    if name in found and arrow.is_text(column.type):
+                        found[name].look(column)
+            typed = {name: found[name].kind for name in found if arrow.is_text(kinds.get(name, pa.string()))}
+            self._kinds[asked] = pa.schema([(name, typed.get(name, kinds.get(name, pa.null()))) for name in columns])
+        return self._kinds[asked]
+
+    def batches(
+        self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        kinds = without_nulls(self.kinds(columns, as_text, na))
+        for batch in self._texts(columns, frozenset(as_text), na):
+            pieces = [
+                converted_to(column, kind) if arrow.is_text(column.type) else column
+                for column, kind in zip(batch, kinds.types, strict=True)
+            ]
+            yield pa.RecordBatch.from_arrays(pieces, schema=kinds)
+        self.check_unchanged()
+
+    def _texts(
+        self, columns: Sequence[str], as_text: frozenset[str], na: Mapping[str, Collection[str]] | None
+    ) -> Iterator[list[pa.Array]]:
+        """Yield columns as they stand in the file, without the words that mean that there is no value."""
+        for batch in self._stream(self._query(columns, as_text)):
+            yield [
+                arrow.decoded(
+                    without_codes(pa.chunked_array([column]), codes_for(name, na or {}), True)
+                ).combine_chunks()
+                for name, column in zip(columns, batch.columns, strict=True)
+            ]
+
+    def _stream(self, query: str) -> Iterator[pa.RecordBatch]:
+        try:
+            with session() as connection:
+                yield from record_batches(connection.sql(query))
+        except READ_ERRORS as error:
+            raise self._explained(error) from None
 
     def _run(self, query: str, tell_rows: Tell) -> list[pa.ChunkedArray]:
         try:
@@ -203,6 +265,14 @@ def guessed_lines(path: Path, sample: int = 1 << 16) -> float:
         lines = head.count(b"\n") or head.count(b"\r")
         return lines * os.fstat(file.fileno()).st_size / max(1, len(head))
     return 0.0
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    """Return what changes when somebody writes or replaces a file."""
+    with suppress(OSError, ValueError):
+        facts = os.stat(path)
+        return facts.st_size, facts.st_mtime_ns, facts.st_ino
+    return None
 
 
 def _unpacked_size(path: Path) -> int:

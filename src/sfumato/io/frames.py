@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime
 import numbers
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
@@ -20,8 +21,9 @@ from sfumato.io.files import READ_ERRORS, identifier, record_batches
 from sfumato.progress import Tell
 
 ACCEPTED = (
-    "Accepted are a pandas, Polars or PyArrow table, a DuckDB relation, a table in a database (sfumato.engines), "
-    "and the path of a file: CSV, Parquet, JSON, Excel, SPSS, Stata, SAS, R and others."
+    "Accepted are a pandas, Polars or PyArrow table, any Arrow stream, a DuckDB relation, a table in a database "
+    "(sfumato.engines), and the path of a file (CSV, Parquet, JSON, Excel, SPSS, Stata, SAS, R and others), several of "
+    "them, a pattern, or a folder of Parquet files."
 )
 
 _CONVERSION_ERRORS = (pa.ArrowException, OverflowError, TypeError, ValueError)
@@ -38,8 +40,11 @@ def open_frame(data: object) -> Source:
     checked_names(_native_names(data))
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        raise SourceError("A lazy frame has no rows yet. Call .collect() first and pass what it returns.")
+        return LazySource(frame)
     if not isinstance(frame, nw.DataFrame):
+        with suppress(pa.ArrowException):  # a stream of something else than rows
+            if hasattr(data, "__arrow_c_stream__"):
+                return StreamSource(pa.RecordBatchReader.from_stream(data))
         raise SourceError(f"An object of type {type(data).__name__} is not a table. {ACCEPTED}")
     return FrameSource(frame)
 
@@ -97,9 +102,78 @@ class RelationSource(Source):
         pairs = zip(columns, arrays, strict=True)
         return pa.table({name: arrow.tidy(name, array, name in as_text) for name, array in pairs})
 
+    def batches(
+        self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        chosen = self._relation.project(", ".join(identifier(name) for name in columns))
+        yield from StreamSource(record_batches(chosen)).batches(columns, as_text, na)
+
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return the table itself: a relation would need a connection that stays open."""
         return arrow.plain(table)
+
+
+class StreamSource(Source):
+    """An Arrow stream: it goes by once, either into memory or batch by batch."""
+
+    kind = "arrow stream"
+
+    def __init__(self, reader: pa.RecordBatchReader) -> None:
+        self._reader: pa.RecordBatchReader | None = reader
+        self._table: pa.Table | None = None
+        self.columns = checked_names(reader.schema.names)
+        self._schema = reader.schema
+
+    def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
+        if self._table is None:
+            self._table = pa.table(arrow.encoded(self._taken()), names=list(self.columns))
+        return ArrowSource(self._table).read(columns, as_text, tell)
+
+    def kinds(
+        self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
+    ) -> pa.Schema:
+        if na:
+            return super().kinds(columns, as_text, na)
+        return arrow.plain(ArrowSource(self._schema.empty_table()).read(columns, as_text)).schema
+
+    def batches(
+        self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        if na or self._table is not None:  # only all of the values tell what words leave behind
+            yield from super().batches(columns, as_text, na)
+            return
+        for batch in self._taken():
+            yield from arrow.plain(ArrowSource(pa.Table.from_batches([batch])).read(columns, as_text)).to_batches()
+
+    def _taken(self) -> pa.RecordBatchReader:
+        if self._reader is None:
+            raise SourceError("An Arrow stream goes by once, and this one has. Make it anew.")
+        reader, self._reader = self._reader, None
+        return reader
+
+    def to_native(self, table: pa.Table) -> pa.Table:
+        """Return the table itself."""
+        return arrow.plain(table)
+
+
+class LazySource(Source):
+    """A lazy frame: it is collected once, so that every column has its rows in the same order."""
+
+    def __init__(self, frame: nw.LazyFrame[Any]) -> None:
+        self._frame = frame
+        self.columns = checked_names(frame.collect_schema().names())
+        self.kind = str(frame.implementation.value)
+
+    @cached_property
+    def _collected(self) -> FrameSource:
+        return FrameSource(self._frame.collect())
+
+    def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
+        return self._collected.read(columns, as_text, tell)
+
+    def to_native(self, table: pa.Table) -> object:
+        """Return a frame of the same library, with its rows."""
+        return self._collected.to_native(table)
 
 
 class FrameSource(Source):

@@ -54,6 +54,38 @@ def inferred(column: pa.ChunkedArray, numbers: bool = True) -> pa.ChunkedArray:
     return pa.chunked_array([values.take(chunk.indices) for chunk in column.chunks])
 
 
+class Narrowing:
+    """What the values of a column mean, found piece by piece: the same as `inferred` finds in all of them at once."""
+
+    def __init__(self, numbers: bool = True) -> None:
+        self._left = list((*_NUMBERS, *_DATES) if numbers else _DATES)
+        self._broken: set[pa.DataType] = set()
+        self._empty = True
+
+    def look(self, values: pa.Array) -> None:
+        """Leave only what these values may be, too."""
+        distinct = values.unique().drop_null()
+        if not len(distinct):
+            return
+        self._empty = False
+        self._left = [reading for reading in self._left if _all_match(distinct, reading.pattern)]
+        self._broken |= {reading.kind for reading in self._left if _cast(distinct, reading.kind) is None}
+
+    @property
+    def kind(self) -> pa.DataType:
+        """The type that all values share; null where there is none to tell by."""
+        if self._empty:
+            return pa.null()
+        return self._left[0].kind if self._left and self._left[0].kind not in self._broken else pa.string()
+
+
+def converted_to(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Give text the type that was found for it."""
+    if kind in (pa.string(), pa.null()):
+        return values.cast(kind)
+    return pc.utf8_trim_whitespace(values).cast(kind)
+
+
 def _converted(values: pa.Array, readings: Sequence[_Reading]) -> pa.Array | None:
     for reading in readings:
         if len(values) and _all_match(values, reading.pattern):

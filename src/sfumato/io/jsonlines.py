@@ -35,6 +35,7 @@ class JsonSource(QueriedSource):
     """A file of JSON objects, one per row; a key is a column."""
 
     kind = "jsonl"
+    _numbers = False
 
     def __init__(self, path: Path, lines: bool) -> None:
         super().__init__(path)

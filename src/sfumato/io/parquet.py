@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 
 from sfumato.errors import SourceError
 from sfumato.io import arrow
-from sfumato.io.base import Extent, checked_names
+from sfumato.io.base import BATCH_ROWS, Extent, checked_names
 from sfumato.io.files import READ_ERRORS, FileSource, shown
+from sfumato.io.frames import ArrowSource
 from sfumato.progress import Tell
 
 #: In so many steps a file is read at most: enough to see them go by, few enough to cost nothing.
@@ -68,6 +69,33 @@ class ParquetSource(_ColumnarSource):
             raise self._explained(error) from None
         self.columns = checked_names(schema.names)
         self._texts = [field.name for field in schema if arrow.is_text(field.type)]
+
+    @property
+    def parquet_files(self) -> tuple[Path, ...]:
+        """The file itself."""
+        return (self.path,)
+
+    def batches(
+        self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        kinds = self.kinds(columns, as_text, na)
+        try:
+            with pq.ParquetFile(self.path) as file:
+                for batch in file.iter_batches(BATCH_ROWS, columns=list(columns)):
+                    table = ArrowSource(pa.Table.from_batches([batch])).read(columns, as_text, na=na)
+                    yield from arrow.plain(table).cast(kinds).to_batches()
+        except READ_ERRORS as error:
+            raise self._explained(error) from None
+        self.check_unchanged()
+
+    def kinds(
+        self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
+    ) -> pa.Schema:
+        # Words that mean nothing may leave a column of numbers; only all of the values tell.
+        if na:
+            return super().kinds(columns, as_text, na)
+        empty = pq.read_schema(self.path).empty_table()
+        return arrow.plain(ArrowSource(empty).read(columns, as_text)).schema
 
     def extent(self, columns: Sequence[str]) -> Extent:
         """Read the footer: its rows are exact, and text in dictionaries takes no more there than in memory."""

@@ -7,6 +7,7 @@ import os
 from sfumato.io.base import FileOptions, Openable, Source
 from sfumato.io.formats import open_file
 from sfumato.io.frames import open_frame
+from sfumato.io.parts import is_several, open_files
 
 __all__ = ["Source", "open_source"]
 
@@ -24,9 +25,10 @@ def open_source(
     Parameters
     ----------
     data
-        An eager frame that narwhals knows (pandas, Polars, PyArrow, ...), an Arrow table or record batch, a
-        DuckDB relation, or the path of a file; the ending of its name says the format. Or a table in a database
-        (``sfumato.engines``), or a source that is open already.
+        A frame that narwhals knows (pandas, Polars, PyArrow, ...), an Arrow table, record batch or stream, a
+        DuckDB relation, or the path of a file; the ending of its name says the format. Several files are one table: a
+        list of paths, a pattern such as ``"2024/*.csv.gz"``, or a folder of Parquet files, whose names may hold columns
+        (``year=2024``). Or a table in a database (``sfumato.engines``), or a source that is open already.
     separator
         What stands between the cells of a delimited text file. Without it, the comma, semicolon, tab or bar
         that the file itself uses. Frames and other files have none and ignore it.
@@ -55,6 +57,9 @@ def open_source(
         return data
     if isinstance(data, Openable):
         return data.open()
+    options = FileOptions(separator, encoding, sheet, layout)
+    if isinstance(data, list | tuple) and all(isinstance(one, str | os.PathLike) for one in data):
+        return open_files(data, options)
     if isinstance(data, str | os.PathLike):
-        return open_file(data, FileOptions(separator, encoding, sheet, layout))
+        return open_files([data], options) if is_several(data) else open_file(data, options)
     return open_frame(data)

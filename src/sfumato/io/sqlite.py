@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from sfumato.errors import DataError, listed
 from sfumato.io import arrow
-from sfumato.io.base import FileOptions, checked_names, gathered
-from sfumato.io.files import BATCH_ROWS, identifier
+from sfumato.io.base import BATCH_ROWS, FileOptions, checked_names, gathered
+from sfumato.io.files import identifier
 from sfumato.io.imported import ImportedSource, chosen
 from sfumato.io.inference import inferred
 from sfumato.progress import Tell
