@@ -11,7 +11,7 @@
 #   make docs     the documentation as a site, to be read offline and searched: build/site/index.html
 #   make pictures the pictures in README and gallery, of made-up people
 #   make figures  every experiment of the four papers, and a verdict on every claim: docs/papers; FIGURES=--quick
-#   make dist     the wheel and the source distribution, in dist/
+#   make dist     the wheels and the source distribution, in dist/
 #   make clean    remove caches and results; `make distclean` removes .venv too
 #
 # One test only:  make test TESTS=tests/privacy
@@ -56,8 +56,13 @@ format: .venv/.ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# One wheel for everybody, and one with kernels compiled ahead for this Python on this kind of machine.
 dist: .venv/.ready-dev
+	rm -rf src/sfumato/kernels/ahead
 	$(BIN)/python -m hatchling build -d dist
+	$(BIN)/python tools/ship_kernels.py
+	$(BIN)/python -m hatchling build -d dist -t wheel
+	rm -rf src/sfumato/kernels/ahead
 
 bench: .venv/.ready-bench
 	$(BIN)/python -m benchmarks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +53,39 @@ def test_a_method_is_imported_when_it_is_asked_for() -> None:
         "assert others()"
     )
     assert "numba" in loaded_after(code)
+
+
+def test_a_command_does_not_load_what_others_merely_look_for(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("age,city\n" + "".join(f"{at % 5},{'ab'[at % 2]}\n" for at in range(20)))
+    words = [
+        "sfumato",
+        "anonymize",
+        str(table),
+        "-o",
+        str(tmp_path / "out.csv"),
+        "--qi",
+        "age",
+        "--qi",
+        "city",
+        "-k",
+        "2",
+        "-q",
+    ]
+    code = (
+        "import os, sys, sfumato.cli\n"
+        f"sys.argv = {words}\n"
+        "def end(code):\n"
+        "    assert not code, code\n"
+        "    assert not {'pandas', 'scipy.linalg', 'rich', 'sfumato.attacks', 'sfumato.engines'} & set(sys.modules)\n"
+        "    import pandas, scipy.linalg\n"  # whoever wants them gets them
+        "    raise KeyError\n"
+        "os._exit = end\n"
+        "try:\n    sfumato.cli.program()\n"
+        "except KeyError:\n    pass"
+    )
+    assert "pandas" in loaded_after(code)
+    assert (tmp_path / "out.csv").is_file()
 
 
 def test_the_probe_sees_a_heavy_import() -> None:

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from sfumato import parameters
-from sfumato.answering import checklist
-from sfumato.certifying import certify
-from sfumato.cli.bars import show_bars
-from sfumato.cli.explain import require_full_domain
 from sfumato.cli.files import Files
 from sfumato.cli.options import Asked
 from sfumato.cli.request import columns_of, given_table, to_policy
@@ -25,7 +21,9 @@ from sfumato.policy import Policy
 from sfumato.privacy import KAnonymity, LDiversity
 from sfumato.progress import ProgressOption, silent
 from sfumato.release.release import Release
-from sfumato.report.picture import altair
+
+if TYPE_CHECKING:
+    from sfumato.answering import Checklist
 
 
 def run(asked: Asked, files: Files, as_json: bool, quiet: bool, goal: Goal | None = None) -> None:
@@ -49,7 +47,7 @@ def tell_release(
 ) -> None:
     """Make a release by a policy, write it, and tell about it."""
     release, notes = make(policy, files, progress=silent if quiet else is_watched(), goal=goal, data=data)
-    answers = None if policy.preset is None else checklist(data, release, separator=policy.separator)
+    answers = None if policy.preset is None else _answers(policy, data, release)
     if as_json:
         answer_json(record(release, files) | ({} if answers is None else {"preset": answers.to_dict()}))
     if not quiet:
@@ -58,7 +56,15 @@ def tell_release(
             say(f"\n{paragraphs(answers.summary())}\n")
         say("\n".join([*(f"wrote {path}" for path in files.written().values()), *(f"Note: {one}" for one in notes)]))
         if is_watched() and not as_json:
+            from sfumato.cli.bars import show_bars  # noqa: PLC0415
+
             show_bars(release)
+
+
+def _answers(policy: Policy, data: Source, release: Release) -> Checklist:
+    from sfumato.answering import checklist  # noqa: PLC0415
+
+    return checklist(data, release, separator=policy.separator)
 
 
 def make(
@@ -71,8 +77,12 @@ def make(
     data = Path(files.place) if data is None else data
     files.check(policy)
     if files.report is not None:
+        from sfumato.report.picture import altair  # noqa: PLC0415
+
         altair()
     if files.alternatives is not None:
+        from sfumato.cli.explain import require_full_domain  # noqa: PLC0415
+
         require_full_domain(policy.method)
     if goal is None:
         release = policy.run(data, progress=progress)
@@ -84,6 +94,8 @@ def make(
     if files.policy is not None:
         policy.write(files.policy)
     if files.certificate is not None:
+        from sfumato.certifying import certify  # noqa: PLC0415
+
         certify(data, release, files.output, files.certificate, separator=policy.separator)
     if files.report is not None:
         release.report(files.report, file=None if files.to_stdout else files.output)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sfumato.engines import Database, DuckDB, PostgreSQL
 from sfumato.errors import ParameterError
+
+if TYPE_CHECKING:
+    from sfumato.engines import Database
 
 ADDRESSES = ("postgresql://", "postgres://")
 ENDINGS = (".duckdb", ".ddb", ".db")
@@ -27,6 +30,8 @@ def is_address(place: str) -> bool:
 
 def open_database(place: str, table: str | None, read_only: bool = False) -> Database:
     """Open a file with DuckDB, or a PostgreSQL database by its address."""
+    from sfumato.engines import DuckDB, PostgreSQL  # noqa: PLC0415
+
     if not is_address(place):
         return DuckDB(place, table, read_only)
     if table is None:

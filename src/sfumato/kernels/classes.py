@@ -68,4 +68,4 @@ def groups_allowed(
 @cache
 def get_ready() -> None:
     """Call the first kernel of every request beside other work, once: what a first call has to load takes a while."""
-    Thread(target=class_bounds, args=(np.empty((0, 1), np.uint8), np.empty(0, np.int32), 0)).start()
+    Thread(target=class_bounds, args=(np.empty((0, 1), np.uint16), np.empty(0, np.int32), 0)).start()

@@ -18,6 +18,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from numba import njit
 from numba.core.bytecode import FunctionIdentity
+from numba.core.runtime import rtsys
+
+from sfumato.kernels import shipped
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,18 +54,23 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
         return compiled
     _watch_all_sources(compiled)
     _forgive_the_disk(compiled)
+    shipped.KERNELS.append(compiled)
     return compiled
 
 
 def _forgive_the_disk(compiled: Any) -> None:
-    """Let a kept result that cannot be read or written, such as on a full disk, cost time and nothing else."""
-    kept = compiled._cache
-    load, save = kept.load_overload, kept.save_overload
+    """Let a kept result that cannot be read or written, such as on a full disk, cost time and nothing else.
 
-    def load_overload(*arguments: Any) -> Any:
+    Numba loads all that compiling needs before it looks whether something is kept. What is kept needs its runtime only.
+    """
+    kept = compiled._cache
+    load, save = kept._load_overload, kept.save_overload
+
+    def load_overload(signature: Any, target: Any) -> Any:
+        rtsys.initialize(target)
         with suppress(OSError):
             try:
-                return load(*arguments)
+                return load(signature, target) or shipped.load(compiled, signature, target)
             except (EOFError, ValueError, UnpicklingError):
                 kept.flush()
         return None

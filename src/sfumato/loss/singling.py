@@ -158,9 +158,9 @@ def _count(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked) -> C
     question = np.repeat(np.arange(len(asked.codes)), having)
     within = np.arange(len(question)) - np.repeat(np.cumsum(having) - having, having)
     row = order[np.repeat(begins, having) + within]
-    fits = np.ones(len(row), bool)
-    for at in range(people.codes.shape[1]):
+    for at in range(people.codes.shape[1]):  # each column leaves fewer to be compared in the next
         codes, of_class = people.codes[row, at], asked.classes[question]
-        fits &= (boxes[0][of_class, at] <= codes) & (codes <= boxes[1][of_class, at])
-    found = np.bincount(question, weights=np.where(fits, people.counts[row], 0), minlength=len(asked.codes))
+        fits = (boxes[0][of_class, at] <= codes) & (codes <= boxes[1][of_class, at])
+        row, question = row[fits], question[fits]
+    found = np.bincount(question, weights=people.counts[row], minlength=len(asked.codes))
     return found.astype(np.int64)

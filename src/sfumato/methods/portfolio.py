@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.hierarchies import TreeDomain
 from sfumato.loss import Minimized, find_objective
-from sfumato.loss.objective import LABELS, SIZES, SPANS
+from sfumato.loss.objective import SIZES
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.goal import Goal, Measured
 from sfumato.methods.levels import mostly_categories
@@ -24,6 +24,7 @@ from sfumato.methods.linear.linear import CostAware, Hilbert
 from sfumato.methods.multidim.best_cuts import BestCuts
 from sfumato.methods.multidim.mondrian import Mondrian
 from sfumato.methods.peeling import Peeling
+from sfumato.methods.refining import ABLE, Limit
 from sfumato.methods.warming import warm_up
 from sfumato.microdata import Recoding, rows_by_class
 
@@ -31,9 +32,6 @@ Classes = NDArray[np.int32]
 
 #: Rounds of refinement without a time limit; the work, and so the result, is the same on every machine.
 ROUNDS = 64
-
-#: What the methods tried and refinement can lower.
-ABLE = frozenset({SPANS, SIZES, LABELS})
 
 #: What the starts of `Best` may take of its time, so that most of it is left for refining, and the seconds that count
 #: where there is no limit.
@@ -220,7 +218,7 @@ def _refined(
     classes = best.classes
     if rounds:
         # Refinement brings its kernels along, which the default method does without.
-        from sfumato.methods.refining.search import Limit, refine  # noqa: PLC0415
+        from sfumato.methods.refining.search import refine  # noqa: PLC0415
 
         classes = refine(goal, classes, Limit(rounds, seconds, patience))
         tried["refined"] = goal.measure_rows(classes).loss

@@ -66,7 +66,7 @@ class Microdata:
     Attributes
     ----------
     codes
-        One row per person and one column per quasi-identifier, in the smallest unsigned type that fits.
+        One row per person and one column per quasi-identifier, in 16 bits each, or 32 where a domain is large.
     domains
         What the codes of each column stand for.
     sensitive
@@ -146,5 +146,9 @@ def _update(state: hashlib.blake2b, texts: pa.StringArray) -> None:
 
 
 def smallest_unsigned(sizes: Sequence[int]) -> np.dtype[np.unsignedinteger]:
-    """Return the smallest unsigned type that holds the codes of domains of these sizes."""
-    return np.min_scalar_type(max(1, *sizes) - 1) if sizes else np.dtype(np.uint8)
+    """Return the smallest unsigned type of at least 16 bits that holds the codes of domains of these sizes.
+
+    Every kernel is compiled once for each type that it meets. Bytes would save little, and have many a kernel compiled
+    twice.
+    """
+    return np.promote_types(np.uint16, np.min_scalar_type(max(1, *sizes) - 1)) if sizes else np.dtype(np.uint16)

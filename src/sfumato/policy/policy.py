@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import pipeline, scale
-from sfumato.document.page import page
 from sfumato.errors import HierarchyError, ParameterError, SchemaError, invalid_parameter, shortened
 from sfumato.io import write_text
 from sfumato.markup import Markup, element, facts, folded, fragment
@@ -22,7 +21,6 @@ from sfumato.policy.records import (
     model_from_policy,
     refuse_unknown,
 )
-from sfumato.policy.reporting import facts_of_files
 from sfumato.progress import ProgressOption
 from sfumato.release.manifest import method_shown, model_record
 from sfumato.release.release import Release
@@ -141,6 +139,9 @@ class Policy(Request):
         Verification
             What holds for the file, which the report says too.
         """
+        from sfumato.document.page import page  # noqa: PLC0415
+        from sfumato.policy.reporting import facts_of_files  # noqa: PLC0415
+
         found = facts_of_files(self, self.to_dict(), original, release)
         write_text(path, page(found))
         return found.verification

@@ -21,7 +21,6 @@ from sfumato.io import to_frame, write_table, write_text
 from sfumato.loss import Bound, LossReport
 from sfumato.methods.enumeration.optimality import Optimality
 from sfumato.progress import ProgressOption, reporting, stage
-from sfumato.queries import Answer, Released, Where
 from sfumato.release.explanation import Explanation, WhatIf
 from sfumato.release.page import page_of
 from sfumato.release.summary import summarize
@@ -33,6 +32,7 @@ from sfumato.verify.verification import Achieved, Verification
 from sfumato.verify.written import Promised, verify_written
 
 if TYPE_CHECKING:
+    from sfumato.queries import Answer, Released, Where
     from sfumato.release.plots import Plots
     from sfumato.utilities.report import Utility
 
@@ -141,6 +141,8 @@ class Release:
     @cached_property
     def answering(self) -> Released:
         """The released rows, ready to answer questions; they are read from what is shown, not from the original."""
+        from sfumato.queries import Released  # noqa: PLC0415
+
         hierarchies = {name: self.hierarchies.get(name) for name in self.shown.quasi_identifiers}
         intervals = self.manifest.get("options", {}).get("intervals")
         statistic = intervals if intervals in {"midpoint", "mean"} else None

@@ -12,7 +12,8 @@ from tests.helpers import table_strategy
 from sfumato.errors import ParameterError
 from sfumato.methods import Hilbert, Mondrian, Refined, Task
 from sfumato.methods.goal import Goal
-from sfumato.methods.refining import Limit, refine
+from sfumato.methods.refining import Limit
+from sfumato.methods.refining.search import refine
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements, TCloseness
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.report import charts
-
 if TYPE_CHECKING:
     import altair as alt
+
+    from sfumato.report.charts import Picture
 
 #: Costs that differ by less than this share are the same: sums of fractions depend on their order.
 ROUNDING = 1e-9
@@ -149,11 +149,13 @@ class Optimality:
         return replace(self, course=tuple(course.moments))
 
     @property
-    def picture(self) -> charts.Picture:
+    def picture(self) -> Picture:
         """The best cost and the bound over time, as a picture with its table."""
         moments = self.course or (Moment(0.0, self.cost, self.bound),)
         moments = (*moments[: -1 : 1 + len(moments) // MOST_MOMENTS], moments[-1])
         seconds, costs, bounds = zip(*moments, strict=True)
+        from sfumato.report import charts  # noqa: PLC0415
+
         return charts.cost_over_time(seconds, costs, bounds, self.measure)
 
     def plot(self) -> alt.TopLevelMixin:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sfumato.methods.refining.refined import Refined
-from sfumato.methods.refining.search import Limit, refine
+from sfumato.methods.refining.refined import ABLE, Limit, Refined
 
-__all__ = ["Limit", "Refined", "refine"]
+__all__ = ["ABLE", "Limit", "Refined"]

@@ -5,13 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.loss.objective import LABELS, SIZES, SPANS
 from sfumato.methods.base import Task
 from sfumato.methods.goal import TIE, Goal
 from sfumato.methods.refining.kernels.changing_classes import Aim
-
-#: What moving rows between classes can lower.
-ABLE = frozenset({SPANS, SIZES, LABELS})
 
 
 def plain_aim(task: Task) -> Aim:

@@ -10,12 +10,34 @@ import numpy as np
 from sfumato import parameters
 from sfumato.errors import invalid_parameter
 from sfumato.loss import Minimized, Objective, can_minimize, find_objective
+from sfumato.loss.objective import LABELS, SIZES, SPANS
 from sfumato.methods.base import Method, Task, find_method, plain_minimized, register
 from sfumato.methods.goal import Goal
-from sfumato.methods.refining.aim import ABLE
-from sfumato.methods.refining.search import Limit, refine
 from sfumato.methods.warming import warm_up
 from sfumato.microdata import EquivalenceClasses, Recoding
+
+#: What moving rows between classes can lower.
+ABLE = frozenset({SPANS, SIZES, LABELS})
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When to stop.
+
+    Attributes
+    ----------
+    rounds
+        Passes over the table, at most.
+    seconds
+        Time, at most; results then depend on the machine's speed.
+    patience
+        The share of the loss that a batch of rounds must gain for the search to go on.
+    """
+
+    rounds: int = 16
+    seconds: float = np.inf
+    patience: float = 1e-3
+
 
 EXHAUSTIVE = Limit(rounds=1_000, patience=1e-5)
 
@@ -94,6 +116,9 @@ class Refined(Method):
             # What the method shows is wider than what its rows span, and only so wide do the rules hold.
             loss = goal.measure(EquivalenceClasses.of(task.microdata, recoding)).loss
             return replace(recoding, details=recoding.details | {"tried": {start.name: loss, "refined": loss}})
+        # The kernels of the search are loaded by those who search, not by all who ask whether something is refined.
+        from sfumato.methods.refining.search import refine  # noqa: PLC0415
+
         refined = refine(goal, classes, limit)
         losses = {start.name: goal.measure_rows(classes).loss, "refined": goal.measure_rows(refined).loss}
         # What was proven about the classes that it started from is not about these.

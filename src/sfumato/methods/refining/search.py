@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from sfumato.methods.refining.kernels.moving import Neighbours, dissolve_classes
 from sfumato.methods.refining.kernels.regrouping import Effort, regroup_classes
 from sfumato.methods.refining.kernels.squeeze import squeeze_classes
 from sfumato.methods.refining.neighbours import NeighbourOrders
+from sfumato.methods.refining.refined import Limit
 from sfumato.microdata import SUPPRESSED
 
 #: Cells of a part: it stays in the processor's cache, two parts keep two processors busy, and a round over it is short
@@ -38,25 +38,6 @@ TILT = 1.0
 #: When a batch of rounds gains less than this share of the loss, the search has come near a dead end. From then on a
 #: step may raise the loss by another share, falling to none over most of the rest, to get out of it.
 CALM, SLACK, SLACK_FOR = 0.01, 0.05, 0.8
-
-
-@dataclass(frozen=True)
-class Limit:
-    """When to stop.
-
-    Attributes
-    ----------
-    rounds
-        Passes over the table, at most.
-    seconds
-        Time, at most; results then depend on the machine's speed.
-    patience
-        The share of the loss that a batch of rounds must gain for the search to go on.
-    """
-
-    rounds: int = 16
-    seconds: float = np.inf
-    patience: float = 1e-3
 
 
 def refine(goal: Goal, classes: NDArray[np.int32], limit: Limit) -> NDArray[np.int32]:
