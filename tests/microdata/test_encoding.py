@@ -40,7 +40,7 @@ def test_every_type_is_coded_in_its_order_with_missing_last(column, chunks):
     split = pa.chunked_array([column] if chunks == 1 else [column[:2], column[2:]])
     microdata = encoded_column(split)
     assert microdata.codes[:, 0].tolist() == [2, 0, 3, 1, 0]
-    assert microdata.codes.dtype == np.uint8
+    assert microdata.codes.dtype == np.uint16
     assert microdata.domains[0].has_missing
 
 
@@ -103,9 +103,9 @@ def test_chunks_with_dictionaries_of_their_own():
 
 @pytest.mark.parametrize(
     ("distinct", "expected"),
-    [(255, np.uint8), (256, np.uint8), (257, np.uint16), (65_536, np.uint16), (65_537, np.uint32)],
+    [(2, np.uint16), (257, np.uint16), (65_536, np.uint16), (65_537, np.uint32)],
 )
-def test_codes_take_the_smallest_type_that_fits(distinct, expected):
+def test_codes_take_the_smallest_type_of_16_bits_or_more_that_fits(distinct, expected):
     microdata = encoded_column(pa.array(range(distinct)))
     assert microdata.codes.dtype == expected
     assert microdata.codes[:, 0].tolist() == [*range(distinct)]
@@ -113,10 +113,10 @@ def test_codes_take_the_smallest_type_that_fits(distinct, expected):
 
 
 def test_missing_takes_part_in_the_smallest_type():
-    assert encoded_column(pa.array([*range(255), None])).codes.dtype == np.uint8
-    with_missing = encoded_column(pa.array([*range(256), None]))
-    assert with_missing.codes.dtype == np.uint16
-    assert with_missing.codes[-1, 0] == 256
+    assert encoded_column(pa.array([*range(65_535), None])).codes.dtype == np.uint16
+    with_missing = encoded_column(pa.array([*range(65_536), None]))
+    assert with_missing.codes.dtype == np.uint32
+    assert with_missing.codes[-1, 0] == 65_536
 
 
 def test_the_widest_column_decides_for_all():

@@ -18,7 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from numba import njit
 from numba.core.bytecode import FunctionIdentity
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 
 from sfumato.kernels import shipped
 

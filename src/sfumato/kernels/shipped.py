@@ -14,8 +14,12 @@ from pickle import UnpicklingError
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import config
-from numba.core.caching import IndexDataCacheFile
+from numba.core import caching
+from numba.core import config as numba_config
+
+#: What these are is not known to type checkers.
+config: Any = numba_config
+make_file: Any = caching.IndexDataCacheFile
 
 #: Where a wheel has them. The folder of a package is as trustworthy as its code.
 FOLDER = Path(__file__).parent / "ahead"
@@ -72,11 +76,11 @@ def save_all() -> int:
     return count
 
 
-def _file(compiled: Any) -> IndexDataCacheFile:
+def _file(compiled: Any) -> Any:
     """Return the file for one kernel: of this Python, of this version of Numba, of the sources as they are."""
     function = compiled.py_func
     place = f"{function.__module__}.{function.__qualname__}.{sys.implementation.cache_tag}"
-    return IndexDataCacheFile(str(FOLDER), place, compiled._cache._cache_file._source_stamp)
+    return make_file(str(FOLDER), place, compiled._cache._cache_file._source_stamp)
 
 
 def _key(compiled: Any, signature: Any) -> Any:

@@ -18,7 +18,8 @@ from sfumato.methods.base import Method, Task, register
 from sfumato.methods.goal import Goal
 from sfumato.methods.portfolio import suitable, try_all
 from sfumato.methods.proven.dive import Dive
-from sfumato.methods.refining.search import Limit, refine
+from sfumato.methods.refining import Limit
+from sfumato.methods.refining.search import refine
 from sfumato.methods.warming import warm_up
 from sfumato.microdata import Recoding
 from sfumato.privacy import KAnonymity
