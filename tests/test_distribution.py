@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shlex
@@ -62,8 +63,13 @@ def program(environment: Path, name: str) -> Path:
 
 
 def install(environment: Path, what: str) -> None:
-    pip = [program(environment, "python"), "-m", "pip", "install", "--quiet", "--no-compile", what]
-    done = subprocess.run([*pip, "--disable-pip-version-check"], capture_output=True, text=True, check=False)
+    """Install a wheel as its user would; by uv where the tests have it, in a fraction of the time."""
+    python = program(environment, "python")
+    if importlib.util.find_spec("uv") is not None:
+        command = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", python, what]
+    else:
+        command = [python, "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", what]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode and not os.environ.get("CI"):
         pytest.skip("packages cannot be fetched here, so nothing can be installed")
     assert done.returncode == 0, done.stderr[-2_000:]

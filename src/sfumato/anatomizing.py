@@ -61,7 +61,7 @@ def anatomize(
     >>> release = sf.anatomize(people, quasi_identifiers="age", sensitive="illness", l=2, seed=1)
     >>> release.people.column_names, release.values.column_names
     (['age', 'group'], ['group', 'illness', 'count'])
-    >>> print(release.count({"age": (20, 30), "illness": "asthma"}))
+    >>> print(release.count({"age": (20, 26), "illness": "ulcer"}))
     0.5 (between 0 and 1)
     """
     asked = parameters.integer("anatomize", "l", l, at_least=2)

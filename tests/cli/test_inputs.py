@@ -101,5 +101,5 @@ def test_shells_complete_commands_and_options() -> None:
         )
         return done.stdout.split()
 
-    assert completed("sfumato an") == ["anonymize"]
+    assert completed("sfumato ano") == ["anonymize"]
     assert "--sensitive" in completed("sfumato anonymize --sen")

@@ -294,7 +294,7 @@ def hierarchy(
 
 @app.command()
 def clean(temporary: given.Temporary = None) -> None:
-    """Remove temporary files that killed runs left; what a living run uses stays."""
+    """Remove the temporary files of runs that were killed."""
     with explained():
         from sfumato.scale.temporary import remove_left_folders  # noqa: PLC0415
 
