@@ -40,7 +40,9 @@ def test_a_model_about_another_column_is_not() -> None:
 
 def test_minimizing_cm_is_warned_of() -> None:
     view = replace(view_of(KAnonymity(3)), minimized="cm")
-    [found] = cautions(view, "minimizes-cm")
+    [found] = cautions(view, "minimizes-label")
     assert found.count == 3
-    assert cautions(replace(view, minimized="gcp"), "minimizes-cm") == []
-    assert cautions(replace(view, models=(LDiversity(2),)), "minimizes-cm") == []
+    [found] = cautions(replace(view, minimized="prediction:ill"), "minimizes-label")
+    assert "minimize='prediction:ill'" in found.found
+    assert cautions(replace(view, minimized="gcp"), "minimizes-label") == []
+    assert cautions(replace(view, models=(LDiversity(2),)), "minimizes-label") == []

@@ -19,7 +19,8 @@ import sfumato as sf
 from sfumato.hierarchies import GridDomain, Numeric, codes_meant, gridded
 from sfumato.hierarchies.grids import round_steps
 from sfumato.kernels.spans import span_cost
-from sfumato.loss.prices import entropy_prices, workload_prices
+from sfumato.loss.prices import entropy_prices
+from sfumato.loss.workloads import Query, workload_prices
 from sfumato.microdata import encode
 
 
@@ -104,7 +105,7 @@ def test_other_prices_are_those_of_what_is_shown(cells, missing, asked):
     assert bits.domains[0].span_costs(lo, hi) == pytest.approx(np.log(rows))
     assert [compiled_cost(bits.spans, *pair) for pair in zip(lo, hi, strict=True)] == pytest.approx(np.log(rows))
     query = {"x": (min(asked), max(asked))}
-    priced = workload_prices(microdata, [counts], queries=[query])
+    priced = workload_prices(microdata, [counts], queries=[Query(query)])
     kept = codes_meant(domain, query["x"])[: len(domain.values)]
     total = int((kept[1:] != kept[:-1]).sum())
     for pair, begin, end in zip(zip(lo, hi, strict=True), first, last, strict=True):

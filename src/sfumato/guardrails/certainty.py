@@ -36,10 +36,11 @@ def sensitive_unprotected(view: ReleaseView) -> Iterator[Finding]:
         )
 
 
-@after("minimizes-cm")
-def minimizes_cm(view: ReleaseView) -> Iterator[Finding]:
+@after("minimizes-label")
+def minimizes_label(view: ReleaseView) -> Iterator[Finding]:
     """Warn of a loss that is smallest where every class has one sensitive value."""
-    if view.minimized != "cm":
+    minimized = str(view.minimized) if isinstance(view.minimized, str) else ""
+    if minimized != "cm" and minimized.partition(":")[0] != "prediction":
         return
     for name in unguarded(view):
         told = certainty(view, name)
@@ -48,8 +49,8 @@ def minimizes_cm(view: ReleaseView) -> Iterator[Finding]:
             "warning",
             (name,),
             told.rows,
-            f"minimize='cm' makes classes of one value on purpose: {quoted(name)} is certain for {told.rows:,} rows "
-            f"({percent(told.rows, released)}).",
+            f"minimize='{minimized}' makes classes of one value on purpose: {quoted(name)} is certain for "
+            f"{told.rows:,} rows ({percent(told.rows, released)}).",
             "Ask for l-diversity too, or minimize another loss.",
         )
 

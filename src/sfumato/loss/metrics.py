@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import cast
 
 import numpy as np
 
 from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.loss.objective import Amount, Objective, Sizes, Total, Values, mean
-from sfumato.loss.prices import entropy_prices, entropy_range, workload_prices
+from sfumato.loss.predicting import prediction
+from sfumato.loss.prices import entropy_prices, entropy_range
 from sfumato.loss.recoded import RecodedTable
-
-#: A query by the columns that it looks at: a range of numbers or dates, or the categories that it asks for.
-Query = Mapping[str, Any]
+from sfumato.loss.workloads import QueryLike, is_workload, workload
 
 #: What ``minimize=`` takes: the name of a loss, one of your own, or a workload of queries.
-Minimized = str | Objective | Sequence[Query]
+Minimized = str | Objective | Sequence[QueryLike]
 
 #: Every loss by its name: all of them are reported.
 METRICS: dict[str, Objective] = {}
+
+#: What can be minimized by its name and is reported only then: it is learnt from the table, which takes a while.
+PREDICTION = "prediction"
 
 
 def register_loss(objective: Objective) -> Objective:
@@ -40,12 +41,6 @@ def metric(
         return measure
 
     return add
-
-
-def workload(queries: Sequence[Query]) -> Objective:
-    """Return the loss of a workload: the share of its queries' boundaries that lie inside what classes show."""
-    prices = partial(workload_prices, queries=queries)
-    return Objective("workload", spread=1.0, prices=prices, suppressed=lambda rows: 1.0, shown=mean, upper=1.0)
 
 
 def can_minimize(minimize: object, able: Collection[str]) -> bool:
@@ -88,17 +83,17 @@ def find_objective(owner: str, minimize: object, able: Collection[str], besides:
 
 def names_of(able: Iterable[str]) -> list[str]:
     """Return the names of all losses whose parts can be lowered by who is able to lower these."""
-    return [name for name, objective in METRICS.items() if objective.parts <= set(able)]
+    named = METRICS | {PREDICTION: prediction()}
+    return [name for name, objective in named.items() if objective.parts <= set(able)]
 
 
 def _meant(minimize: object) -> Objective | None:
     if isinstance(minimize, Objective):
         return minimize
     if isinstance(minimize, str):
-        return METRICS.get(minimize)
-    if isinstance(minimize, Sequence) and minimize and all(isinstance(one, Mapping) and one for one in minimize):
-        return workload(minimize)
-    return None
+        name, colon, label = minimize.partition(":")
+        return prediction(label if colon else None) if name == PREDICTION else METRICS.get(minimize)
+    return workload(cast("Sequence[QueryLike]", minimize)) if is_workload(minimize) else None
 
 
 def _choices(able: Collection[str]) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import ParameterError, listed
 from sfumato.hierarchies import (
     CountedDomain,
     CountedGridDomain,
@@ -18,7 +17,6 @@ from sfumato.hierarchies import (
     GridDomain,
     IntervalDomain,
     TreeDomain,
-    codes_meant,
 )
 from sfumato.hierarchies.scaled import MISSING_POSITION
 from sfumato.microdata import Microdata
@@ -60,59 +58,22 @@ def _bits_of_a_row(marginals: Sequence[NDArray[np.int64]]) -> float:
     return float(np.log(max(2, int(marginals[0].sum()) if len(marginals) else 0)))
 
 
-def workload_prices(
-    microdata: Microdata,
-    marginals: Sequence[NDArray[np.int64]],
-    tie: float = 0.0,
-    queries: Sequence[Mapping[str, Any]] = (),
-) -> Microdata:
-    """Return the table with spans that cost the share of the queries' boundaries inside them.
-
-    A boundary lies between two neighbours on a scale of which one keeps the condition and the other does not, or in
-    every group of a tree of which some do and some do not. Besides, spans cost their certainty, counted ``tie``.
-    """
-    unknown = {name for query in queries for name in query} - set(microdata.names)
-    if unknown:
-        raise ParameterError(
-            f"A query asks for {listed(sorted(unknown))}, which is no quasi-identifier. "
-            f"Quasi-identifiers: {listed(microdata.names)}."
-        )
-    asked = [
-        [codes_meant(domain, query[domain.name]) for query in queries if domain.name in query]
-        for domain in microdata.domains
-    ]
-    found = [_boundaries(domain, masks) for domain, masks in zip(microdata.domains, asked, strict=True)]
-    total = max(1, sum(boundaries.total for boundaries in found))
-    domains, weights = [], []
-    for domain, boundaries, weight in zip(microdata.domains, found, microdata.weights, strict=True):
-        whole = boundaries.total / total + tie * float(weight)
-        weights.append(whole)
-        domains.append(_mixed(domain, boundaries.inside / total, tie * float(weight), whole or 1.0))
-    return replace(microdata, domains=tuple(domains), weights=np.array(weights))
-
-
 @dataclass(frozen=True)
-class _Boundaries:
-    """How many boundaries lie below every code of a scale, or in every node of a tree; and how many there are."""
+class Steps:
+    """What spans cost in one column: what lies below every code of a scale or in every node of a tree; and in all."""
 
     inside: NDArray[np.float64]
-    total: int
+    total: float
 
 
-def _boundaries(domain: Domain, masks: list[NDArray[np.bool_]]) -> _Boundaries:
-    if isinstance(domain, TreeDomain):
-        tree = domain.tree
-        split = np.zeros(len(tree.first))
-        for mask in masks:
-            kept = np.append(0, np.cumsum(mask))
-            held = kept[tree.last + 1] - kept[tree.first]
-            split += (held > 0) & (held < tree.last + 1 - tree.first)
-        return _Boundaries(split, int(split.max(initial=0)))
-    values = len(domain.values)
-    below = np.zeros(values)
-    for mask in masks:
-        below[1:] += np.cumsum(mask[1:values] != mask[: values - 1])
-    return _Boundaries(below, int(below[-1]) if values else 0)
+def priced_by_steps(microdata: Microdata, found: Sequence[Steps], certainty: NDArray[np.float64]) -> Microdata:
+    """Return the table with spans that cost the steps inside them and, besides, so much of their certainty."""
+    domains, weights = [], []
+    for domain, steps, besides in zip(microdata.domains, found, certainty, strict=True):
+        whole = steps.total + float(besides)
+        weights.append(whole)
+        domains.append(_mixed(domain, steps.inside, float(besides), whole or 1.0))
+    return replace(microdata, domains=tuple(domains), weights=np.array(weights))
 
 
 def _mixed(domain: Domain, inside: NDArray[np.float64], tie: float, whole: float) -> Domain:

@@ -54,7 +54,7 @@ class Found:
         return ReleaseView(
             **{one.name: getattr(asked, one.name) for one in fields(asked)} | {"models": self.request.privacy},
             classes=self.recoded.classes,
-            minimized=self.recoding.details.get("minimized"),
+            minimized=self.recoding.details.get("minimized", getattr(self.request.method, "minimize", None)),
             lost=loss.by_attribute,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,12 @@ def workloads(draw: st.DrawFn, table: PlainTable) -> list[dict[str, Any]]:
     queries = []
     for _ in range(draw(st.integers(1, 4))):
         names = draw(st.lists(st.sampled_from(list(table.cells)), min_size=1, unique=True))
-        queries.append({name: draw(_condition(name, table.cells[name])) for name in names})
+        where = {name: draw(_condition(name, table.cells[name])) for name in names}
+        aggregate = draw(st.sampled_from(["plain", "count", "mean"]))
+        query: dict[str, Any] = {"where": where, "weight": draw(st.sampled_from([0.5, 1, 7]))}
+        if aggregate == "mean":
+            query |= {"aggregate": "mean", "column": draw(st.sampled_from(list(table.cells)))}
+        queries.append(where if aggregate == "plain" else query)
     return queries
 
 
@@ -68,12 +74,12 @@ def slow_loss(table: PlainTable, microdata: Microdata, classes: NDArray[np.int32
                 inside = sum(counts[code] for code in shown)
                 total += microdata.weights[at] * sum(math.log2(inside / counts[codes[row]]) for row in rows)
             else:
-                total += len(rows) * sum(_undecided(domain, query, shown) for query in minimize)
+                total += len(rows) * sum(_undecided(domain, query, shown, counts) for query in minimize)
         if minimize == "entropy":
             possible += microdata.weights[at] * sum(math.log2(len(codes) / counts[code]) for code in codes)
         elif minimize != "gcp":
             everything = set(range(domain.size))
-            possible += len(codes) * sum(_undecided(domain, query, everything) for query in minimize)
+            possible += len(codes) * sum(_undecided(domain, query, everything, counts) for query in minimize)
     if minimize == "gcp":
         return total / len(microdata)
     return total / possible if possible else 0.0
@@ -98,15 +104,23 @@ def _certainty(domain: Any, shown: set[int]) -> float:
     return float(domain.span_costs(lo, hi)[0])
 
 
-def _undecided(domain: Any, query: dict[str, Any], shown: set[int]) -> int:
-    """Return how many boundaries of a query lie among the codes that a class may stand for."""
-    if domain.name not in query:
-        return 0
-    kept = codes_meant(domain, query[domain.name])
+def _undecided(domain: Any, query: dict[str, Any], shown: set[int], counts: Counter[int]) -> float:
+    """Return what a query costs that a class may stand for these codes: its weight for every boundary among them.
+
+    A boundary weighs more the smaller the share of rows that keep the condition. A column that is summed up costs what
+    it spans.
+    """
+    where, weight = query.get("where", query), query.get("weight", 1)
+    cost = weight * _certainty(domain, shown) if query.get("column") == domain.name else 0.0
+    if domain.name not in where:
+        return cost
+    kept = codes_meant(domain, where[domain.name])
+    held = sum(count for code, count in counts.items() if kept[code])
+    each = weight * sum(counts.values()) / max(1, held)
     if isinstance(domain, IntervalDomain):
         values = [code for code in sorted(shown) if code != domain.missing_code]
-        return sum(bool(kept[low]) != bool(kept[high]) for low, high in pairwise(values))
-    return int(0 < sum(bool(kept[code]) for code in shown) < len(shown))
+        return cost + each * sum(bool(kept[low]) != bool(kept[high]) for low, high in pairwise(values))
+    return cost + each * (0 < sum(bool(kept[code]) for code in shown) < len(shown))
 
 
 def draw_objective(data: st.DataObject, table: PlainTable) -> Minimized:
@@ -250,6 +264,47 @@ def test_what_is_no_loss_is_refused(minimize: Any) -> None:
 def test_a_query_that_means_nothing_is_refused(query: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         sf.anonymize(CENSUS.table, CENSUS.schema, k=10, method=sf.Auto(minimize=[query]))
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({"where": {"age": (20, 30)}, "weight": 0}, "'weight' parameter of a query"),
+        ({"where": {"age": (20, 30)}, "aggregate": "median"}, "'aggregate' parameter of a query"),
+        ({"where": {"age": (20, 30)}, "aggregate": "mean"}, "'column' parameter of a query"),
+        ({"where": {"age": (20, 30)}, "column": "age"}, "'column' parameter of a query"),
+        ({"where": {"age": (20, 30)}, "importance": 3}, "A query has no 'importance'"),
+    ],
+)
+def test_a_query_that_is_said_wrongly_is_refused_at_once(query: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        sf.BestCuts(minimize=[query])
+
+
+def test_what_weighs_more_is_answered_better() -> None:
+    young, women = {"age": (20, 29)}, {"gender": "Female", "education": (9, 12)}
+
+    def errors(minimize: Minimized) -> list[float]:
+        release = sf.anonymize(CENSUS.table, CENSUS.schema, k=60, method=sf.BestCuts(minimize=minimize), seed=1)
+        original = sf.Released(CENSUS.table, dict.fromkeys(CENSUS.schema.quasi_identifiers))
+        truths, found = ([one.count(asked).estimate for asked in (young, women)] for one in (original, release))
+        return [abs(guess - truth) / truth for guess, truth in zip(found, truths, strict=True)]
+
+    for_young = errors([{"where": young, "weight": 100}, women])
+    for_women = errors([young, {"where": women, "weight": 100}])
+    for_gcp = errors("gcp")
+    assert for_young[0] <= for_women[0]
+    assert for_women[1] <= for_young[1]
+    assert for_young[0] < for_gcp[0]
+    assert for_women[1] < for_gcp[1]
+
+
+def test_a_policy_keeps_weighted_queries(tmp_path: Path) -> None:
+    queries = [{"where": {"age": [20, 39], "gender": "Female"}, "weight": 3.0}, {"education": [13, 16]}]
+    policy = sf.Policy(CENSUS.schema, [KAnonymity(10)], sf.BestCuts(minimize=queries))
+    policy.write(tmp_path / "policy.toml")
+    again = sf.Policy.read(tmp_path / "policy.toml")
+    assert again.method == sf.BestCuts(minimize=queries)
 
 
 def test_a_manifest_shows_no_query() -> None:
