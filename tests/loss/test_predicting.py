@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.loss.predicting import CERTAINTY, PRIOR, cut_scale, prediction_prices, told
-from sfumato.microdata import encode
+from sfumato.methods import Task
+from sfumato.methods.multidim.label_cuts import LabelCuts
+from sfumato.microdata import Recoding, encode
+from sfumato.privacy import Requirements
 
 LABELS = st.integers(0, 2)
 
@@ -108,3 +111,30 @@ def test_every_method_that_lowers_spans_takes_it(people: pa.Table, method: type)
     schema = sf.Schema({"age": sf.Numeric(widths=(5, 10, 20)), "town": None}, "ill", rest="drop")
     release = sf.anonymize(table, schema, k=5, l=1.2, method=method(minimize="prediction"), seed=1)
     assert release.verification.ok
+
+
+@pytest.mark.parametrize(
+    "models", [(sf.KAnonymity(20),), (sf.KAnonymity(5), sf.LDiversity(1.05)), (sf.MinimumSpan("age", 3),)]
+)
+def test_cuts_by_the_label_are_allowed_and_confirmed(people: pa.Table, models: tuple) -> None:
+    table = people.slice(0, 600).append_column("late", [[None] * 30 + list(range(570))])
+    kinds = sf.Taxonomy.from_dict({"sea": ["bay", "cape"], "land": {"hills": ["glen", "peak"]}})
+    microdata = encode(table, {"age": None, "late": None, "town": kinds}, ["ill"])
+    requirements = Requirements(models, microdata)
+    classes = LabelCuts(Task(microdata, requirements)).classes()
+    assert not requirements.broken_by(Recoding(classes=classes))
+    assert len(np.unique(classes)) > 1
+    ages = np.array(table["age"].to_pylist())
+    old = np.array([ages[classes == one].mean() > 45 for one in classes])
+    assert (old == (ages > 45)).mean() > 0.9
+
+
+def test_labels_that_follow_nothing_are_not_cut(people: pa.Table) -> None:
+    random = np.random.default_rng(7)
+    found = []
+    for _ in range(5):
+        chance = people.set_column(4, "ill", [random.choice(["a", "b"], people.num_rows)])
+        microdata = encode(chance, {"age": None, "noise": None, "town": sf.Categorical()}, ["ill"])
+        task = Task(microdata, Requirements((sf.KAnonymity(50),), microdata))
+        found.append(len(np.unique(LabelCuts(task).classes())))
+    assert np.median(found) <= 4

@@ -35,6 +35,12 @@ def prediction(label: str | None = None) -> Objective:
     return Objective(name, spread=1.0, prices=prices, suppressed=lambda rows: 1.0, shown=mean, upper=1.0)
 
 
+def predicted(objective: Objective) -> tuple[bool, str | None]:
+    """Return whether a loss is that of prediction, and of which label; None for the first sensitive column."""
+    name, colon, label = objective.name.partition(":")
+    return name == "prediction", label if colon else None
+
+
 def prediction_prices(
     microdata: Microdata, marginals: Marginals, tie: float = 0.0, label: str | None = None
 ) -> Microdata:
@@ -44,7 +50,7 @@ def prediction_prices(
     differ. One half of the rows says where labels differ; the other half, which did not choose, says how much that is
     worth. Rows are in random order, so every other one is a half.
     """
-    column = _label(microdata, label)
+    column = label_of(microdata, label)
     choosing, judging = (slice(half, None, 2) for half in (0, 1))
     found, worth = [], []
     for at, domain in enumerate(microdata.domains):
@@ -61,7 +67,8 @@ def prediction_prices(
     return priced_by_steps(microdata, shares, (certainty + tie) * microdata.weights)
 
 
-def _label(microdata: Microdata, label: str | None) -> SensitiveColumn:
+def label_of(microdata: Microdata, label: str | None) -> SensitiveColumn:
+    """Return the sensitive column that is to be predicted."""
     names = [column.name for column in microdata.sensitive]
     if not names or label not in {None, *names}:
         raise ParameterError(
@@ -111,14 +118,14 @@ def cut_scale(chosen: Counts, judged: Counts) -> NDArray[np.int64]:
     begins, waiting = [0], [(0, len(chosen))]
     while waiting:
         low, high = waiting.pop()
-        place = _best_cut(chosen[low:high])
+        place = best_cut(chosen[low:high])
         if place and _gain(chosen[low:high], judged[low:high], place) > 0:
             begins.append(low + place)
             waiting += [(low, low + place), (low + place, high)]
     return np.sort(np.array(begins, np.int64))
 
 
-def _best_cut(counts: Counts) -> int:
+def best_cut(counts: Counts) -> int:
     """Return the place after which the labels of both sides are purest; 0 if there is none."""
     if len(counts) < 2:
         return 0

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from sfumato.loss import Minimized, find_objective
 from sfumato.loss.objective import SPANS
+from sfumato.loss.predicting import predicted
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.goal import Goal
 from sfumato.methods.kernels.dividing import Cutting, Layout
 from sfumato.methods.multidim.kernels.best_cuts import cut_best_first
+from sfumato.methods.multidim.label_cuts import LabelCuts
 from sfumato.methods.suppression import trim
 from sfumato.microdata import SUPPRESSED, Recoding, rows_by_class
 
@@ -44,8 +46,12 @@ class BestCuts(Method):
     def run(self, task: Task) -> Recoding:
         """Cut the table; then spend what may be suppressed on the outliers that widen their classes most."""
         task.progress("cutting", 0.0)
-        task = Goal(task, find_objective("BestCuts", self.minimize, self.lowers)).lowered
-        return Recoding(classes=trim(task, cut_classes(task, np.zeros(len(task.microdata), np.int32))))
+        objective = find_objective("BestCuts", self.minimize, self.lowers)
+        predicts, label = predicted(objective)
+        # A group of a tree has to be cut several times before its span shrinks; labels tell at once what is a good cut.
+        begun = LabelCuts(task, label).classes() if predicts else np.zeros(len(task.microdata), np.int32)
+        task = Goal(task, objective).lowered
+        return Recoding(classes=trim(task, cut_classes(task, begun)))
 
 
 def cut_classes(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
