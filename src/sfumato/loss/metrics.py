@@ -82,9 +82,8 @@ def find_objective(owner: str, minimize: object, able: Collection[str], besides:
 
 
 def names_of(able: Iterable[str]) -> list[str]:
-    """Return the names of all losses whose parts can be lowered by who is able to lower these."""
-    named = METRICS | {PREDICTION: prediction()}
-    return [name for name, objective in named.items() if objective.parts <= set(able)]
+    """Return the names of all reported losses whose parts can be lowered by who is able to lower these."""
+    return [name for name, objective in METRICS.items() if objective.parts <= set(able)]
 
 
 def _meant(minimize: object) -> Objective | None:
@@ -97,9 +96,9 @@ def _meant(minimize: object) -> Objective | None:
 
 
 def _choices(able: Collection[str]) -> str:
-    named = listed(names_of(able))
-    queries = ", a list of queries" if workload([]).parts <= set(able) else ""
-    return f"{named}{queries} or an Objective"
+    by_spans = prediction().parts <= set(able)
+    named = listed([*names_of(able), *([PREDICTION] if by_spans else [])])
+    return f"{named}{', a list of queries' if by_spans else ''} or an Objective"
 
 
 # The losses of the field
