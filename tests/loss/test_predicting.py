@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.errors import ParameterError
-from sfumato.loss.predicting import CERTAINTY, PRIOR, cut_scale, prediction_prices, told
+from sfumato.loss.predicting import CERTAINTY, PRIOR, cut_scale, few_labels, prediction_prices, told
 from sfumato.methods import Task
 from sfumato.methods.multidim.label_cuts import LabelCuts
-from sfumato.microdata import Recoding, encode
+from sfumato.microdata import Recoding, SensitiveColumn, encode
 from sfumato.privacy import Requirements
 
 LABELS = st.integers(0, 2)
@@ -138,3 +138,12 @@ def test_labels_that_follow_nothing_are_not_cut(people: pa.Table) -> None:
         task = Task(microdata, Requirements((sf.KAnonymity(50),), microdata))
         found.append(len(np.unique(LabelCuts(task).classes())))
     assert np.median(found) <= 4
+
+
+def test_of_many_labels_the_rare_ones_are_one() -> None:
+    codes = np.repeat(np.arange(100, dtype=np.int32), np.arange(100, 0, -1))
+    column = few_labels(SensitiveColumn("pay", pa.array(range(100)), codes))
+    assert column.size == 16
+    assert column.counts().tolist() == [*range(100, 85, -1), sum(range(86))]
+    few = SensitiveColumn("ill", pa.array(["a", "b"]), np.array([0, 1], np.int32))
+    assert few_labels(few) is few

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError, listed
@@ -20,6 +22,10 @@ CERTAINTY = 0.2
 
 #: Every value is taken to have so many rows more, labelled like the whole table: few rows prove little.
 PRIOR = 5.0
+
+
+#: Different labels that are told apart; rarer ones are taken together.
+LABELS = 16
 
 
 def prediction(label: str | None = None) -> Objective:
@@ -75,7 +81,17 @@ def label_of(microdata: Microdata, label: str | None) -> SensitiveColumn:
             f"minimize='prediction' needs a sensitive column: the label that is to be predicted. "
             f"Sensitive columns: {listed(names) or 'none'}."
         )
-    return microdata.sensitive[0 if label is None else names.index(label)]
+    return few_labels(microdata.sensitive[0 if label is None else names.index(label)])
+
+
+def few_labels(column: SensitiveColumn) -> SensitiveColumn:
+    """Return a column with its most frequent values, and one in the place of all others where there are many."""
+    if column.size <= LABELS:
+        return column
+    often = np.argsort(-column.counts(), kind="stable")
+    places = np.full(column.size, LABELS - 1, np.int32)
+    places[often[: LABELS - 1]] = np.arange(LABELS - 1)
+    return replace(column, values=column.values.take(pa.array(often[:LABELS])), codes=places[column.codes])
 
 
 def _label_counts(codes: NDArray[np.unsignedinteger], labels: NDArray[np.int32], size: int, values: int) -> Counts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from sfumato.hierarchies import Domain, TreeDomain
 from sfumato.kernels.classes import groups_allowed
 from sfumato.loss.predicting import best_cut, label_of, told
 from sfumato.methods.base import Task
+from sfumato.microdata import SensitiveColumn
 
 Rows = NDArray[np.int64]
 
@@ -32,6 +34,10 @@ class LabelCuts:
 
     task: Task
     label: str | None = None
+
+    @cached_property
+    def _column(self) -> SensitiveColumn:
+        return label_of(self.task.microdata, self.label)
 
     def classes(self) -> NDArray[np.int32]:
         """Return a class for every row."""
@@ -93,7 +99,7 @@ class LabelCuts:
         return told(chosen, judged) * float(judged.sum())
 
     def _counts(self, rows: Rows, places: Rows, size: int) -> NDArray[np.float64]:
-        column = label_of(self.task.microdata, self.label)
+        column = self._column
         keys = places * column.size + column.codes[rows]
         return np.bincount(keys, minlength=size * column.size).reshape(size, column.size).astype(np.float64)
 
