@@ -64,7 +64,7 @@ class Facet:
 
 @dataclass(frozen=True)
 class Layer:
-    """All boxes of one combination of levels: rows group by group, each in the order of the swept attribute."""
+    """All boxes of one combination of levels: rows group by group, each along the swept attribute, up or down."""
 
     members: NDArray[np.int32] = field(repr=False)
     begins: NDArray[np.int64] = field(repr=False)
@@ -119,9 +119,9 @@ class Boxes:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the first and the last code of boxes in every attribute.
 
-        A box is given by its layer and by the distinct rows with its first and its last place.
+        A box is given by its layer and by the distinct rows with its outermost places.
         """
-        lo, hi = self.codes[first], self.codes[last]
+        lo, hi = np.minimum(self.codes[first], self.codes[last]), np.maximum(self.codes[first], self.codes[last])
         levels = np.array(self.combinations, np.int64).reshape(len(self.combinations), -1)[layers]
         for place, (attribute, facets) in enumerate(zip(self._attributes, self.facets, strict=True)):
             for level, facet in enumerate(facets):
@@ -136,7 +136,10 @@ class Boxes:
 
     @cached_property
     def _by_place(self) -> NDArray[np.int64]:
-        return np.argsort(self.places, kind="stable")
+        """Rows along the swept attribute, the end where few of them lie first: where many do, boxes are cheap."""
+        places = self.places
+        positions = np.average(places, weights=self.rows.counts)
+        return np.argsort(places if positions > (places.min() + places.max()) / 2 else -places, kind="stable")
 
     def _layer(self, levels: Sequence[int]) -> Layer:
         chosen = [facets[level] for facets, level in zip(self.facets, levels, strict=True)]

@@ -12,7 +12,7 @@ from sfumato.errors import MissingExtraError
 from sfumato.loss.row_prices import Pool
 
 #: How near to the optimum the interior point method goes: what it finds is repaired anyway.
-TOLERANCE = 1e-4
+TOLERANCE = 3e-4
 
 
 class Solution(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,14 +18,17 @@ from numpy.typing import NDArray
 from sfumato.loss.linear_program import Solution, highest_prices
 from sfumato.loss.row_prices import Pool, Prices, Pricing
 
-#: How far a price may move in a round, as a share of itself; cheap rows move as far as these of the others.
+#: How far a price may move in the first round, as a share of itself; cheap rows move as far as these of the others.
 RADIUS, CHEAP = 0.3, 0.2
+
+#: How much less far it may when half of the way was better than all of it, and how far at least.
+NEARER, NEAREST = 0.7, 0.05
 
 #: How far to go from the best proof towards what the program found: all the way, and half of it.
 STEPS = (1.0, 0.5)
 
 #: A box is kept while the best proof pays almost as much as it allows, or the program feels it.
-NEARLY = 0.02
+NEARLY, FELT = 0.02, 1e-4
 
 #: Overpriced boxes that are noted in a pass, at most, and the bytes that they may take.
 NOTED, NOTED_BYTES = 200_000, 1 << 28
@@ -91,17 +95,18 @@ def search_prices(
     pool = _near(pool, best, k)
     solution: Solution | None = None
     solved = pool
-    begin = time.perf_counter()
+    begin, radius = time.perf_counter(), RADIUS
     for done in range(stop.rounds if pricing.paying.any() else 0):
-        found = highest_prices(pool, pricing.counts, *_reach(best, limit, pricing.paying), k)
+        found = highest_prices(pool, pricing.counts, *_reach(best, limit, pricing.paying, radius), k)
         if found is None:
             break
         solution, solved, before = found, pool, best.total
-        best, fresh = _repaired(pricing, best, solution.prices, noted)
+        best, fresh, step = _repaired(pricing, best, solution.prices, noted)
+        radius = radius if step == 1.0 else max(NEAREST, NEARER * radius)
         tell(best.total, max(done / stop.rounds, min(1.0, (time.perf_counter() - begin) / max(stop.at - begin, 1e-9))))
         if time.perf_counter() > stop.at or best.total < before * (1 + stop.gain):
             break
-        kept = (solution.multipliers > 1e-6) | (pool.paid(best.each) > pool.limits * k * (1 - NEARLY))
+        kept = (solution.multipliers > FELT) | (pool.paid(best.each) > pool.limits * k * (1 - NEARLY))
         pool = pool.take(kept).joined(fresh)
     if solution is None:
         return Priced(best, pool, np.zeros(len(pool)), best.each)
@@ -116,21 +121,24 @@ def _near(pool: Pool, best: Prices, k: int) -> Pool:
 
 
 def _reach(
-    best: Prices, limit: NDArray[np.float64], paying: NDArray[np.bool_]
+    best: Prices, limit: NDArray[np.float64], paying: NDArray[np.bool_], radius: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return how low and how high every price may go in a round."""
     each = best.each
     scale = np.maximum(each, np.quantile(each[paying], CHEAP) if paying.any() else 0.0) + 1e-9
-    highest = np.where(paying, np.minimum(each + RADIUS * scale, limit), 0.0)
-    return np.clip(each - RADIUS * scale, 0.0, highest), highest
+    highest = np.where(paying, np.minimum(each + radius * scale, limit), 0.0)
+    return np.clip(each - radius * scale, 0.0, highest), highest
 
 
-def _repaired(pricing: Pricing, best: Prices, guess: NDArray[np.float64], noted: Pool) -> tuple[Prices, Pool]:
-    """Return the best prices between the best proof and a guess, and the boxes that the guess overprices."""
-    fresh = noted.take(slice(0))
-    tried = [best]
-    for step in STEPS:
-        prices, used = pricing.cap(best.each + step * (guess - best.each), noted if step == 1.0 else None)
-        fresh = noted.take(slice(used)) if step == 1.0 else fresh
-        tried.append(prices)
-    return max(tried, key=lambda prices: prices.total), fresh
+def _repaired(pricing: Pricing, best: Prices, guess: NDArray[np.float64], noted: Pool) -> tuple[Prices, Pool, float]:
+    """Return the best prices between the best proof and a guess, the boxes that the guess overprices, and the step."""
+    with ThreadPoolExecutor(max_workers=len(STEPS)) as pool:
+        jobs = [
+            pool.submit(pricing.cap, best.each + step * (guess - best.each), noted if step == 1.0 else None)
+            for step in STEPS
+        ]
+        found = [job.result() for job in jobs]
+    fresh = noted.take(slice(found[STEPS.index(1.0)][1]))
+    tried = [(0.0, best), *((step, prices) for step, (prices, _) in zip(STEPS, found, strict=True))]
+    step, prices = max(tried, key=lambda pair: pair[1].total)
+    return prices, fresh, step

@@ -23,6 +23,9 @@ from sfumato.microdata.frequency import FrequencySet
 #: By how much the sum of prices is lowered: their sums may be too high by less than this share.
 SAFETY = 10 * SLACK
 
+#: By which share prices that hold are raised to be capped again, how often: some that were cut need not have been.
+RAISE, RAISES = 0.1, 2
+
 
 @dataclass(frozen=True)
 class Prices:
@@ -51,7 +54,7 @@ class Pool:
     limits
         What a class in the box loses per row.
     corners
-        The layer of the box, and the distinct rows with its first and its last place.
+        The layer of the box, and the distinct rows with its outermost places.
     """
 
     rows: NDArray[np.int32] = field(repr=False)
@@ -151,5 +154,9 @@ def capped_prices(microdata: Microdata, rows: FrequencySet, k: int, suppression:
     """
     boxes = Boxes(microdata, rows)
     pricing = Pricing(boxes, k)
-    prices, _ = pricing.cap(pricing.highest(1.0 if suppression else np.inf))
+    limit = pricing.highest(1.0 if suppression else np.inf)
+    prices, _ = pricing.cap(limit)
+    for _ in range(RAISES):
+        raised, _ = pricing.cap(np.minimum(prices.each * (1 + RAISE), limit))
+        prices = max(prices, raised, key=lambda found: found.total)
     return boxes, pricing.priced(prices.each * (1 - SAFETY))

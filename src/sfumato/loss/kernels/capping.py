@@ -66,7 +66,7 @@ class Found(NamedTuple):
     limits
         What a class in the box loses per row.
     corners
-        The layer of the box, and the distinct rows with its first and its last place.
+        The layer of the box, and the distinct rows with its outermost places.
     """
 
     rows: NDArray[np.int32]
@@ -90,37 +90,75 @@ def cap_layer(
 ) -> int:
     """Lower the prices in every overpriced box of a layer; return how many boxes have been found so far.
 
-    ``members`` holds the rows of the layer's groups one group after the other, each in the order of ``places``, and
+    ``members`` holds the rows of the layer's groups one group after the other, each by rising or falling ``places``, and
     ``penalties`` what each group loses without the swept attribute (its number, or -1 for none).
+
+    The last place comes first: when boxes that begin at a place are looked at, those that begin later hold already.
     """
-    highest = Highest(
-        np.empty(2 * k + 2), np.empty(2 * k + 2, np.int64), np.empty(2 * k + 2, np.int64), np.zeros(2, np.int64)
-    )
+    highest, later = no_prices(k), no_prices(k)
     for group in range(len(begins) - 1):
         begin, end = begins[group], begins[group + 1]
-        if count_rows(members, begin, end, rows.counts, k) < k:
+        if not worth_a_look(members, begin, end, rows, k, penalties[group]):
             continue
-        highest.size[:] = 0
-        for at in range(begin, end):
-            insert(highest, members[at], rows, k)
-        most = top_sum(highest, k)
-        if not overpriced(most, k * penalties[group]):
-            continue
-        first = begin
-        while first < end:
-            used = cap_from(
-                members, first, end, penalties[group], most, rows, k, spans, swept, layer, highest, found, used
-            )
+        later.size[:] = 0
+        last = end
+        while last > begin:
+            first = last - 1
             place = rows.places[members[first]]
-            while first < end and rows.places[members[first]] == place:
-                first += 1
+            insert(later, members[first], rows, k)
+            while first > begin and rows.places[members[first - 1]] == place:
+                first -= 1
+                insert(later, members[first], rows, k)
+            most = top_sum(later, k)
+            if overpriced(most, k * penalties[group]):
+                used = cap_from(
+                    members,
+                    first,
+                    last,
+                    end,
+                    penalties[group],
+                    most,
+                    rows,
+                    k,
+                    spans,
+                    swept,
+                    layer,
+                    highest,
+                    found,
+                    used,
+                )
+            last = first
     return used
+
+
+@inner
+def no_prices(k: int) -> Highest:
+    """Return room for the highest prices."""
+    room = 2 * k + 2
+    return Highest(np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(2, np.int64))
+
+
+@inner
+def worth_a_look(members: NDArray[np.int32], begin: int, end: int, rows: Rows, k: int, limit: float) -> bool:
+    """Return whether a group has k rows and could be overpriced, by a rough and quick look.
+
+    The k highest prices add up to at most k times any level and what prices are above it: two levels are tried.
+    """
+    total, whole, above = 0, 0.0, 0.0
+    for at in range(begin, end):
+        row = members[at]
+        price, times = rows.prices[row], rows.counts[row]
+        total += times
+        whole += times * price
+        above += times * max(0.0, price - limit / 2)
+    return total >= k and overpriced(min(whole, k * limit / 2 + above), k * limit)
 
 
 @inner
 def cap_from(
     members: NDArray[np.int32],
     first: int,
+    second: int,
     end: int,
     penalty: float,
     most: float,
@@ -133,25 +171,35 @@ def cap_from(
     found: Found,
     used: int,
 ) -> int:
-    """Widen a box from its first place on, and lower the prices wherever it is overpriced."""
+    """Widen a box from its first place on, and lower the prices wherever it is overpriced.
+
+    Rows from ``second`` on lie at later places. Boxes that begin there hold. So as soon as k rows there pay more than
+    those at the first place, this box and all wider ones hold, too.
+    """
     highest.size[:] = 0
-    inside = 0
+    inside, here, dearest = 0, 0, 0.0
+    for at in range(first, second):
+        here += rows.counts[members[at]]
+        dearest = max(dearest, rows.prices[members[at]])
     at = first
     lowest = rows.places[members[first]]
     while at < end:
         place = rows.places[members[at]]
         limit = penalty
         if swept >= 0:
-            limit += spans.weight[swept] * span_cost(spans, swept, lowest, place)
+            limit += spans.weight[swept] * span_cost(spans, swept, min(lowest, place), max(lowest, place))
         if not overpriced(most, k * limit):
             break
         while at < end and rows.places[members[at]] == place:
             inside += rows.counts[members[at]]
             insert(highest, members[at], rows, k)
             at += 1
+        if inside - here >= k and dearest < kth_price(highest, k):
+            break
         if inside >= k and overpriced(top_sum(highest, k), k * limit):
             used = keep(highest, k, limit, layer, members[first], members[at - 1], found, used)
             level = cap_level(highest, k, k * limit)
+            dearest = min(dearest, level)
             for held in range(highest.size[HELD]):
                 highest.price[held] = min(highest.price[held], level)
             for lowered in range(first, at):
@@ -161,20 +209,15 @@ def cap_from(
 
 
 @inner
-def overpriced(total: float, limit: float) -> bool:
-    """Return whether the highest prices add up to more than a class of k rows loses."""
-    return total > limit * (1 + SLACK) + SLACK * SLACK
+def kth_price(highest: Highest, k: int) -> float:
+    """Return a price that k rows pay at least, and a little more than nothing if too few pay: any row may do."""
+    return highest.price[highest.size[HELD] - 1] if highest.size[KEPT] >= k else np.finfo(np.float64).tiny
 
 
 @inner
-def count_rows(members: NDArray[np.int32], begin: int, end: int, counts: NDArray[np.int64], enough: int) -> int:
-    """Count rows until there are enough."""
-    total = 0
-    for at in range(begin, end):
-        total += counts[members[at]]
-        if total >= enough:
-            break
-    return total
+def overpriced(total: float, limit: float) -> bool:
+    """Return whether the highest prices add up to more than a class of k rows loses."""
+    return total > limit * (1 + SLACK) + SLACK * SLACK
 
 
 @inner
