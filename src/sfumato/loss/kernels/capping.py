@@ -90,8 +90,8 @@ def cap_layer(
 ) -> int:
     """Lower the prices in every overpriced box of a layer; return how many boxes have been found so far.
 
-    ``members`` holds the rows of the layer's groups one group after the other, each by rising or falling ``places``, and
-    ``penalties`` what each group loses without the swept attribute (its number, or -1 for none).
+    ``members`` holds the rows of the layer's groups one group after the other, each with ``places`` rising or
+    falling, and ``penalties`` what each group loses without the swept attribute (its number, or -1 for none).
 
     The last place comes first: when boxes that begin at a place are looked at, those that begin later hold already.
     """
