@@ -46,21 +46,30 @@ class Priced:
         The boxes that stand in the way of higher ones, and ``multipliers`` how much each of them does.
     guess
         What the last program found: prices near the best ones, not all of which hold.
+    rounds
+        How many programs were solved.
     """
 
     prices: Prices
     pool: Pool
     multipliers: NDArray[np.float64]
     guess: NDArray[np.float64]
+    rounds: int = 0
 
 
 @dataclass(frozen=True)
 class Stop:
-    """When a search ends: at a time, after so many rounds, or when a round gains less than a share."""
+    """When a search ends: at a time, after so many rounds, when a round gains less than a share, or when asked to."""
 
     at: float = np.inf
     rounds: int = 1_000
     gain: float = 1e-5
+    asked: Callable[[], bool] = lambda: False
+
+    @property
+    def now(self) -> bool:
+        """Whether time is up or somebody asked."""
+        return time.perf_counter() > self.at or self.asked()
 
 
 def search_prices(
@@ -95,8 +104,8 @@ def search_prices(
     pool = _near(pool, best, k)
     solution: Solution | None = None
     solved = pool
-    begin, radius = time.perf_counter(), RADIUS
-    for done in range(stop.rounds if pricing.paying.any() else 0):
+    begin, radius, done = time.perf_counter(), RADIUS, 0
+    for done in range(1, 1 + (stop.rounds if pricing.paying.any() else 0)):
         found = highest_prices(pool, pricing.counts, *_reach(best, limit, pricing.paying, radius), k)
         if found is None:
             break
@@ -104,14 +113,14 @@ def search_prices(
         best, fresh, step = _repaired(pricing, best, solution.prices, noted)
         radius = radius if step == 1.0 else max(NEAREST, NEARER * radius)
         tell(best.total, max(done / stop.rounds, min(1.0, (time.perf_counter() - begin) / max(stop.at - begin, 1e-9))))
-        if time.perf_counter() > stop.at or best.total < before * (1 + stop.gain):
+        if stop.now or best.total < before * (1 + stop.gain):
             break
         kept = (solution.multipliers > FELT) | (pool.paid(best.each) > pool.limits * k * (1 - NEARLY))
         pool = pool.take(kept).joined(fresh)
     if solution is None:
         return Priced(best, pool, np.zeros(len(pool)), best.each)
     # The multipliers are those of the boxes that the last program knew; the pool may have grown since.
-    return Priced(best, solved, solution.multipliers, solution.prices)
+    return Priced(best, solved, solution.multipliers, solution.prices, done)
 
 
 def _near(pool: Pool, best: Prices, k: int) -> Pool:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,8 +17,9 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.hierarchies import TreeDomain
 from sfumato.loss import Minimized, find_objective
+from sfumato.loss.metrics import GCP
 from sfumato.loss.objective import SIZES
-from sfumato.methods.base import Method, Task, register
+from sfumato.methods.base import Method, Task, find_method, register
 from sfumato.methods.goal import Goal, Measured
 from sfumato.methods.levels import mostly_categories
 from sfumato.methods.linear.linear import CostAware, Hilbert
@@ -27,6 +29,7 @@ from sfumato.methods.peeling import Peeling
 from sfumato.methods.refining import ABLE, Limit
 from sfumato.methods.warming import warm_up
 from sfumato.microdata import Recoding, rows_by_class
+from sfumato.privacy import KAnonymity
 
 Classes = NDArray[np.int32]
 
@@ -36,6 +39,9 @@ ROUNDS = 64
 #: What the starts of `Best` may take of its time, so that most of it is left for refining, and the seconds that count
 #: where there is no limit.
 STARTS, USUAL_SECONDS = 0.3, 10.0
+
+#: What following prices may take of the time after the starts.
+DIVING = 0.5
 
 #: Seconds of a node of peeling per row and attribute, and of best cuts per row, pair of attributes and halving: rough,
 #: and good enough to tell what fits.
@@ -93,13 +99,16 @@ class Best(Method):
 
     def run(self, task: Task) -> Recoding:
         """Run the methods that suit the table, and refine the best of what they found."""
+        goal = Goal(task, find_objective("Best", self.minimize, ABLE))
         if self.time_limit is not None:
             warm_up(task, replace(self, time_limit=None))
+            if _may_follow_prices(goal):
+                warm_up(task, find_method("proven"))
         begin = time.perf_counter()
-        goal = Goal(task, find_objective("Best", self.minimize, ABLE))
         candidates = try_all(goal, list(suitable(task, self.time_limit)))
         if self.time_limit is None:
             return _refined(goal, candidates, rounds=ROUNDS)
+        candidates = _with_prices(goal, candidates, begin + self.time_limit)
         left = max(0.0, self.time_limit - (time.perf_counter() - begin))
         return _refined(goal, candidates, rounds=100_000, seconds=left, patience=0.0)
 
@@ -208,6 +217,26 @@ def try_all(goal: Goal, methods: Sequence[Method]) -> list[Candidate]:
 
 def _loss(candidate: Candidate) -> Measured:
     return candidate.loss
+
+
+def _may_follow_prices(goal: Goal) -> bool:
+    """Return whether prices are about what is minimized, classes need nothing but their size, and a solver is there."""
+    if goal.objective is not GCP or not all(isinstance(model, KAnonymity) for model in goal.task.requirements.models):
+        return False
+    return find_spec("highspy") is not None
+
+
+def _with_prices(goal: Goal, candidates: list[Candidate], until: float) -> list[Candidate]:
+    """Return candidates and the classes that prices point to, where there is time to find them and to refine."""
+    if not _may_follow_prices(goal):
+        return candidates
+    from sfumato.methods.proven.proof import classes_within  # noqa: PLC0415
+
+    now = time.perf_counter()
+    classes = classes_within(goal.task, now, now + DIVING * (until - now))
+    if classes is None:
+        return candidates
+    return sorted([*candidates, Candidate("following prices", classes, goal.measure_rows(classes))], key=_loss)
 
 
 def _refined(

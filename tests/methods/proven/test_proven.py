@@ -23,7 +23,7 @@ pytest.importorskip("highspy")
 def test_everybody_is_in_a_class_of_k(microdata: Microdata, k: int) -> None:
     boxes = Boxes(microdata)
     priced = search_prices(Pricing(boxes, k), np.full(len(boxes.rows), float(k)), Stop(rounds=8))
-    classes = Dive(boxes, k, float(k)).run(priced, np.inf, lambda share: None)
+    classes = Dive(boxes, k, float(k)).run(priced, Stop(), lambda share: None)
     members = [np.flatnonzero(classes == number).tolist() for number in np.unique(classes)]
     assert min(map(len, members)) >= k
     cost = sum(loss_of(microdata, rows) for rows in members)

@@ -81,15 +81,15 @@ class Dive:
         self.classes = Classes()
         self._scratch = np.empty(len(self.left), np.int64)
 
-    def run(self, priced: Priced, until: float, tell: Callable[[float], None]) -> NDArray[np.int32]:
+    def run(self, priced: Priced, stop: Stop, tell: Callable[[float], None]) -> NDArray[np.int32]:
         """Open classes until everybody is in one or time is up; return the class of every row of the table."""
         total = max(1, int(self._waiting().sum()))
-        while self._open_boxes(priced) and time.perf_counter() < until:
+        while self._open_boxes(priced) and not stop.now:
             waiting = int(self._waiting().sum())
             tell(1 - waiting / total)
             if waiting < self.k:
                 break
-            priced = self._reprice(priced, until)
+            priced = self._reprice(priced, stop)
         self._finish()
         return self._class_of_rows()
 
@@ -97,13 +97,14 @@ class Dive:
         """Return how often every row still needs a class; k equal ones can be a class of their own."""
         return np.where(self.left < self.k, self.left, 0)
 
-    def _reprice(self, before: Priced, until: float) -> Priced:
+    def _reprice(self, before: Priced, stop: Stop) -> Priced:
         pricing = Pricing(self.boxes, self.k, self.left)
         paid = before.guess > 0
         start = np.where(paid, before.guess * RISE + LITTLE, self.limit)
         # What is left of the time is for all rounds to come: each takes its part of it.
-        stop = Stop(time.perf_counter() + max(0.5, (until - time.perf_counter()) / 8), ROUNDS, 1e-4)
-        return search_prices(pricing, self.limit, stop, np.minimum(start, self.limit), before.pool)
+        now = time.perf_counter()
+        soon = Stop(now + max(0.0, (stop.at - now) / 8), ROUNDS, 1e-4, stop.asked)
+        return search_prices(pricing, self.limit, soon, np.minimum(start, self.limit), before.pool)
 
     def _open_boxes(self, priced: Priced) -> int:
         """Open the boxes with the highest multipliers; return how many could be opened."""

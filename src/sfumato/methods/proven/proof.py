@@ -1,0 +1,92 @@
+"""What no release of a table can beat, and the classes that the proof points to."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.loss.bound import PRICED_ROWS, gcp_bound
+from sfumato.loss.boxes import Boxes
+from sfumato.loss.price_search import Priced, Stop, search_prices
+from sfumato.loss.row_prices import SAFETY, Pricing
+from sfumato.methods.base import Task
+from sfumato.methods.proven.dive import Dive
+from sfumato.privacy import KAnonymity
+
+Classes = NDArray[np.int32]
+
+#: Seconds that it takes to lay out the boxes of a row in a layer, roughly, and which share of the time is worth it.
+LAYING, SHARE = 6e-8, 0.1
+
+#: Rounds of the linear program without which its multipliers are not worth following.
+FEWEST_ROUNDS = 3
+
+
+class Proof:
+    """What no release of a task's table can beat, and the classes that the proof points to."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.k = task.requirements.smallest_class
+        self.boxes = Boxes(task.microdata)
+        # A row that is left out loses 1, so none need pay more where rows may be.
+        self.highest = 1.0 if task.suppressible else float(self.k)
+
+    @property
+    def possible(self) -> bool:
+        """Whether there are few enough rows and boxes."""
+        return len(self.boxes.rows) <= PRICED_ROWS and self.boxes.exact
+
+    @property
+    def shows_classes(self) -> bool:
+        """Whether classes can be derived from it: they need nothing but their size."""
+        return self.possible and all(isinstance(model, KAnonymity) for model in self.task.requirements.models)
+
+    def pays_within(self, seconds: float) -> bool:
+        """Return whether a search with so many seconds should follow prices: it can, and they come soon enough."""
+        layers = len(self.boxes.rows) * len(self.boxes.combinations) if self.shows_classes else 0
+        return 0 < layers * LAYING < SHARE * seconds
+
+    def raised(self, stop: Stop) -> Priced | None:
+        """Return prices, raised as far as they were; None for a table with too many rows or boxes."""
+        if not self.possible:
+            return None
+        rows = len(self.task.microdata)
+        limit = np.full(len(self.boxes.rows), self.highest)
+
+        def tell(total: float, share: float) -> None:
+            self.task.progress(f"raising the bound, {total / rows:.4f}", share)
+
+        return search_prices(Pricing(self.boxes, self.k), limit, stop, tell=tell)
+
+    def followed(self, prices: Priced | None, stop: Stop) -> Classes | None:
+        """Return the classes that prices point to, if they do."""
+        if prices is None or not self.shows_classes:
+            return None
+        dive = Dive(self.boxes, self.k, self.highest)
+        return dive.run(prices, stop, lambda share: self.task.progress("opening classes", share))
+
+    def of_rows(self, prices: Priced) -> NDArray[np.float64]:
+        """Return the price of every row of the table, lowered by what sums of fractions are off."""
+        each: NDArray[np.float64] = prices.prices.each[self.boxes.rows.of_row] * (1 - SAFETY)
+        return each
+
+    def bound(self, prices: Priced | None) -> float:
+        """Return the GCP that no release can be below."""
+        if prices is not None:
+            return float(self.of_rows(prices).mean())
+        return gcp_bound(self.task.microdata, self.k, seed=self.task.seed, suppression=self.task.suppressible > 0)
+
+
+def classes_within(task: Task, now: float, until: float) -> Classes | None:
+    """Return the classes that prices point to, if prices and classes are found in time.
+
+    The first half of the time is for prices. Where that is too short for some rounds, they are not followed.
+    """
+    proof = Proof(task)
+    if not proof.pays_within(until - now):
+        return None
+    prices = proof.raised(Stop((now + until) / 2))
+    if prices is None or prices.rounds < FEWEST_ROUNDS:
+        return None
+    return proof.followed(prices, Stop(until))
