@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -18,9 +19,9 @@ from sfumato.loss import boxes as boxes_module
 from sfumato.loss import gcp_bound
 from sfumato.loss.boxes import Boxes
 from sfumato.loss.price_search import Stop, search_prices
-from sfumato.loss.row_prices import Pricing, capped_prices
-from sfumato.microdata import Microdata
-from sfumato.microdata.frequency import frequency_set
+from sfumato.loss.row_prices import SAFETY, Mixed, Pricing, capped_prices
+from sfumato.microdata import Microdata, encode
+from sfumato.privacy import KAnonymity, LDiversity, Requirements
 
 
 def assert_they_hold(prices: NDArray[np.float64], microdata: Microdata, k: int) -> None:
@@ -35,7 +36,7 @@ small = microdata_strategy(rows=(2, 9))
 
 @given(small, st.integers(2, 4), st.booleans())
 def test_they_hold_in_every_box(microdata: Microdata, k: int, suppression: bool) -> None:
-    boxes, prices = capped_prices(microdata, frequency_set(microdata), k, suppression)
+    boxes, prices = capped_prices(microdata, k, suppression)
     each = prices.each[boxes.rows.of_row]
     assert prices.total == pytest.approx(each.sum())
     assert_they_hold(each, microdata, k)
@@ -46,7 +47,7 @@ def test_they_hold_in_every_box(microdata: Microdata, k: int, suppression: bool)
 def test_they_hold_where_boxes_are_too_many_to_be_exact(microdata: Microdata, k: int, layers: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(boxes_module, "LAYERS", layers)
-        boxes, prices = capped_prices(microdata, frequency_set(microdata), k)
+        boxes, prices = capped_prices(microdata, k)
         assert len(boxes.combinations) <= layers
     assert_they_hold(prices.each[boxes.rows.of_row], microdata, k)
 
@@ -62,11 +63,60 @@ def test_no_partition_loses_less(microdata: Microdata, k: int) -> None:
     assert bound * len(microdata) <= least + 1e-9
 
 
+def well_mixed(microdata: Microdata, l: float) -> Callable[[list[int]], bool]:  # noqa: E741
+    values = microdata.sensitive[0].codes
+    return lambda rows: np.bincount(values[rows]).max() * l <= len(rows) * (1 + 1e-9)
+
+
+@given(microdata_strategy(rows=(2, 8), most_columns=3), st.integers(1, 4), st.sampled_from([1.5, 2, 2.5, 3]))
+def test_where_values_must_be_mixed_no_mixed_class_and_no_such_partition_loses_less(
+    microdata: Microdata,
+    k: int,
+    l: float,  # noqa: E741
+) -> None:
+    pytest.importorskip("highspy")
+    requirements = Requirements((KAnonymity(k), LDiversity(l)), microdata)
+    k, allowed, mixed = requirements.smallest_class, well_mixed(microdata, l), Mixed.by(requirements)
+    boxes, capped = capped_prices(microdata, k, mixed=mixed)
+    pricing = Pricing(boxes, k, mixed=mixed)
+    raised = search_prices(pricing, np.full(len(pricing.counts), float(k)), Stop(rounds=3)).prices
+    assert raised.total >= capped.total - 1e-9
+    for prices in (capped, raised):
+        each = prices.each[boxes.rows.of_row] * (1 - SAFETY)
+        for size in range(k, len(microdata) + 1):
+            for rows in map(list, combinations(range(len(microdata)), size)):
+                assert not allowed(rows) or each[rows].sum() <= loss_of(microdata, rows) + 1e-9
+    assert (
+        gcp_bound(microdata, k, mixed=mixed) * len(microdata)
+        <= cheapest_of_all_partitions(microdata, k, allowed) + 1e-9
+    )
+
+
+def test_values_that_must_be_mixed_make_equal_rows_pay() -> None:
+    # Two equal rows could be a class, if they were not both ill; each of them has to travel to a healthy one.
+    people = pa.table({"age": [0, 0, 1, 1], "ill": ["yes", "yes", "no", "no"]})
+    microdata = encode(people, {"age": None}, ["ill"])
+    mixed = Mixed.by(Requirements((LDiversity(2),), microdata))
+    assert gcp_bound(microdata, 2) == 0
+    assert gcp_bound(microdata, 2, mixed=mixed) == pytest.approx(1)
+    release = sf.anonymize(people, quasi_identifiers="age", sensitive="ill", k=2, l=2)
+    assert release.bound == pytest.approx(release.loss.gcp)
+
+
+@given(microdata_strategy(rows=(2, 8), most_columns=2), st.integers(2, 3))
+def test_no_partition_that_leaves_rows_out_loses_less(microdata: Microdata, k: int) -> None:
+    bound = gcp_bound(microdata, k, suppression=True) * len(microdata)
+    rows = range(len(microdata))
+    for kept in (list(some) for size in rows for some in combinations(rows, size) if size == 0 or size >= k):
+        lost = cheapest_of_all_partitions(microdata.take(np.array(kept)), k) if kept else 0.0
+        assert bound <= lost + len(microdata) - len(kept) + 1e-9
+
+
 def test_a_crowd_pays_nothing_and_an_outlier_pays_for_it() -> None:
     # Four rows at 0 can be a class that loses nothing, so that nobody of them need pay. The outlier costs its class as
     # many times its span as the class has rows, and that is what it pays.
     microdata = encoded_column(pa.array([0, 0, 0, 0, 1]))
-    boxes, prices = capped_prices(microdata, frequency_set(microdata), 2)
+    boxes, prices = capped_prices(microdata, 2)
     assert prices.each[boxes.rows.of_row] == pytest.approx([0, 0, 0, 0, 2])
     assert gcp_bound(microdata, 2, suppression=False) == pytest.approx(2 / 5)
     assert gcp_bound(microdata, 2, suppression=True) == pytest.approx(1 / 5)

@@ -15,6 +15,7 @@ from sfumato.loss.metrics import (
 from sfumato.loss.objective import Blocks, Objective, Total
 from sfumato.loss.recoded import RecodedTable, ncp, ncp_by_attribute
 from sfumato.loss.report import LossReport
+from sfumato.loss.row_prices import Mixed
 from sfumato.loss.singling import SinglingOut, singling_out
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Bound",
     "LossReport",
     "Minimized",
+    "Mixed",
     "Objective",
     "RecodedTable",
     "SinglingOut",

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.spans import Spans
 from sfumato.loss.kernels.least_losses import least_losses, least_total
-from sfumato.loss.row_prices import capped_prices
+from sfumato.loss.row_prices import Mixed, capped_prices, distinct_rows
 from sfumato.microdata import Microdata
-from sfumato.microdata.frequency import KEY_LIMIT, frequency_set, group_rows
+from sfumato.microdata.frequency import KEY_LIMIT, group_rows
 
 #: How many pairs of rows are compared at most; larger tables are sampled.
 PAIRS = 400_000_000
@@ -82,7 +82,14 @@ def bound_by(prices: NDArray[np.float64], left_out: int = 0) -> Bound:
     return Bound((float(prices.sum()) + left_out) / (len(prices) + left_out) - ROUNDING, prices=prices)
 
 
-def gcp_bound(microdata: Microdata, k: int, left_out: int = 0, seed: int = 0, suppression: bool = False) -> Bound:
+def gcp_bound(
+    microdata: Microdata,
+    k: int,
+    left_out: int = 0,
+    seed: int = 0,
+    suppression: bool = False,
+    mixed: Mixed | None = None,
+) -> Bound:
     """Return a GCP that no recoding with classes of at least k rows can beat.
 
     It comes from prices, see `sfumato.loss.row_prices`; where there are too many boxes for these, pairs of rows are
@@ -100,9 +107,11 @@ def gcp_bound(microdata: Microdata, k: int, left_out: int = 0, seed: int = 0, su
         Where the sampling of large tables starts.
     suppression
         Whether rows may be left out.
+    mixed
+        What sensitive values of a class must keep, if anything.
     """
     begin = time.perf_counter()
-    found = _price_bound(microdata, k, left_out, suppression)
+    found = _price_bound(microdata, k, left_out, suppression, mixed)
     bound, exact = found if found is not None else (Bound(0.0), False)
     if not exact:
         # Boxes that are larger and cheaper than those of classes may miss what pairs of rows see.
@@ -113,14 +122,18 @@ def gcp_bound(microdata: Microdata, k: int, left_out: int = 0, seed: int = 0, su
     return bound
 
 
-def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool) -> tuple[Bound, bool] | None:
+def _price_bound(
+    microdata: Microdata, k: int, left_out: int, suppression: bool, mixed: Mixed | None
+) -> tuple[Bound, bool] | None:
     """Return what rows pay, and whether every box was looked at; nothing for tables where that takes too long."""
     if k < 2 or len(microdata) < k:
         return None
-    rows = frequency_set(microdata)
+    rows = distinct_rows(microdata, mixed)
+    if len(rows) > PRICED_ROWS and mixed is not None:
+        rows, mixed = distinct_rows(microdata, None), None
     if len(rows) > PRICED_ROWS:
         return None
-    boxes, prices = capped_prices(microdata, rows, k, suppression)
+    boxes, prices = capped_prices(microdata, k, suppression, mixed, rows)
     return bound_by(prices.each[rows.of_row], left_out), boxes.exact
 
 

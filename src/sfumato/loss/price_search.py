@@ -98,7 +98,7 @@ def search_prices(
         Called with the best total, and the share of the rounds or of the time that is over, after each round.
     """
     k = pricing.k
-    noted = Pool.room_for(min(NOTED, NOTED_BYTES // (8 * k)), k)
+    noted = Pool.room_for(min(NOTED, NOTED_BYTES // (12 * pricing.width)), pricing.width)
     best, used = pricing.cap(pricing.highest(limit) if start is None else np.minimum(start, limit), noted)
     pool = noted.take(slice(used)) if known is None else known.joined(noted.take(slice(used)))
     pool = _near(pool, best, k)

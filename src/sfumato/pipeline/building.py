@@ -17,12 +17,12 @@ from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.levels import only_dates, value_texts
 from sfumato.io import Source, open_source
-from sfumato.loss import Bound, RecodedTable, bound_by, gcp_bound, singling_out
+from sfumato.loss import Bound, Mixed, RecodedTable, bound_by, gcp_bound, singling_out
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, distinct
 from sfumato.pipeline.explaining import Explainer
 from sfumato.pipeline.finding import Found
 from sfumato.pipeline.preparing import Prepared
-from sfumato.privacy import MinimumSpan, PrivacyModel, TCloseness
+from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
 from sfumato.privacy.ceilings import PopulationModel
 from sfumato.progress import Progress, silent, stage
 from sfumato.release.manifest import build_manifest
@@ -169,7 +169,8 @@ def _bound_of_input(prepared: Prepared, found: Found) -> Bound:
         bound = bound_by(prices, recoded.left_out)
     else:
         number = prepared.secret.number("bound")
-        bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, found.request.suppression > 0)
+        mixed = Mixed.by(Requirements(tuple(found.request.privacy), microdata))
+        bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, found.request.suppression > 0, mixed)
     if bound.prices is not None:
         bound.prices = bound.prices[inverse(prepared.places)]
     return bound

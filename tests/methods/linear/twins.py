@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -34,13 +34,15 @@ def cheapest_consecutive(microdata: Microdata, units: Sequence[Sequence[int]], k
     return best[-1]
 
 
-def cheapest_of_all_partitions(microdata: Microdata, k: int) -> float:
+def cheapest_of_all_partitions(
+    microdata: Microdata, k: int, allowed: Callable[[list[int]], bool] = lambda rows: True
+) -> float:
     """The least loss of all partitions into classes of at least k rows, consecutive or not: sets are bit masks."""
     everybody = (1 << len(microdata)) - 1
     classes = {
         mask: loss_of(microdata, members)
         for mask in range(1, everybody + 1)
-        if len(members := [row for row in range(len(microdata)) if mask >> row & 1]) >= k
+        if len(members := [row for row in range(len(microdata)) if mask >> row & 1]) >= k and allowed(members)
     }
     best = {0: 0.0}
     for mask in range(1, everybody + 1):

@@ -13,47 +13,20 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
 from sfumato.kernels.spans import Spans, span_cost
+from sfumato.loss.kernels.highest import (
+    Highest,
+    Rows,
+    can_be_class,
+    cap_level,
+    clear,
+    insert,
+    kth_price,
+    no_prices,
+    top_sum,
+)
 
 #: By which share prices may be too high without being lowered: sums of fractions are off by a little.
 SLACK = 1e-9
-
-#: Where the number of highest prices held, and the number of rows that they stand for, are kept.
-HELD, KEPT = 0, 1
-
-
-class Highest(NamedTuple):
-    """The highest prices of a box, highest first: as many as it takes to stand for k rows.
-
-    Attributes
-    ----------
-    price, times, row
-        The prices, how many rows have each of them (at most k), and which distinct row that is.
-    size
-        How many prices are held, and how many rows they stand for.
-    """
-
-    price: NDArray[np.float64]
-    times: NDArray[np.int64]
-    row: NDArray[np.int64]
-    size: NDArray[np.int64]
-
-
-class Rows(NamedTuple):
-    """The distinct rows of a table and what they are asked to pay.
-
-    Attributes
-    ----------
-    places
-        The code of every row in the attribute that is swept, or nothing but 0.
-    counts
-        How often every row occurs; 0 leaves it out.
-    prices
-        What every row pays: this is lowered.
-    """
-
-    places: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    prices: NDArray[np.float64]
 
 
 class Found(NamedTuple):
@@ -70,7 +43,7 @@ class Found(NamedTuple):
     """
 
     rows: NDArray[np.int32]
-    times: NDArray[np.int32]
+    times: NDArray[np.float64]
     limits: NDArray[np.float64]
     corners: NDArray[np.int32]
 
@@ -95,12 +68,12 @@ def cap_layer(
 
     The last place comes first: when boxes that begin at a place are looked at, those that begin later hold already.
     """
-    highest, later = no_prices(k), no_prices(k)
+    highest, later = no_prices(k, rows), no_prices(k, rows)
     for group in range(len(begins) - 1):
         begin, end = begins[group], begins[group + 1]
         if not worth_a_look(members, begin, end, rows, k, penalties[group]):
             continue
-        later.size[:] = 0
+        clear(later)
         last = end
         while last > begin:
             first = last - 1
@@ -129,13 +102,6 @@ def cap_layer(
                 )
             last = first
     return used
-
-
-@inner
-def no_prices(k: int) -> Highest:
-    """Return room for the highest prices."""
-    room = 2 * k + 2
-    return Highest(np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(2, np.int64))
 
 
 @inner
@@ -176,7 +142,7 @@ def cap_from(
     Rows from ``second`` on lie at later places. Boxes that begin there hold. So as soon as k rows there pay more than
     those at the first place, this box and all wider ones hold, too.
     """
-    highest.size[:] = 0
+    clear(highest)
     inside, here, dearest = 0, 0, 0.0
     for at in range(first, second):
         here += rows.counts[members[at]]
@@ -194,24 +160,18 @@ def cap_from(
             inside += rows.counts[members[at]]
             insert(highest, members[at], rows, k)
             at += 1
-        if inside - here >= k and dearest < kth_price(highest, k):
+        if inside - here >= k and dearest < kth_price(highest, rows, k):
             break
-        if inside >= k and overpriced(top_sum(highest, k), k * limit):
+        if can_be_class(highest, inside, rows, k) and overpriced(top_sum(highest, k), k * limit):
             used = keep(highest, k, limit, layer, members[first], members[at - 1], found, used)
             level = cap_level(highest, k, k * limit)
             dearest = min(dearest, level)
-            for held in range(highest.size[HELD]):
+            for held in range(highest.held[0]):
                 highest.price[held] = min(highest.price[held], level)
             for lowered in range(first, at):
                 row = members[lowered]
                 rows.prices[row] = min(rows.prices[row], level)
     return used
-
-
-@inner
-def kth_price(highest: Highest, k: int) -> float:
-    """Return a price that k rows pay at least, and a little more than nothing if too few pay: any row may do."""
-    return highest.price[highest.size[HELD] - 1] if highest.size[KEPT] >= k else np.finfo(np.float64).tiny
 
 
 @inner
@@ -221,69 +181,18 @@ def overpriced(total: float, limit: float) -> bool:
 
 
 @inner
-def insert(highest: Highest, row: int, rows: Rows, k: int) -> None:
-    """Put a row among the highest prices, if it is one of them; drop those that are no longer."""
-    price = rows.prices[row]
-    times = min(rows.counts[row], k)
-    held = highest.size[HELD]
-    if times == 0 or price <= 0 or (highest.size[KEPT] >= k and price <= highest.price[held - 1]):
-        return
-    at = held
-    while at > 0 and highest.price[at - 1] < price:
-        highest.price[at] = highest.price[at - 1]
-        highest.times[at] = highest.times[at - 1]
-        highest.row[at] = highest.row[at - 1]
-        at -= 1
-    highest.price[at], highest.times[at], highest.row[at] = price, times, row
-    held += 1
-    kept = highest.size[KEPT] + times
-    while kept - highest.times[held - 1] >= k:
-        held -= 1
-        kept -= highest.times[held]
-    highest.size[HELD], highest.size[KEPT] = held, kept
-
-
-@inner
-def top_sum(highest: Highest, k: int) -> float:
-    """Return the sum of the k highest prices."""
-    total, left = 0.0, k
-    for at in range(highest.size[HELD]):
-        times = min(left, highest.times[at])
-        total += times * highest.price[at]
-        left -= times
-    return total
-
-
-@inner
-def cap_level(highest: Highest, k: int, target: float) -> float:
-    """Return the level to which prices are cut so that the k highest add up to the target."""
-    rest, left, cut = top_sum(highest, k), k, 0
-    held = highest.size[HELD]
-    level = 0.0
-    for at in range(held):
-        times = min(left, highest.times[at])
-        rest -= times * highest.price[at]
-        left -= times
-        cut += times
-        level = (target - rest) / cut
-        if left == 0 or at + 1 == held or level >= highest.price[at + 1]:
-            break
-    return max(level, 0.0)
-
-
-@inner
 def keep(highest: Highest, k: int, limit: float, layer: int, first: int, last: int, found: Found, used: int) -> int:
     """Note an overpriced box, as long as there is room."""
     if used == len(found.limits):
         return used
-    left = k
-    for at in range(k):
-        if at < highest.size[HELD] and left > 0:
+    left = 0.0 + k
+    for at in range(found.rows.shape[1]):
+        if at < highest.held[0] and left > 0:
             times = min(left, highest.times[at])
             found.rows[used, at], found.times[used, at] = highest.row[at], times
             left -= times
         else:
-            found.rows[used, at], found.times[used, at] = -1, 0
+            found.rows[used, at], found.times[used, at] = -1, 0.0
     found.limits[used] = limit
     found.corners[used, 0], found.corners[used, 1], found.corners[used, 2] = layer, first, last
     return used + 1

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sfumato.loss.bound import PRICED_ROWS, gcp_bound
 from sfumato.loss.boxes import Boxes
 from sfumato.loss.price_search import Priced, Stop, search_prices
-from sfumato.loss.row_prices import SAFETY, Pricing
+from sfumato.loss.row_prices import SAFETY, Mixed, Pricing, distinct_rows
 from sfumato.methods.base import Task
 from sfumato.methods.proven.dive import Dive
 from sfumato.privacy import KAnonymity
@@ -28,7 +28,8 @@ class Proof:
     def __init__(self, task: Task) -> None:
         self.task = task
         self.k = task.requirements.smallest_class
-        self.boxes = Boxes(task.microdata)
+        self.mixed = Mixed.by(task.requirements)
+        self.boxes = Boxes(task.microdata, distinct_rows(task.microdata, self.mixed))
         # A row that is left out loses 1, so none need pay more where rows may be.
         self.highest = 1.0 if task.suppressible else float(self.k)
 
@@ -57,7 +58,7 @@ class Proof:
         def tell(total: float, share: float) -> None:
             self.task.progress(f"raising the bound, {total / rows:.4f}", share)
 
-        return search_prices(Pricing(self.boxes, self.k), limit, stop, tell=tell)
+        return search_prices(Pricing(self.boxes, self.k, mixed=self.mixed), limit, stop, tell=tell)
 
     def followed(self, prices: Priced | None, stop: Stop) -> Classes | None:
         """Return the classes that prices point to, if they do."""
@@ -75,7 +76,8 @@ class Proof:
         """Return the GCP that no release can be below."""
         if prices is not None:
             return float(self.of_rows(prices).mean())
-        return gcp_bound(self.task.microdata, self.k, seed=self.task.seed, suppression=self.task.suppressible > 0)
+        suppression = self.task.suppressible > 0
+        return gcp_bound(self.task.microdata, self.k, seed=self.task.seed, suppression=suppression, mixed=self.mixed)
 
 
 def classes_within(task: Task, now: float, until: float) -> Classes | None:
