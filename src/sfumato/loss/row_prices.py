@@ -6,8 +6,8 @@ than the class loses; and all rows together never pay more than any release lose
 while an outlier beside it pays for a whole class, which no comparison of pairs of rows can see.
 
 Where no sensitive value may have more than one in l rows of a class, the k highest prices are those of rows that could
-be a class: highest first, but at most k / l of each value. In whatever class, the share of each row is at most 1 / k and
-that of each value at most 1 / l, and no such shares have a higher mean price.
+be a class: highest first, but at most k / l of each value. In a class the share of each row is at most 1 / k and that
+of each value at most 1 / l, and no such shares have a higher mean price.
 
 Prices prove their sum: whoever looks at every box can check them, however they were found.
 """

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.helpers import microdata_strategy
+from tests.helpers import microdata_strategy, task_of
 from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
 import sfumato as sf
@@ -14,6 +16,7 @@ from sfumato.loss.boxes import Boxes
 from sfumato.loss.price_search import Stop, search_prices
 from sfumato.loss.row_prices import Pricing
 from sfumato.methods.proven.dive import Dive
+from sfumato.methods.proven.proof import Proof
 from sfumato.microdata import Microdata
 
 pytest.importorskip("highspy")
@@ -28,6 +31,34 @@ def test_everybody_is_in_a_class_of_k(microdata: Microdata, k: int) -> None:
     assert min(map(len, members)) >= k
     cost = sum(loss_of(microdata, rows) for rows in members)
     assert priced.prices.total <= cheapest_of_all_partitions(microdata, k) + 1e-9 <= cost + 2e-9
+
+
+@given(microdata_strategy(rows=(4, 40), most_columns=2), st.integers(2, 4))
+def test_rows_that_time_left_without_a_class_get_one_by_other_methods(microdata: Microdata, k: int) -> None:
+    proof = Proof(task_of(microdata, k))
+    prices = proof.raised(Stop(rounds=1))
+    classes = proof.followed(prices, Stop(at=0.0))
+    assert (classes is None) == (not proof.possible)
+    assert classes is None or np.unique(classes, return_counts=True)[1].min() >= k
+
+
+def test_an_interrupt_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    def raised(proof: Proof, stop: Stop) -> None:
+        signal.raise_signal(signal.SIGINT)
+        assert stop.now
+
+    monkeypatch.setattr(Proof, "raised", raised)
+    people = sf.datasets.census(rows=300, seed=3)
+    release = sf.anonymize(people.table, people.schema, k=5, method="proven", seed=1)
+    tried = release.tried
+    assert release.loss.gcp == tried["refined"] == min(tried.values())
+
+
+def test_best_follows_prices_where_there_is_time() -> None:
+    people = sf.datasets.census(rows=300, seed=3)
+    release = sf.anonymize(people.table, people.schema, k=5, method=sf.Best(time_limit=3), seed=1)
+    assert release.tried["refined"] <= min(release.tried.values())
+    assert "following prices" in release.tried
 
 
 def test_a_release_knows_how_near_it_is() -> None:

@@ -82,15 +82,19 @@ class Dive:
         self._scratch = np.empty(len(self.left), np.int64)
 
     def run(self, priced: Priced, stop: Stop, tell: Callable[[float], None]) -> NDArray[np.int32]:
-        """Open classes until everybody is in one or time is up; return the class of every row of the table."""
-        total = max(1, int(self._waiting().sum()))
-        while self._open_boxes(priced) and not stop.now:
+        """Open classes until everybody is in one or time is up; return the class of every row of the table.
+
+        When time is up, rows that could be classes of their own have none, which is -1.
+        """
+        total = waiting = max(1, int(self._waiting().sum()))
+        while self._open_boxes(priced):
             waiting = int(self._waiting().sum())
             tell(1 - waiting / total)
-            if waiting < self.k:
+            if waiting < self.k or stop.now:
                 break
             priced = self._reprice(priced, stop)
-        self._finish()
+        if waiting < self.k or not stop.now:
+            self._finish()
         return self._class_of_rows()
 
     def _waiting(self) -> NDArray[np.int64]:
@@ -189,9 +193,11 @@ class Dive:
         """Deal the rows of the table to the classes that their distinct rows joined."""
         of_row = self.boxes.rows.of_row
         order = np.argsort(of_row, kind="stable")
-        rows = np.concatenate([rows for _, rows, _ in self.classes.joined])
-        times = np.concatenate([times for _, _, times in self.classes.joined])
-        numbers = np.concatenate([np.full(len(rows), number) for number, rows, _ in self.classes.joined])
+        left = np.flatnonzero(self.left)
+        joined = [*self.classes.joined, (-1, left, self.left[left])]
+        rows = np.concatenate([rows for _, rows, _ in joined])
+        times = np.concatenate([times for _, _, times in joined])
+        numbers = np.concatenate([np.full(len(rows), number) for number, rows, _ in joined])
         by_row = np.argsort(rows, kind="stable")
         found = np.empty(len(of_row), np.int32)
         found[order] = np.repeat(numbers[by_row], times[by_row])

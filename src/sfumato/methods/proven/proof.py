@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,8 +12,10 @@ from sfumato.loss.boxes import Boxes
 from sfumato.loss.price_search import Priced, Stop, search_prices
 from sfumato.loss.row_prices import SAFETY, Mixed, Pricing, distinct_rows
 from sfumato.methods.base import Task
+from sfumato.methods.goal import Goal
+from sfumato.methods.portfolio import cheap, try_all
 from sfumato.methods.proven.dive import Dive
-from sfumato.privacy import KAnonymity
+from sfumato.privacy import KAnonymity, Requirements
 
 Classes = NDArray[np.int32]
 
@@ -65,7 +69,18 @@ class Proof:
         if prices is None or not self.shows_classes:
             return None
         dive = Dive(self.boxes, self.k, self.highest)
-        return dive.run(prices, stop, lambda share: self.task.progress("opening classes", share))
+        classes = dive.run(prices, stop, lambda share: self.task.progress("opening classes", share))
+        left = np.flatnonzero(classes < 0)
+        if len(left):
+            classes[left] = self._others(left) + classes.max() + 1
+        return classes
+
+    def _others(self, rows: NDArray[np.intp]) -> Classes:
+        """Return classes of some rows by other methods."""
+        some = self.task.microdata.take(rows)
+        requirements = Requirements(self.task.requirements.models, some)
+        task = replace(self.task, microdata=some, requirements=requirements, suppressible=0, memory=None)
+        return try_all(Goal(task), list(cheap(task)))[0].classes
 
     def of_rows(self, prices: Priced) -> NDArray[np.float64]:
         """Return the price of every row of the table, lowered by what sums of fractions are off."""
