@@ -19,8 +19,9 @@ from sfumato.loss.kernels.highest import (
     can_be_class,
     cap_level,
     clear,
+    entry,
     insert,
-    kth_price,
+    mix,
     no_prices,
     top_sum,
 )
@@ -74,15 +75,20 @@ def cap_layer(
         if not worth_a_look(members, begin, end, rows, k, penalties[group]):
             continue
         clear(later)
-        last = end
+        last, most, lowest = end, 0.0, entry(later, rows, k)
         while last > begin:
             first = last - 1
             place = rows.places[members[first]]
-            insert(later, members[first], rows, k)
             while first > begin and rows.places[members[first - 1]] == place:
                 first -= 1
-                insert(later, members[first], rows, k)
-            most = top_sum(later, k)
+            for at in range(first, last):
+                if rows.prices[members[at]] > lowest:
+                    insert(later, members[at], rows, k)
+                    if rows.most < k:
+                        mix(later, rows, k)
+                    lowest, most = entry(later, rows, k), -1.0
+            if most < 0:
+                most = top_sum(later, k)
             if overpriced(most, k * penalties[group]):
                 used = cap_from(
                     members,
@@ -143,26 +149,35 @@ def cap_from(
     those at the first place, this box and all wider ones hold, too.
     """
     clear(highest)
-    inside, here, dearest = 0, 0, 0.0
+    inside, here, dearest, enough = 0, 0, 0.0, False
     for at in range(first, second):
         here += rows.counts[members[at]]
         dearest = max(dearest, rows.prices[members[at]])
     at = first
-    lowest = rows.places[members[first]]
+    start = rows.places[members[first]]
+    lowest, plain = entry(highest, rows, k), rows.most >= k
     while at < end:
         place = rows.places[members[at]]
         limit = penalty
         if swept >= 0:
-            limit += spans.weight[swept] * span_cost(spans, swept, min(lowest, place), max(lowest, place))
+            limit += spans.weight[swept] * span_cost(spans, swept, min(start, place), max(start, place))
         if not overpriced(most, k * limit):
             break
+        changed = not enough
         while at < end and rows.places[members[at]] == place:
             inside += rows.counts[members[at]]
-            insert(highest, members[at], rows, k)
+            if rows.prices[members[at]] > lowest:
+                insert(highest, members[at], rows, k)
+                if not plain:
+                    mix(highest, rows, k)
+                lowest, changed = entry(highest, rows, k), True
             at += 1
-        if inside - here >= k and dearest < kth_price(highest, rows, k):
+        if inside - here >= k and (dearest < lowest or (plain and dearest == 0)):
             break
-        if can_be_class(highest, inside, rows, k) and overpriced(top_sum(highest, k), k * limit):
+        if not changed:  # the box is only dearer than the one before
+            continue
+        enough = inside >= k if plain else can_be_class(highest, k)
+        if enough and overpriced(top_sum(highest, k), k * limit):
             used = keep(highest, k, limit, layer, members[first], members[at - 1], found, used)
             level = cap_level(highest, k, k * limit)
             dearest = min(dearest, level)
@@ -171,6 +186,7 @@ def cap_from(
             for lowered in range(first, at):
                 row = members[lowered]
                 rows.prices[row] = min(rows.prices[row], level)
+            lowest = entry(highest, rows, k)
     return used
 
 

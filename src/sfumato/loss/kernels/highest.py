@@ -80,18 +80,22 @@ def clear(highest: Highest) -> None:
 
 
 @inner
-def insert(highest: Highest, row: int, rows: Rows, k: int) -> None:
-    """Put a row among the highest prices, if it is one of them; drop those that are no longer.
+def entry(highest: Highest, rows: Rows, k: int) -> float:
+    """Return what a row must pay more than to be put among the highest prices.
 
     Rows that pay nothing are held only where their sensitive value matters.
     """
+    if highest.kept[0] >= k - OFF:
+        return highest.price[highest.held[0] - 1]
+    return 0.0 if rows.most >= k else -1.0
+
+
+@inner
+def insert(highest: Highest, row: int, rows: Rows, k: int) -> None:
+    """Put a row among the highest prices, drop those that no longer are; where values are mixed, `mix` follows."""
     price = rows.prices[row]
     times = min(rows.counts[row], k)
     held = highest.held[0]
-    if times == 0 or (price <= 0 and rows.most >= k):
-        return
-    if highest.kept[0] >= k - OFF and price <= highest.price[held - 1]:
-        return
     at = held
     while at > 0 and highest.price[at - 1] < price:
         highest.price[at] = highest.price[at - 1]
@@ -99,14 +103,12 @@ def insert(highest: Highest, row: int, rows: Rows, k: int) -> None:
         highest.row[at] = highest.row[at - 1]
         at -= 1
     highest.price[at], highest.times[at], highest.row[at] = price, times, row
-    highest.held[0] += 1
-    highest.kept[0] += times
-    if rows.most < k:
-        mix(highest, rows, k)
-    else:
-        while highest.kept[0] - highest.times[highest.held[0] - 1] >= k:
-            highest.held[0] -= 1
-            highest.kept[0] -= highest.times[highest.held[0]]
+    held += 1
+    kept = highest.kept[0] + times
+    while rows.most >= k and kept - highest.times[held - 1] >= k:
+        held -= 1
+        kept -= highest.times[held]
+    highest.held[0], highest.kept[0] = held, kept
 
 
 @inner
@@ -131,20 +133,9 @@ def mix(highest: Highest, rows: Rows, k: int) -> None:
 
 
 @inner
-def can_be_class(highest: Highest, inside: int, rows: Rows, k: int) -> bool:
-    """Return whether a box with so many rows could hold a class."""
-    return highest.kept[0] >= k - OFF if rows.most < k else inside >= k
-
-
-@inner
-def kth_price(highest: Highest, rows: Rows, k: int) -> float:
-    """Return the least of the prices that k rows pay: rows that pay less are not among them.
-
-    If too few rows pay, any others do: a little more than nothing, unless their values matter.
-    """
-    if highest.kept[0] >= k - OFF:
-        return highest.price[highest.held[0] - 1]
-    return np.finfo(np.float64).tiny if rows.most >= k else 0.0
+def can_be_class(highest: Highest, k: int) -> bool:
+    """Return whether the rows that are held could be a class; where values are mixed, all are held that could."""
+    return highest.kept[0] >= k - OFF
 
 
 @inner
