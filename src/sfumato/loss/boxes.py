@@ -110,9 +110,12 @@ class Boxes:
 
     def layers(self) -> Iterator[Layer]:
         """Yield the boxes, layer by layer."""
-        if len(self.combinations) * len(self.rows) * 4 > KEPT_BYTES:
-            return (self._layer(levels) for levels in self.combinations)
-        return iter(self._kept)
+        return iter(self._kept) if self.light else (self._layer(levels) for levels in self.combinations)
+
+    @property
+    def light(self) -> bool:
+        """Whether boxes are laid out once and kept, so that looking at them again takes little time."""
+        return len(self.combinations) * len(self.rows) * 4 <= KEPT_BYTES
 
     def corners(
         self, layers: NDArray[np.integer], first: NDArray[np.integer], last: NDArray[np.integer]

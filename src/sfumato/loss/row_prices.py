@@ -221,7 +221,7 @@ def capped_prices(
     pricing = Pricing(boxes, k, mixed=mixed)
     limit = pricing.highest(1.0 if suppression else np.inf)
     prices, _ = pricing.cap(limit)
-    for _ in range(RAISES):
+    for _ in range(RAISES if boxes.light else 0):
         raised, _ = pricing.cap(np.minimum(prices.each * (1 + RAISE), limit))
         prices = max(prices, raised, key=lambda found: found.total)
     return boxes, pricing.priced(prices.each * (1 - SAFETY))
