@@ -101,6 +101,7 @@ def search_prices(
     noted = Pool.room_for(min(NOTED, NOTED_BYTES // (12 * pricing.width)), pricing.width)
     best, used = pricing.cap(pricing.highest(limit) if start is None else np.minimum(start, limit), noted)
     pool = noted.take(slice(used)) if known is None else known.joined(noted.take(slice(used)))
+    best = pricing.raised(best, limit) if start is None else best
     pool = _near(pool, best, k)
     solution: Solution | None = None
     solved = pool

@@ -190,6 +190,13 @@ class Pricing:
             used = cap_layer(layer.members, layer.begins, layer.penalties, rows, self.k, spans, swept, at, found, used)
         return self.priced(rows.prices), used
 
+    def raised(self, prices: Prices, limit: NDArray[np.float64]) -> Prices:
+        """Raise prices that hold and cap them again, some times, if that takes little time; return the best."""
+        for _ in range(RAISES if self.boxes.light else 0):
+            found, _ = self.cap(np.minimum(prices.each * (1 + RAISE), limit))
+            prices = max(prices, found, key=lambda one: one.total)
+        return prices
+
     def priced(self, each: NDArray[np.float64]) -> Prices:
         """Return prices with their total."""
         return Prices(each, float((each * self.counts).sum()))
@@ -220,8 +227,5 @@ def capped_prices(
     boxes = Boxes(microdata, distinct_rows(microdata, mixed) if rows is None else rows)
     pricing = Pricing(boxes, k, mixed=mixed)
     limit = pricing.highest(1.0 if suppression else np.inf)
-    prices, _ = pricing.cap(limit)
-    for _ in range(RAISES if boxes.light else 0):
-        raised, _ = pricing.cap(np.minimum(prices.each * (1 + RAISE), limit))
-        prices = max(prices, raised, key=lambda found: found.total)
+    prices = pricing.raised(pricing.cap(limit)[0], limit)
     return boxes, pricing.priced(prices.each * (1 - SAFETY))

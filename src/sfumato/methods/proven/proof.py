@@ -19,8 +19,9 @@ from sfumato.privacy import KAnonymity, Requirements
 
 Classes = NDArray[np.int32]
 
-#: Seconds that it takes to lay out the boxes of a row in a layer, roughly, and which share of the time is worth it.
-LAYING, SHARE = 6e-8, 0.1
+#: Seconds that it takes to lay out the boxes of a layer and of a row in it, roughly, and the share of the time that is
+#: worth it.
+LAYER, LAYING, SHARE = 1e-4, 6e-8, 0.1
 
 #: Rounds of the linear program without which its multipliers are not worth following.
 FEWEST_ROUNDS = 3
@@ -49,8 +50,8 @@ class Proof:
 
     def pays_within(self, seconds: float) -> bool:
         """Return whether a search with so many seconds should follow prices: it can, and they come soon enough."""
-        layers = len(self.boxes.rows) * len(self.boxes.combinations) if self.shows_classes else 0
-        return 0 < layers * LAYING < SHARE * seconds
+        layers = len(self.boxes.combinations) if self.shows_classes else np.inf
+        return layers * (LAYER + LAYING * len(self.boxes.rows)) < SHARE * seconds
 
     def raised(self, stop: Stop) -> Priced | None:
         """Return prices, raised as far as they were; None for a table with too many rows or boxes."""
