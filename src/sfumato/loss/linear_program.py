@@ -33,10 +33,11 @@ def highest_prices(
     lowest: NDArray[np.float64],
     highest: NDArray[np.float64],
     k: int,
+    seconds: float = np.inf,
 ) -> Solution | None:
     """Return the prices between two limits that add up to most without overpricing a box of the pool.
 
-    Rows whose two limits are 0 take no part. None if the solver gave up.
+    Rows whose two limits are 0 take no part. None if the solver gave up, or took longer than so many seconds.
     """
     try:
         import highspy  # noqa: PLC0415
@@ -57,13 +58,13 @@ def highest_prices(
     program.a_matrix_.index_ = columns[used].astype(np.int32)
     program.a_matrix_.value_ = pool.times[used].astype(np.float64)
     solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    for option, value in _OPTIONS.items():
+    for option, value in (_OPTIONS | {"time_limit": seconds}).items():
         solver.setOptionValue(option, value)
     solver.passModel(program)
     solver.run()
     found = solver.getSolution()
     prices = np.zeros(len(counts))
-    if len(found.col_value) != len(paying):
+    if len(found.col_value) != len(paying) or solver.getModelStatus() == highspy.HighsModelStatus.kTimeLimit:
         return None
     prices[paying] = np.clip(found.col_value, lowest[paying], highest[paying])
     return Solution(prices, np.abs(found.row_dual))

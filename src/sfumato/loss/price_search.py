@@ -67,6 +67,11 @@ class Stop:
     asked: Callable[[], bool] = lambda: False
 
     @property
+    def seconds(self) -> float:
+        """How long there is, and a moment at least."""
+        return max(0.1, self.at - time.perf_counter())
+
+    @property
     def now(self) -> bool:
         """Whether time is up or somebody asked."""
         return time.perf_counter() > self.at or self.asked()
@@ -107,7 +112,7 @@ def search_prices(
     solved = pool
     begin, radius, done = time.perf_counter(), RADIUS, 0
     for done in range(1, 1 + (stop.rounds if pricing.paying.any() else 0)):
-        found = highest_prices(pool, pricing.counts, *_reach(best, limit, pricing.paying, radius), k)
+        found = highest_prices(pool, pricing.counts, *_reach(best, limit, pricing.paying, radius), k, stop.seconds)
         if found is None:
             break
         solution, solved, before = found, pool, best.total
