@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.spans import Spans
+from sfumato.loss.boxes import nothing_but_numbers
 from sfumato.loss.kernels.least_losses import least_losses, least_total
 from sfumato.loss.row_prices import Mixed, capped_prices, distinct_rows
 from sfumato.microdata import Microdata
@@ -126,7 +127,7 @@ def _price_bound(
     microdata: Microdata, k: int, left_out: int, suppression: bool, mixed: Mixed | None
 ) -> tuple[Bound, bool] | None:
     """Return what rows pay, and whether every box was looked at; nothing for tables where that takes too long."""
-    if k < 2 or len(microdata) < k:
+    if k < 2 or len(microdata) < k or nothing_but_numbers(microdata):
         return None
     rows = distinct_rows(microdata, mixed)
     if len(rows) > PRICED_ROWS and mixed is not None:

@@ -205,6 +205,12 @@ class Boxes:
         return _cell_facets(domain, cells, codes, self.rows.counts, weight), cells == domain.size
 
 
+def nothing_but_numbers(microdata: Microdata) -> bool:
+    """Return whether boxes see less than pairs of rows do: several numbers, and no categories."""
+    trees = any(isinstance(domain, TreeDomain) for domain in microdata.domains)
+    return not trees and sum(domain.size > CELLS for domain in microdata.domains) > 1
+
+
 def _node_facet(domain: TreeDomain, depth: int, codes: NDArray[np.int64], weight: float) -> Facet:
     """Return one level of a tree."""
     groups = domain.levels[depth].groups.astype(np.int64)

@@ -82,7 +82,9 @@ class Proven(Method):
         tried = {candidate.method: candidate.loss.loss for candidate in found}
         classes = best.classes
         if not interrupts.asked:
-            classes = self._refined(goal, classes, proof.bound(prices), begin + seconds)
+            # Without prices a bound takes its time, and nobody needs it before the gap is asked for.
+            bound = 0.0 if self.gap is None else proof.bound(prices)
+            classes = self._refined(goal, classes, bound, begin + seconds)
         tried["refined"] = goal.measure_rows(classes).loss
         details: dict[str, Any] = {"tried": tried, "chosen": best.method, "minimized": "gcp"}
         if prices is not None:
