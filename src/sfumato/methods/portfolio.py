@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.hierarchies import TreeDomain
 from sfumato.loss import Minimized, find_objective
+from sfumato.loss.linear_program import solver_is_installed
 from sfumato.loss.metrics import GCP
 from sfumato.loss.objective import SIZES
 from sfumato.methods.base import Method, Task, find_method, register
@@ -223,7 +223,7 @@ def _may_follow_prices(goal: Goal) -> bool:
     """Return whether prices are about what is minimized, classes need nothing but their size, and a solver is there."""
     if goal.objective is not GCP or not all(isinstance(model, KAnonymity) for model in goal.task.requirements.models):
         return False
-    return find_spec("highspy") is not None
+    return solver_is_installed()
 
 
 def _with_prices(goal: Goal, candidates: list[Candidate], until: float) -> list[Candidate]:
