@@ -104,7 +104,8 @@ def classes_within(task: Task, now: float, until: float) -> Classes | None:
     proof = Proof(task)
     if not proof.pays_within(until - now):
         return None
-    prices = proof.raised(Stop((now + until) / 2))
-    if prices is None or prices.rounds < FEWEST_ROUNDS:
+    half = Stop((now + until) / 2)
+    prices = proof.raised(half)
+    if prices is None or (half.now and prices.rounds < FEWEST_ROUNDS):
         return None
     return proof.followed(prices, Stop(until))
