@@ -116,13 +116,16 @@ class Release:
     def optimality(self) -> Optimality:
         """How near the release is to the best: what it costs, what none can be below, and the gap between them.
 
-        A method that searches for a proof tells its own, among the partitions that its cuts allow. For every other
-        method it is the GCP and `bound`, among all releases; a bound that is not certified proves nothing, so it is 0.
+        A method that searches for a proof tells its own, among the partitions that its cuts allow, or the recodings of
+        its model; for the latter, what no release can be below counts, too. For every other method it is the GCP and
+        `bound`, among all releases; a bound that is not certified proves nothing, so it is 0.
         """
         found: Optimality | None = self.details.get("optimality")
-        if found is not None:
+        if found is not None and (found.proven or found.among is None):
             return found
         bound = float(self.bound) if self.bound.certified else 0.0
+        if found is not None:
+            return replace(found, bound=min(found.cost, max(found.bound, bound)))
         return Optimality("gcp", self.loss.gcp, bound, ended="")
 
     @cached_property

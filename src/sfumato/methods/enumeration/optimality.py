@@ -113,6 +113,8 @@ class Optimality:
     ended
         Why the search ended: ``"optimum"``, ``"gap"`` (near enough), ``"time"``, ``"work"``, ``"memory"``,
         ``"interrupt"`` or ``"suppression"`` (all prices of rows left out that are worth a try were tried).
+    among
+        What it is compared with where that is less than all releases, such as ``"full-subtree recodings"``.
     course
         The seconds, the best cost and the bound whenever the search knew something new.
     """
@@ -123,6 +125,7 @@ class Optimality:
     greedy: float | None = None
     nodes: int | None = None
     ended: str = OPTIMUM
+    among: str | None = None
     course: tuple[Moment, ...] = field(default=(), repr=False, compare=False)
 
     @property
@@ -164,7 +167,7 @@ class Optimality:
 
     def __str__(self) -> str:
         cost = f"{self.measure} {figure(self.cost)}"
-        among, greedy = "", []
+        among, greedy = f" of all {self.among}" if self.among else "", []
         if self.greedy is not None:
             among, greedy = " with these cuts", [f"greedy {figure(self.greedy)}"]
         if self.proven:

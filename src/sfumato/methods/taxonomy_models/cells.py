@@ -16,6 +16,8 @@ from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.scoring import Scorer
 from sfumato.methods.taxonomy_models.attribute_suppression import with_two_levels
+from sfumato.methods.taxonomy_models.best_cells import best_classes
+from sfumato.methods.taxonomy_models.optimality import least_by_row, with_optimality
 from sfumato.methods.taxonomy_models.splitting import keeps
 from sfumato.microdata import SUPPRESSED, Microdata, Recoding
 
@@ -29,14 +31,25 @@ class CellGeneralization(Method):
 
     Nodes of the lattice are tried in the order of their loss; at each, the classes of the remaining rows that are
     allowed are released. What is left at the top is suppressed if it may be, else joined to classes. The best such
-    recoding is NP-hard; this is greedy.
+    recoding is NP-hard; this is greedy, and exact on tables of some 14 different rows, or a few more with many equal
+    ones. Elsewhere the optimality tells a bound.
     """
 
     name: ClassVar[str] = "cell-generalization"
-    summary: ClassVar[str] = "Every cell at a level of its own, rows released at their cheapest node; greedy."
+    summary: ClassVar[str] = "Every cell at a level of its own, rows released at their cheapest node; the best if few."
     recoding: ClassVar[str] = "local"
 
     def run(self, task: Task) -> Recoding:
+        """Find the best classes of a small table; of others release rows node by node, and say how good that is."""
+        seen = self._seen(task)
+        best = None if task.suppressible else best_classes(seen)
+        if best is not None:
+            return with_optimality(task, best.recoding, self.name, best.loss, best.looked_at)
+        bound = least_by_row(Judge(seen), as_regions=True)
+        greedy = self._greedy(task)
+        return greedy if bound is None else with_optimality(task, greedy, self.name, bound, 0)
+
+    def _greedy(self, task: Task) -> Recoding:
         """Release rows node by node; without suppression where that would spoil a comparison with the release."""
         recoding = self._released(task)
         return recoding if keeps(task, recoding) else self._released(replace(task, suppressible=0))
@@ -56,10 +69,10 @@ class CellGeneralization(Method):
 
 @dataclass(frozen=True)
 class CellSuppression(CellGeneralization):
-    """Release every cell as it is or not at all, by the same greedy search with hierarchies of two levels."""
+    """Release every cell as it is or not at all, by the same searches with hierarchies of two levels."""
 
     name: ClassVar[str] = "cell-suppression"
-    summary: ClassVar[str] = "Every cell intact or as *, rows released with the fewest cells lost; greedy."
+    summary: ClassVar[str] = "Every cell intact or as *, rows released with the fewest cells lost; the best if few."
 
     def _seen(self, task: Task) -> Task:
         return with_two_levels(task)

@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Method, Task, register
+from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.suppression import trim
+from sfumato.methods.taxonomy_models.best_regions import best_regions
+from sfumato.methods.taxonomy_models.optimality import gcp_of, least_by_row, with_optimality
 from sfumato.methods.taxonomy_models.splitting import Span, broken_rows, children
 from sfumato.microdata import Recoding
 
@@ -19,14 +22,25 @@ class FullSubgraph(Method):
     """Divide the table along the hierarchies, each region by itself, while every part is allowed.
 
     A region is a subtree of every quasi-identifier, and all rows in it are shown alike. The best choice of regions is
-    NP-hard; this is a greedy search from the top down that divides the attribute that loses most.
+    NP-hard; this is a greedy search from the top down that divides the attribute that loses most. On small tables,
+    where nothing is left out, the best choice is searched for then; elsewhere the optimality tells a bound.
     """
 
     name: ClassVar[str] = "full-subgraph"
-    summary: ClassVar[str] = "Regions along the hierarchies of all attributes together; greedy, top down."
+    summary: ClassVar[str] = "Regions along the hierarchies of all attributes together; top down, the best if few."
     recoding: ClassVar[str] = "global"
 
     def run(self, task: Task) -> Recoding:
+        """Divide the table; then look for something better, or say how far from the best that may be."""
+        greedy = self._greedy(task)
+        if task.suppressible or not task.requirements.monotone:
+            return greedy  # what is left out may narrow a class below what its region spans
+        found = best_regions(task, gcp_of(task, greedy) * len(task.microdata))
+        recoding = greedy if found.classes is None else Recoding(classes=found.classes)
+        bound = least_by_row(Judge(task), as_regions=False) if found.bound is None else found.bound
+        return recoding if bound is None else with_optimality(task, recoding, self.name, bound, found.looked_at)
+
+    def _greedy(self, task: Task) -> Recoding:
         """Divide the table; then spend what may be suppressed on the outliers that widen their classes most."""
         microdata = task.microdata
         everything: list[Span] = [(0, domain.size - 1) for domain in microdata.domains]

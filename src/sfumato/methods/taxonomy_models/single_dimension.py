@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -12,9 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain, IntervalDomain
-from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.lattice import Lattice
+from sfumato.methods.taxonomy_models.best_columns import (
+    Best,
+    Way,
+    best_ways,
+    interval_ways,
+    intervals,
+    least_by_column,
+    subtree_ways,
+    subtrees,
+)
+from sfumato.methods.taxonomy_models.optimality import gcp_of, with_optimality
 from sfumato.methods.taxonomy_models.splitting import Span, broken_rows, children, keeps, mean_cost
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding, group_rows
 
@@ -31,12 +42,24 @@ class SingleDimension(Method):
 
     The group whose division saves most is divided, everywhere at once, if every class stays allowed; a division that is
     not allowed now never will be, since classes only become smaller. That starts once with all of a quasi-identifier as
-    one group, and once with the best full-domain recoding; what loses less is released.
+    one group, and once with the best full-domain recoding; what loses less is released. On small tables, where nothing
+    is left out, the best of all such recodings is searched for then; elsewhere the optimality tells a bound.
     """
 
     recoding: ClassVar[str] = "global"
 
     def run(self, task: Task) -> Recoding:
+        """Divide groups; then look for something better, or say how far from the best that may be."""
+        greedy = self._greedy(task)
+        rows, cost = len(task.microdata), gcp_of(task, greedy)
+        bound = least_by_column(task, self._spans)
+        found = Best(None, 0.0, 0)
+        if task.requirements.monotone and not task.suppressible and bound < rows * cost:
+            found = best_ways(task, self._ways, rows * cost)
+        recoding = greedy if found.ways is None else State.of_ways(task, found.ways).recoding()
+        return with_optimality(task, recoding, self.name, max(bound, found.bound), found.checks)
+
+    def _greedy(self, task: Task) -> Recoding:
         """Divide groups from both starts; without suppression where that would spoil a comparison with the release."""
         found = [
             self._divided(State.of(task)),
@@ -44,8 +67,8 @@ class SingleDimension(Method):
         ]
         kept = [recoding for recoding in found if not task.suppressible or keeps(task, recoding)]
         if not kept:
-            return self.run(replace(task, suppressible=0))
-        return min(kept, key=lambda recoding: _gcp(task, recoding))
+            return self._greedy(replace(task, suppressible=0))
+        return min(kept, key=lambda recoding: gcp_of(task, recoding))
 
     def _divided(self, state: State) -> Recoding:
         waiting: list[Entry] = []
@@ -70,12 +93,16 @@ class SingleDimension(Method):
         return [(-saved * float(state.task.microdata.weights[at]), at, span, divisions)]
 
     @abstractmethod
+    def _ways(self, domain: Domain, allowed: Callable[[Span], bool]) -> list[Way] | None:
+        """List all ways to recode a column by groups that are allowed; None for too many."""
+
+    @abstractmethod
+    def _spans(self, domain: Domain) -> NDArray[np.int64] | None:
+        """Return all groups that a column may be shown by; None for too many."""
+
+    @abstractmethod
     def _divisions(self, domain: Domain, counts: NDArray[np.int64], span: Span) -> list[list[Span]]:
         """Return the ways to divide a group of values, in the order in which to try them."""
-
-
-def _gcp(task: Task, recoding: Recoding) -> float:
-    return METRICS["gcp"].measure(RecodedTable(task.microdata, EquivalenceClasses.of(task.microdata, recoding)))
 
 
 @dataclass
@@ -109,6 +136,16 @@ class State:
         return cls(
             task, spans, groups, classes.of_row.astype(np.int64), len(classes), task.suppressible - classes.suppressed
         )
+
+    @classmethod
+    def of_ways(cls, task: Task, ways: Sequence[Way]) -> State:
+        """Start, and end, with the groups that are given for every quasi-identifier."""
+        codes = task.microdata.codes
+        groups = [np.repeat(np.arange(len(way)), [hi - lo + 1 for lo, hi in way]) for way in ways]
+        grouped = group_rows(
+            np.stack([group[codes[:, at]] for at, group in enumerate(groups)], axis=1), [len(way) for way in ways]
+        )
+        return cls(task, [list(way) for way in ways], groups, grouped.of_row.astype(np.int64), len(grouped), 0)
 
     @cached_property
     def counts(self) -> list[NDArray[np.int64]]:
@@ -163,11 +200,17 @@ class State:
 class FullSubtree(SingleDimension):
     """Show values by subtrees of their hierarchy, narrow where many rows are and wide where few are.
 
-    The best choice of subtrees is NP-hard; this is a greedy search from the top down.
+    The best choice of subtrees is NP-hard; this is a greedy search from the top down, and an exact one on small tables.
     """
 
     name: ClassVar[str] = "full-subtree"
-    summary: ClassVar[str] = "Subtrees of different heights per attribute, the same for all rows; greedy, top down."
+    summary: ClassVar[str] = "Subtrees of different heights per attribute, the same for all rows; the best if few."
+
+    def _ways(self, domain: Domain, allowed: Callable[[Span], bool]) -> list[Way] | None:
+        return subtree_ways(domain, allowed)
+
+    def _spans(self, domain: Domain) -> NDArray[np.int64]:
+        return subtrees(domain)
 
     def _divisions(self, domain: Domain, counts: NDArray[np.int64], span: Span) -> list[list[Span]]:
         parts = children(domain, span)
@@ -178,11 +221,18 @@ class FullSubtree(SingleDimension):
 class OrderedSetPartition(SingleDimension):
     """Show values by intervals of their order, as narrow as the rows allow.
 
-    The best partition is NP-hard; this is a greedy search from the top down that cuts groups near their median.
+    The best partition is NP-hard; this is a greedy search from the top down that cuts groups near their median, and an
+    exact one on small tables.
     """
 
     name: ClassVar[str] = "ordered-set-partition"
-    summary: ClassVar[str] = "Intervals per attribute, the same for all rows; greedy, top down, cut near the median."
+    summary: ClassVar[str] = "Intervals per attribute, the same for all rows; near the median, the best if few."
+
+    def _ways(self, domain: Domain, allowed: Callable[[Span], bool]) -> list[Way] | None:
+        return interval_ways(domain, allowed)
+
+    def _spans(self, domain: Domain) -> NDArray[np.int64] | None:
+        return intervals(domain)
 
     def _divisions(self, domain: Domain, counts: NDArray[np.int64], span: Span) -> list[list[Span]]:
         lo, hi = span
