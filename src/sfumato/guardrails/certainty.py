@@ -36,21 +36,24 @@ def sensitive_unprotected(view: ReleaseView) -> Iterator[Finding]:
         )
 
 
+#: What a loss that looks at labels does to classes.
+BY_LABEL = {"cm": "makes classes of one value on purpose", "prediction": "divides rows where their values differ"}
+
+
 @after("minimizes-label")
 def minimizes_label(view: ReleaseView) -> Iterator[Finding]:
-    """Warn of a loss that is smallest where every class has one sensitive value."""
-    minimized = str(view.minimized) if isinstance(view.minimized, str) else ""
-    if minimized != "cm" and minimized.partition(":")[0] != "prediction":
-        return
-    for name in unguarded(view):
+    """Warn of a loss that is small where every class has one sensitive value, and so undoes diversity."""
+    minimized = view.minimized if isinstance(view.minimized, str) else ""
+    does = BY_LABEL.get(minimized.partition(":")[0])
+    for name in unguarded(view) if does else ():
         told = certainty(view, name)
         released = int(np.count_nonzero(view.released))
         yield Finding(
-            "warning",
+            "warning" if told.rows else "note",
             (name,),
             told.rows,
-            f"minimize='{minimized}' makes classes of one value on purpose: {quoted(name)} is certain for "
-            f"{told.rows:,} rows ({percent(told.rows, released)}).",
+            f"minimize='{minimized}' {does}: {quoted(name)} is certain for {told.rows:,} rows "
+            f"({percent(told.rows, released)}).",
             "Ask for l-diversity too, or minimize another loss.",
         )
 
