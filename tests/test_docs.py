@@ -5,7 +5,8 @@ In one file, from top to bottom and in one empty folder:
 - ``python`` blocks run in one namespace;
 - lines ``$ sfumato …`` of ``console`` blocks go through the command line and must end with exit code 0;
 - a comment ``<!-- no-run: reason -->`` on the line before a block leaves that block out;
-- a comment that starts with ``<!-- setup`` holds Python that the reader need not see.
+- a comment that starts with ``<!-- setup`` holds Python that the reader need not see;
+- a page with the comment ``<!-- needs: spark -->`` is skipped where there is no Java, but never in CI.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.scale.cluster import require_spark
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -28,6 +30,7 @@ FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}) *(?P<language>[\w+-]*)[^`]*
 NO_RUN = re.compile(r"^\s*<!-- no-run: .*\S.*-->\s*$")
 SETUP = re.compile(r"^\s*<!-- setup\s*$")
 LINK = re.compile(r"\]\((?!\w+:|#)(?P<target>[^)#\s]+)(?:#[^)\s]*)?\)")
+NEEDS_SPARK = "<!-- needs: spark -->"
 SHELL_SYNTAX = {"|", "||", "&&", "&", ";", ">", ">>", "<"}
 
 
@@ -107,6 +110,8 @@ def name_of(page: Path) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if NEEDS_SPARK in page.read_text(encoding="utf-8"):
+        require_spark()
     expected = sum(
         len(list(commands_of(block))) if block.language == "console" else block.language in {"python", "py"}
         for block in blocks_of(page.read_text(encoding="utf-8"))

@@ -74,6 +74,7 @@ PUBLIC = [
     "SfumatoError",
     "Shift",
     "Similar",
+    "Spark",
     "Strongest",
     "TCloseness",
     "Taxonomy",

@@ -24,7 +24,7 @@ def anonymize(
     Parameters
     ----------
     data
-        A pandas, Polars or Arrow table, an Arrow stream, a DuckDB relation, a table in a database such as
+        A pandas, Polars, Arrow or Spark table, an Arrow stream, a DuckDB relation, a table in a database such as
         ``engines.DuckDB("clinic.duckdb", "people")``, or the path of a file: CSV, Parquet, JSON, Excel, SPSS,
         Stata, SAS, R and more; a list of paths, a pattern or a folder of Parquet files is one table. It is never
         changed.
@@ -75,6 +75,7 @@ def anonymize(
         The share of rows, or of people, that is drawn at random; or `Sample`, stratified by a column.
     engine
         ``"memory"``, or ``"duckdb"`` for a table past memory; ``"auto"`` takes memory where that fits in ``memory``.
+        `Spark` or its address for a cluster; a frame of Spark is worked on by its own session anyway.
     memory
         How much memory may be taken, such as ``"4GB"`` or a number of bytes; by default a share of what is free.
     temporary

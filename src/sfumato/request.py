@@ -33,7 +33,7 @@ AUTO = "auto"
 
 #: Who does the work: a process in memory, or an engine that holds the rows; a cluster is named by its address.
 ENGINES = (AUTO, "memory", "duckdb")
-CLUSTERS = ("spark", "local[")
+CLUSTERS = ("spark", "local", "yarn", "k8s://")
 
 #: Options that may be said in several ways, of which the request keeps one.
 SPELT = {"transform", "pseudonymize", "sample", "na", "confirm", "temporary"}

@@ -16,6 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from sfumato.scale.sessions import JAVA, java_version, without_pandas_warning
 
 SOURCES = Path(__file__).parents[2] / "src"
@@ -32,10 +34,28 @@ def lacking() -> str:
     return "" if version is not None and version >= JAVA else f"there is no Java {JAVA} or newer"
 
 
-class Cluster:
-    """A master, two workers of one core each, and a session on them."""
+def require_spark() -> None:
+    """Skip a test where Spark cannot be started, but never in continuous integration."""
+    reason = lacking()
+    if reason and not os.environ.get("CI"):
+        pytest.skip(f"{reason}: nothing runs on Spark")
+    assert not reason, f"Continuous integration runs Spark, but {reason}."
 
-    def __init__(self, folder: Path) -> None:
+
+class Cluster:
+    """A master, workers of one core each, and a session on them.
+
+    Parameters
+    ----------
+    folder
+        Where all of it keeps its files.
+    memory
+        What an executor may take, besides its Python.
+    lean
+        Whether it starts quickly rather than runs quickly.
+    """
+
+    def __init__(self, folder: Path, memory: str = "512m", lean: bool = True) -> None:
         import pyspark  # noqa: PLC0415 - a plain machine has none
 
         self.folder = folder
@@ -45,6 +65,8 @@ class Cluster:
         host, port = self.address.removeprefix("spark://").split(":")
         self.master = self.started("master.Master", "--host", host, "--port", port, "--webui-port", "0")
         self.session: Any = None
+        self.memory = memory
+        self.options = " ".join(LEAN if lean else LEAN[:1])
 
     def started(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
         environment = os.environ | {
@@ -63,7 +85,7 @@ class Cluster:
 
     def add_worker(self) -> None:
         work = str(self.folder / f"work-{len(self.workers)}")
-        resources = ["--cores", "1", "--memory", "768m", "--work-dir", work, "--webui-port", "0"]
+        resources = ["--cores", "1", "--memory", "8g", "--work-dir", work, "--webui-port", "0"]
         self.workers.append(self.started("worker.Worker", "--host", "127.0.0.1", *resources, self.address))
 
     def kill_worker(self) -> None:
@@ -82,9 +104,9 @@ class Cluster:
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": "512m",
-            "spark.executor.memory": "512m",
-            "spark.driver.extraJavaOptions": " ".join(LEAN),
-            "spark.executor.extraJavaOptions": " ".join(LEAN),
+            "spark.executor.memory": self.memory,
+            "spark.driver.extraJavaOptions": self.options,
+            "spark.executor.extraJavaOptions": self.options,
             "spark.sql.shuffle.partitions": "4",
             "spark.sql.warehouse.dir": str(self.folder / "warehouse"),
             "spark.local.dir": str(self.folder),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,19 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.scale.cluster import Cluster, lacking
+from tests.scale.cluster import Cluster, require_spark
 
 from sfumato.scale import in_duckdb
-
-LACKING = lacking()
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Start a cluster; only one at a time, however many processes run tests."""
-    if LACKING and not os.environ.get("CI"):
-        pytest.skip(f"{LACKING}: nothing runs on Spark")
-    assert not LACKING, f"Continuous integration runs a Spark cluster, but {LACKING}."
+    require_spark()
     with (tmp_path_factory.getbasetemp().parent / "cluster.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         cluster = Cluster(tmp_path_factory.mktemp("cluster"))

@@ -330,8 +330,9 @@ EngineName = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        metavar="memory|duckdb",
-        help="Who holds the rows: memory, or duckdb, which needs no more than --memory; by default what fits.",
+        metavar="NAME",
+        help="Who holds the rows: memory, duckdb, which needs no more than --memory, or a Spark cluster, such as "
+        "spark://host:7077 or local[4]; by default what fits.",
     ),
 ]
 MemorySize = Annotated[

@@ -6,7 +6,7 @@ Only this package knows frame libraries and file formats; everything else sees `
 from sfumato.io.base import FileOptions, Openable, Remark
 from sfumato.io.files import FileSource
 from sfumato.io.formats import open_file, open_stdin
-from sfumato.io.frames import ArrowSource, to_frame
+from sfumato.io.frames import ArrowSource, SparkSource, to_frame
 from sfumato.io.sources import Source, open_source
 from sfumato.io.writing import check_writable, write_table, write_tables, write_text
 
@@ -17,6 +17,7 @@ __all__ = [
     "Openable",
     "Remark",
     "Source",
+    "SparkSource",
     "check_writable",
     "open_file",
     "open_source",

@@ -39,6 +39,8 @@ def open_frame(data: object) -> Source:
         return RelationSource(data)
     checked_names(_native_names(data))
     frame = nw.from_native(data, pass_through=True)
+    if isinstance(frame, nw.LazyFrame) and frame.implementation.is_pyspark():
+        return SparkSource(data)
     if isinstance(frame, nw.LazyFrame):
         return LazySource(frame)
     if not isinstance(frame, nw.DataFrame):
@@ -174,6 +176,25 @@ class LazySource(Source):
     def to_native(self, table: pa.Table) -> object:
         """Return a frame of the same library, with its rows."""
         return self._collected.to_native(table)
+
+
+class SparkSource(Source):
+    """A frame of Spark. Only who asks for its rows here loads them: an engine leaves them where they are."""
+
+    kind = "spark"
+
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+        self.columns = checked_names(frame.columns)
+
+    def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
+        # By all names at once: columns that are fetched one by one may come in different orders.
+        rows = self.frame.select(*("`" + name.replace("`", "``") + "`" for name in columns)).toArrow()
+        return gathered(columns, lambda name: arrow.tidy(name, rows[name], name in as_text), tell)
+
+    def to_native(self, table: pa.Table) -> object:
+        """Return a frame of the same session."""
+        return self.frame.sparkSession.createDataFrame(arrow.plain(table))
 
 
 class FrameSource(Source):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sfumato import pipeline
 from sfumato.errors import ParameterError, listed
@@ -19,6 +20,7 @@ from sfumato.release.release import Release
 from sfumato.request import AUTO, Request
 from sfumato.scale.engine import Engine
 from sfumato.scale.memory import allowed_memory, memory_to_anonymize
+from sfumato.scale.sessions import OfFrame, Spark, is_spark_frame
 
 #: What the default method is on an engine: the fastest, whose loss does not depend on the size of parts.
 USUAL = "hilbert"
@@ -29,6 +31,8 @@ RUNNABLE = (USUAL, "hilbert-fast")
 
 def run(data: object, request: Request, progress: ProgressOption = False) -> Release:
     """Make the release that is asked for, in memory or by an engine."""
+    if is_spark_frame(data) and request.engine == AUTO:
+        request = replace(request, engine=OfFrame(data))
     if request.engine == "memory" or (request.engine == AUTO and _fits(data, request)):
         return pipeline.run(data, request, progress)
     request.require_privacy()
@@ -44,9 +48,10 @@ def start(request: Request) -> Engine:
     from sfumato.scale.in_duckdb import InDuckDB  # noqa: PLC0415
 
     memory = allowed_memory(request.caller, request.memory)
-    if isinstance(request.engine, str):
+    asked = request.engine
+    if asked in (AUTO, "duckdb"):
         return InDuckDB(memory, request.temporary)
-    engine: Engine = request.engine.start(memory, request.temporary)
+    engine: Engine = (Spark(asked) if isinstance(asked, str) else asked).start(memory, request.temporary)
     return engine
 
 

@@ -6,9 +6,9 @@ dataclasses that can be pickled: an engine may send them to other processes and 
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +16,15 @@ import pyarrow as pa
 
 from sfumato.io import Source
 from sfumato.progress import Progress, silent
+from sfumato.release.values import Shown
+from sfumato.request import Request
+from sfumato.verify.verification import Verification
 
-#: The column in which groups are counted.
-COUNT = "rows"
+#: The column in which groups are counted; no column of a table is called so.
+COUNT = "sfumato_rows"
+
+#: The columns that stand for each quasi-identifier.
+ShownAs = Mapping[str, tuple[str, ...]]
 
 #: From a batch of rows to another one; rows may become fewer.
 OnBatch = Callable[[pa.RecordBatch], pa.RecordBatch]
@@ -73,14 +79,6 @@ class Rows(ABC):
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows, always in the same order."""
 
-    @abstractmethod
-    def write(self, folder: Path, place: str, names: Sequence[str]) -> list[Path]:
-        """Write the rows to as many Parquet files as there are names, by their places.
-
-        ``place`` is a column of random 64-bit numbers, which is not written: a row's number alone says in which file
-        it is and where in it, so that neither files nor order tell anything else.
-        """
-
 
 class Parted(Rows):
     """The rows of all parts together, and what was told about each."""
@@ -88,6 +86,44 @@ class Parted(Rows):
     @abstractmethod
     def told(self) -> list[Any]:
         """Return what the function told about the parts, in no particular order; the rows must be written before."""
+
+
+class ShownElsewhere(Shown, ABC):
+    """A released table that is not in memory, and which of its columns stand for each quasi-identifier.
+
+    Attributes
+    ----------
+    data
+        The rows, in a form that loads none of them by itself.
+    """
+
+    data: Any
+
+    def __init__(self, shown_as: ShownAs) -> None:
+        vars(self)["quasi_identifiers"] = dict(shown_as)
+
+    @property
+    @abstractmethod
+    def table(self) -> pa.Table:
+        """All rows, loaded into memory."""
+
+    @abstractmethod
+    def verify(self, sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]]) -> Verification:
+        """Check every promise from the rows alone."""
+
+
+class WritesItself(ShownElsewhere):
+    """A released table that only those who hold it can write."""
+
+    @abstractmethod
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        sensitive: Sequence[str],
+        promises: Sequence[Mapping[str, Any]],
+        progress: Progress,
+    ) -> Verification:
+        """Write the rows, check what was written, and only then give it its name."""
 
 
 class Engine(ABC):
@@ -114,9 +150,26 @@ class Engine(ABC):
     def kept(self, rows: Rows) -> Rows:
         """Return rows that are computed now and once, in the temporary folder."""
 
+    def source(self, data: object, request: Request) -> Source:
+        """Return what is known of a table before anybody looks at its rows."""
+        return request.open(data)
+
     @abstractmethod
-    def output(self) -> Path:
-        """Return a folder for what is released, which stays as long as the engine."""
+    def released(self, rows: Rows, place: str, names: Sequence[str], shown_as: ShownAs) -> ShownElsewhere:
+        """Compute the rows of a release and keep them, in an order that only their random places say.
+
+        Parameters
+        ----------
+        rows
+            The rows.
+        place
+            A column of random 64-bit numbers, which is not released: a row's number alone says in which file it is and
+            where in it, so that neither files nor order tell anything else.
+        names
+            What files are called, where there are any.
+        shown_as
+            The columns that stand for each quasi-identifier.
+        """
 
     @abstractmethod
     def close(self) -> None:

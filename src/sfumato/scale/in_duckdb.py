@@ -21,7 +21,8 @@ from sfumato.engines.base import identifier
 from sfumato.io import Source, arrow, write_table
 from sfumato.io.files import literal, record_batches
 from sfumato.io.parquet import ParquetSource
-from sfumato.scale.engine import COUNT, Engine, OnBatch, OnPart, Parted, Rows
+from sfumato.scale.engine import COUNT, Engine, OnBatch, OnPart, Parted, Rows, ShownAs
+from sfumato.scale.release import ShownInFiles
 from sfumato.scale.temporary import TemporaryFolder
 
 #: Rows per batch: enough for calls to cost nothing beside the work, few enough for several to fit in little memory.
@@ -90,8 +91,10 @@ class InDuckDB(Engine):
         self._made += 1
         return self.folder.new(f"rows-{self._made}")
 
-    def output(self) -> Path:
-        return self.folder.new("release")
+    def released(self, rows: Rows, place: str, names: Sequence[str], shown_as: ShownAs) -> ShownInFiles:
+        """Write the rows to files of the temporary folder."""
+        assert isinstance(rows, DuckRows)
+        return ShownInFiles(rows.write(self.folder.new("release"), place, names), shown_as)
 
     def query(self, sql: str, **tables: pa.RecordBatchReader) -> pa.RecordBatchReader:
         """Run a query on files, or on a stream that has a name in it."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from sfumato import guarding, parameters
 from sfumato.clock import Clock
@@ -31,13 +30,12 @@ from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
 from sfumato.request import Request
 from sfumato.scale.choosing import method_for_parts
-from sfumato.scale.encoding import PART, CodedTable, WithoutMissing
-from sfumato.scale.engine import Engine, Rows
+from sfumato.scale.encoding import PART, PLACE, CodedTable, WithoutMissing
+from sfumato.scale.engine import Engine, Rows, ShownElsewhere
 from sfumato.scale.parting import Encoding, Feasibility, PartOf, count_keys, cut_evenly, empty, part_schema
 from sfumato.scale.profiling import profile
 from sfumato.scale.recoding import Figures, Recode, loss_of
-from sfumato.scale.release import LargeRelease, ShownInFiles
-from sfumato.verify.release import verify_release
+from sfumato.scale.release import LargeRelease
 from sfumato.verify.verification import Verification
 
 #: Different values of a column are kept as long as all of them take at most this many bytes each of the memory.
@@ -92,7 +90,7 @@ class _Plan:
 
     def _open(self, data: object) -> tuple[Source, dict[str, str], Rows]:
         """Find out what the columns are, and open those that are released in some form."""
-        source = self.request.open(data)
+        source = self.engine.source(data, self.request)
         guarding.check_names(self.request, source.columns)
         roles = self.request.schema.roles(source.columns)
         wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain"}]
@@ -167,16 +165,15 @@ class _Plan:
         names = [self.secret.key(f"file {at}").hex()[:16] for at in range(max(1, len(sizes)))]
         done = parts.by_part(PART, recode, schema)
         self.report("recoding", 0.0)
-        files = done.write(self.engine.output(), "place", names)
+        shown = self.engine.released(done, PLACE, names, shown_as)
         figures: list[Figures] = done.told()
-        return _Written(ShownInFiles(files, shown_as), figures)
+        return _Written(shown, figures)
 
-    def _verified(self, shown: ShownInFiles, table: CodedTable, suppressed: int, rows: int) -> Verification:
+    def _verified(self, shown: ShownElsewhere, table: CodedTable, suppressed: int, rows: int) -> Verification:
         """Check the written files; hand out nothing that does not pass."""
         self.report("verifying", 0.0)
         promises = [promise_of(model, self.request.schema, empty(table)) for model in self.request.privacy]
-        released = pq.read_table(shown.files[0].parent)
-        found = verify_release(released, shown.class_columns, self.request.schema.sensitive, promises)
+        found = shown.verify(self.request.schema.sensitive, promises)
         if not found.ok:
             raise VerificationError(
                 "The release did not pass its independent check and is not handed out. This is a fault of the method, "
@@ -241,7 +238,7 @@ class _Plan:
 class _Written:
     """What lies in files, and the figures of its parts."""
 
-    shown: ShownInFiles
+    shown: ShownElsewhere
     figures: list[Figures]
 
     @property

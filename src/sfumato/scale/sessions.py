@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
+from weakref import WeakSet
 
 import pyarrow as pa
 
 from sfumato.errors import EngineError, MissingExtraError, invalid_parameter
+from sfumato.request import EngineOption
+from sfumato.scale.engine import Engine
 
 #: The lowest version of Java that Spark 4 runs on.
 JAVA = 17
@@ -31,20 +34,24 @@ INSTALL_JAVA = (
     f"brew install openjdk@{JAVA}; elsewhere: https://adoptium.net) and, if it is not on PATH, set JAVA_HOME."
 )
 
-_ADDRESS = re.compile(r"(spark|k8s)://.+|yarn|local(\[[^\]]+\])?")
+#: Sessions whose executors were found to have what is needed.
+_CHECKED: WeakSet[Any] = WeakSet()
+
+_ADDRESS = re.compile(r"(spark|k8s)://.+|spark|yarn|local(\[[^\]]+\])?")
 _NO_MODULE = re.compile(r"No module named '(\w+)")
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')
 
 
 @dataclass(frozen=True)
-class Spark:
+class Spark(EngineOption):
     """Apache Spark as the engine of `anonymize`: where its master is.
 
     Parameters
     ----------
     address
         The master as Spark names it: ``"spark://host:7077"``, ``"yarn"``, ``"k8s://…"``, or ``"local[4]"`` for four
-        cores of this machine. All else (memory, executors, files in the cloud) is read from Spark's own configuration.
+        cores of this machine; ``"spark"`` is the one that Spark's own configuration names, where all else (memory,
+        executors, storage) is said, too.
 
     Examples
     --------
@@ -52,7 +59,12 @@ class Spark:
     Spark(address='local[2]')
     """
 
-    address: str
+    address: str = "spark"
+    name = "spark"
+
+    def start(self, memory: int, temporary: str | os.PathLike[str] | None) -> Engine:
+        """Start a session; memory and temporary folders are those of Spark's own configuration."""
+        return on_session(start_session(self))
 
     def __post_init__(self) -> None:
         if not is_address(self.address):
@@ -60,7 +72,27 @@ class Spark:
             raise invalid_parameter("Spark", "address", expected, self.address)
 
 
-def is_address(text: object) -> bool:
+@dataclass(frozen=True)
+class OfFrame(EngineOption):
+    """The session that a frame of Spark belongs to."""
+
+    frame: Any
+    name = "spark"
+
+    def start(self, memory: int, temporary: str | os.PathLike[str] | None) -> Engine:
+        """Use the session of the frame."""
+        return on_session(self.frame.sparkSession)
+
+
+def on_session(session: Any) -> Engine:
+    """Return an engine on a session whose executors have what they need."""
+    from sfumato.scale.in_spark import InSpark  # noqa: PLC0415 - only who runs on Spark needs it
+
+    check_workers(session)
+    return InSpark(session)
+
+
+def is_address(text: object) -> TypeGuard[str]:
     """Return whether a text names the master of a Spark cluster."""
     return isinstance(text, str) and _ADDRESS.fullmatch(text) is not None
 
@@ -101,7 +133,8 @@ def start_session(spark: Spark) -> Any:
     require_spark()
     # Executors run the Python that PYSPARK_PYTHON names; on this machine that is ours unless somebody said otherwise.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable if spark.address.startswith("local") else "python3")
-    builder = import_module("pyspark.sql").SparkSession.builder.appName("sfumato").master(spark.address)
+    builder = import_module("pyspark.sql").SparkSession.builder.appName("sfumato")
+    builder = builder if spark.address == "spark" else builder.master(spark.address)
     try:
         with without_pandas_warning():
             return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
@@ -118,7 +151,9 @@ def without_pandas_warning() -> Iterator[None]:
 
 
 def check_workers(session: Any) -> None:
-    """Make sure that the executors' Python has what the work needs, or say what is missing there."""
+    """Make sure once that the executors' Python has what the work needs, or say what is missing there."""
+    if session in _CHECKED:
+        return
     probe = session.range(0, 2, 1, 2)
     try:
         with without_pandas_warning():
@@ -134,6 +169,7 @@ def check_workers(session: Any) -> None:
             "'sfumato[spark]' on every worker, or an archive by spark.archives), or let PYSPARK_PYTHON name a Python "
             "that has it."
         )
+    _CHECKED.add(session)
 
 
 def lacking_here(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,0 +1,178 @@
+"""The distributed engine: frames of Spark, counted by its own aggregates and worked on by its executors as Arrow."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.io import Source, SparkSource
+from sfumato.request import Request
+from sfumato.scale.engine import COUNT, Engine, OnBatch, OnPart, Parted, Rows, ShownAs
+from sfumato.scale.executors import (
+    TOLD,
+    OnBatches,
+    OnOnePart,
+    stored_schema,
+    typed,
+    with_told,
+    without_dictionaries,
+)
+from sfumato.scale.sessions import without_pandas_warning
+from sfumato.scale.spark_frames import arrow_schema, computed, open_in_spark, quoted, streamed
+from sfumato.scale.spark_release import ShownInSpark
+
+#: How many rows a part may have at most: few enough for every core to have some, and for the memory of its Python.
+PART_ROWS = 1 << 19
+
+
+class InSpark(Engine):
+    """A session of Spark as an engine.
+
+    Parameters
+    ----------
+    session
+        The session that does the work; it stays open.
+    """
+
+    name = "spark"
+    part_rows = PART_ROWS
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        self._kept: list[Any] = []
+
+    def source(self, data: object, request: Request) -> Source:
+        """Open a frame, a table by its name, or files where the executors can read them."""
+        return open_in_spark(self.session, data, request)
+
+    def open(self, source: Source, columns: Sequence[str], as_text: Sequence[str] = ()) -> Rows:
+        """Return some columns of a frame."""
+        assert isinstance(source, SparkSource)
+        texts = set(as_text)
+        frame = source.frame.selectExpr(*(cast_to_text(name) if name in texts else quoted(name) for name in columns))
+        return SparkRows(frame, arrow_schema(frame))
+
+    def kept(self, rows: Rows) -> Rows:
+        """Let the executors keep what they compute: in their memory, and on their disks what does not fit there.
+
+        What an executor kept that is lost is computed again by the others.
+        """
+        assert isinstance(rows, SparkRows)
+        frame = rows.whole.persist()
+        self._kept.append(frame)
+        computed(frame.count)
+        return rows.like(frame)
+
+    def released(self, rows: Rows, place: str, names: Sequence[str], shown_as: ShownAs) -> ShownInSpark:
+        """Let the executors keep the rows of the release, and forget what led to them."""
+        before, self._kept = self._kept, []
+        kept = self.kept(rows)
+        assert isinstance(kept, SparkRows)
+        for frame in before:
+            frame.unpersist()
+        return ShownInSpark(kept.frame, place, shown_as)
+
+    def close(self) -> None:
+        """Let the executors forget what they kept."""
+        while self._kept:
+            self._kept.pop().unpersist()
+
+
+class SparkRows(Rows):
+    """A frame of Spark.
+
+    Parameters
+    ----------
+    frame
+        The frame.
+    schema
+        The types in which functions see its columns, where Spark has none that small.
+    """
+
+    def __init__(self, frame: Any, schema: pa.Schema) -> None:
+        self.frame = frame
+        self.schema = schema
+
+    @property
+    def whole(self) -> Any:
+        """All that has to be kept of it."""
+        return self.frame
+
+    def like(self, whole: Any) -> SparkRows:
+        """Return the same rows, from what was kept of them."""
+        return SparkRows(whole, self.schema)
+
+    def count(self) -> int:
+        """Return how many rows there are."""
+        return int(computed(self.frame.count))
+
+    def distinct_counts(self, columns: Sequence[str]) -> list[int]:
+        """Return about how many different values each column has."""
+        about = [f"approx_count_distinct({quoted(name)}) AS c{at}" for at, name in enumerate(columns)]
+        found = computed(self.frame.selectExpr(*about).toArrow)
+        return [int(count) for [count] in found.to_pydict().values()]
+
+    def groups(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Count by Spark's own GROUP BY; what comes to the driver are groups, never rows."""
+        schema = without_dictionaries(pa.schema([*map(self.schema.field, columns), pa.field(COUNT, pa.int64())]))
+        count = import_module("pyspark.sql.functions").expr("count(*)").alias(COUNT)
+        counted = self.frame.groupBy(*map(quoted, columns)).agg(count)
+        yield from (typed(batch, schema) for batch in computed(counted.toArrow).to_batches())
+
+    def mapped(self, function: OnBatch, schema: pa.Schema) -> Rows:
+        """Run a function on batches, where they are."""
+        work = OnBatches(function, self.schema, stored_schema(schema))
+        with without_pandas_warning():
+            frame = self.frame.mapInArrow(work, spark_types(schema))
+        return SparkRows(frame, schema)
+
+    def by_part(self, column: str, function: OnPart, schema: pa.Schema) -> SparkParted:
+        """Bring the rows of each part together on one executor, and run a function on them."""
+        work = OnOnePart(function, column, self.schema, with_told(stored_schema(schema)))
+
+        def finish(key: tuple[pa.Scalar, ...], part: pa.Table) -> pa.Table:  # Spark counts the arguments of functions
+            return work(key, part)
+
+        with without_pandas_warning():
+            frame = self.frame.groupBy(quoted(column)).applyInArrow(finish, spark_types(with_told(schema)))
+        return SparkParted(frame, schema)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield all rows at the driver, as many at a time as an executor's task has."""
+        yield from (typed(batch, self.schema) for batch in streamed(self.frame))
+
+
+class SparkParted(Parted, SparkRows):
+    """What became of all parts; each part told about itself in a row of its own."""
+
+    def __init__(self, frame: Any, schema: pa.Schema) -> None:
+        self._all = frame
+        SparkRows.__init__(self, frame.where(f"{quoted(TOLD)} IS NULL").drop(TOLD), schema)
+
+    @property
+    def whole(self) -> Any:
+        """The rows, and what parts told."""
+        return self._all
+
+    def like(self, whole: Any) -> SparkParted:
+        """Return the same rows, from what was kept of them."""
+        return SparkParted(whole, self.schema)
+
+    def told(self) -> list[Any]:
+        """Return what the function told about the parts."""
+        told = computed(self._all.where(f"{quoted(TOLD)} IS NOT NULL").select(quoted(TOLD)).toArrow)
+        return [pickle.loads(one) for one in told.column(TOLD).to_pylist()]
+
+
+def cast_to_text(name: str) -> str:
+    """Return a column as text, in SQL."""
+    return f"CAST({quoted(name)} AS STRING) AS {quoted(name)}"
+
+
+def spark_types(schema: pa.Schema) -> Any:
+    """Return columns as Spark names their types."""
+    return import_module("pyspark.sql.pandas.types").from_arrow_schema(stored_schema(schema))
