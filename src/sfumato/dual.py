@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
-from sfumato import parameters, pipeline
+from sfumato import parameters, pipeline, scale
 from sfumato.errors import InfeasibleError, SchemaError
 from sfumato.loss import METRICS
 from sfumato.pipeline.finding import Found, find_classes
@@ -102,7 +102,10 @@ def find_strongest(
     if maximize == "l" and not request.schema.sensitive:
         raise SchemaError("maximize='l' needs a sensitive column. Declare it, for example sensitive='disease'.")
     search = _Search(maximize, max_gcp)
-    release = pipeline.run_with(search.run, data, request, progress)
+    if scale.in_memory(data, request):
+        release = pipeline.run_with(search.run, data, request, progress)
+    else:
+        release = search.run_by_engine(data, request, progress)
     curve = tuple(sorted(search.losses.items()))
     release.manifest["searched"] = {"maximize": maximize, "max_gcp": max_gcp, "curve": [list(point) for point in curve]}
     return Strongest(release, maximize, search.value, max_gcp, curve)
@@ -130,17 +133,40 @@ class _Search:
     max_gcp: float
     value: int = 0
     losses: dict[int, float] = field(default_factory=dict)
-    found: dict[int, Found] = field(default_factory=dict)
+    found: dict[int, Any] = field(default_factory=dict)
     memory: dict[Any, Any] = field(default_factory=dict)
 
     def run(self, prepared: Prepared, request: Request, report: Progress) -> Found:
-        """Find the largest value within the loss: double while it fits, then halve in on it."""
+        """Find the largest value within the loss for a table in memory, which is encoded and sorted once."""
+
+        def find(asked: Request) -> tuple[Found, float]:
+            report(f"trying {self._asked_for(asked)}", 0.0)
+            found = find_classes(prepared, asked, silent, self.memory)
+            return found, METRICS["gcp"].measure(found.recoded)
+
+        found: Found = self._largest(request, find)
+        return found
+
+    def run_by_engine(self, data: object, request: Request, progress: ProgressOption) -> Release:
+        """Find the largest value by a release for each that is tried: an engine keeps nothing between them."""
+
+        def find(asked: Request) -> tuple[Release, float]:
+            release = scale.run(data, asked, progress)
+            return release, release.loss.gcp
+
+        found: Release = self._largest(request, find)
+        return found
+
+    def _asked_for(self, request: Request) -> str:
+        return f"{self.maximize}={getattr(request.privacy[0], self.maximize):,}"
+
+    def _largest(self, request: Request, find: Callable[[Request], tuple[Any, float]]) -> Any:
+        """Double while the loss fits, then halve in on the largest value for which it does."""
         fixed, least = split_models(self.maximize, request.privacy)
 
         def fits(value: int) -> bool:
-            report(f"trying {self.maximize}={value:,}", 0.0)
             models = (KAnonymity(value) if self.maximize == "k" else LDiversity(value), *fixed)
-            return self._fits(value, prepared, replace(request, privacy=models), is_least=value == least)
+            return self._fits(value, lambda: find(replace(request, privacy=models)), is_least=value == least)
 
         if not fits(least):
             raise InfeasibleError(
@@ -156,15 +182,14 @@ class _Search:
         self.value = low
         return self.found[low]
 
-    def _fits(self, value: int, prepared: Prepared, request: Request, is_least: bool) -> bool:
+    def _fits(self, value: int, find: Callable[[], tuple[Any, float]], is_least: bool) -> bool:
         """Try a value; keep what was found if it is the best so far."""
         try:
-            found = find_classes(prepared, request, silent, self.memory)
+            found, self.losses[value] = find()
         except InfeasibleError:
             if is_least:
                 raise
             return False
-        self.losses[value] = METRICS["gcp"].measure(found.recoded)
         if self.losses[value] > self.max_gcp:
             return False
         self.found = {value: found}

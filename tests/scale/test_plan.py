@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.csv as csv
 import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
 from sfumato.errors import CautionError, InfeasibleError, ParameterError
+from sfumato.scale import choosing, in_duckdb
+from sfumato.scale.pricing import Curve, spent
 
 pytestmark = pytest.mark.usefixtures("small_parts")
 
@@ -121,3 +124,99 @@ def test_a_table_without_rows_is_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"age": pa.array([], pa.int32())}), path)
     with pytest.raises(sf.SfumatoError, match="no rows"):
         sf.anonymize(path, quasi_identifiers="age", k=2, engine="duckdb", method="hilbert")
+
+
+HIERARCHIES = {"age": sf.Numeric(widths=(5, 10, 20)), "work": None, "pay": sf.Numeric(widths=(500, 1_000, 5_000))}
+FULL_DOMAIN: Mapping[str, dict[str, Any]] = {
+    "lattice": {"k": 20},
+    "incognito": {"k": 20, "suppression": 0.05},
+    "datafly": {"k": 20, "l": 2, "suppression": 0.1},
+    "samarati": {"k": 20, "t": 0.6, "suppression": 0.1},
+}
+
+
+@pytest.mark.parametrize("method", FULL_DOMAIN)
+def test_full_domain_methods_give_the_identical_answer(file: Path, method: str) -> None:
+    large, small = in_both(file, quasi_identifiers=HIERARCHIES, method=method, **FULL_DOMAIN[method])
+    assert large.levels == small.levels
+    assert large.suppressed == small.suppressed
+    assert rows_of(large.table) == rows_of(small.table)
+    assert dict(large.loss) == pytest.approx(dict(small.loss))
+
+
+def test_given_levels_are_applied(file: Path) -> None:
+    roles = {name: value for name, value in ROLES.items() if name != "method"} | {"quasi_identifiers": HIERARCHIES}
+    asked: dict[str, Any] = roles | {"levels": {"age": 3, "work": 1, "pay": 3}, "k": 5, "suppression": 0.01}
+    large, small = (sf.recode(file, engine=engine, **asked) for engine in ("duckdb", "memory"))
+    assert rows_of(large.table) == rows_of(small.table)
+
+
+@pytest.mark.parametrize("asked", [{"k": 5}, {"k": 5, "l": 3}, {"k": 5, "t": 0.5}], ids=str)
+@pytest.mark.parametrize("categories", ["ordered", "taxonomy"])
+def test_strict_mondrian_makes_the_identical_classes(file: Path, asked: dict[str, Any], categories: str) -> None:
+    large, small = in_both(file, method=sf.methods.Mondrian(categories=categories), **asked)
+    assert large.manifest["parts"] >= 3
+    assert rows_of(large.table) == rows_of(small.table)
+    assert large.loss.classes == small.loss.classes
+    assert dict(large.loss) == pytest.approx(dict(small.loss))
+
+
+def test_suppression_is_spent_within_its_budget(file: Path) -> None:
+    large, small = in_both(file, k=10, suppression=0.05)
+    plain, _ = in_both(file, k=10)
+    assert 0 < large.suppressed <= 300
+    assert large.loss.gcp < plain.loss.gcp
+    assert large.loss.gcp <= 1.1 * small.loss.gcp
+
+
+def test_suppression_goes_where_it_saves_most() -> None:
+    curves = [Curve(0, [0.0] * 7), Curve(1, [80.0, 60.0, 40.0, 20.0, 10.0, 5.0, 0.0])]
+    assert spent(40, [1_000, 1_000], curves) == [0, 40]
+    assert sum(spent(100, [1_000, 1_000], curves)) == 100
+    assert spent(100, [1_000, 1_000], curves)[1] > 80
+
+
+@pytest.mark.parametrize("name", ["release.parquet", "release", "release.csv"])
+def test_a_release_is_written_and_checked_as_one_file_or_many(file: Path, tmp_path: Path, name: str) -> None:
+    release = sf.anonymize(file, engine="duckdb", **ROLES, k=5)
+    told: list[str] = []
+    found = release.write(tmp_path / name, tmp_path / "manifest.json", progress=lambda stage, _: told.append(stage))
+    assert found.ok
+    assert told
+    back = sf.check(tmp_path / name, quasi_identifiers=ROLES["quasi_identifiers"], k=5)
+    assert (back.ok, back.rows) == (True, release.verification.rows)
+    if name != "release.csv":
+        assert rows_of(pq.read_table(tmp_path / name)) == rows_of(release.table)
+    if name == "release":
+        sizes = [pq.read_metadata(part).num_rows for part in (tmp_path / name).iterdir()]
+        assert max(sizes) < 1.3 * min(sizes)
+        with pytest.raises(sf.SfumatoError, match="exists already"):
+            release.write(tmp_path / name)
+
+
+def test_progress_tells_rows_memory_and_disk(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_duckdb, "PACE", 0.0)
+    told: list[str] = []
+    sf.anonymize(file, engine="duckdb", **ROLES, k=5, progress=lambda stage, _: told.append(stage))
+    assert any(stage.startswith("encoding 6,000 rows, ") and "memory" in stage for stage in told)
+    assert any(stage.startswith("recoding") and "disk" in stage and "left" in stage for stage in told)
+
+
+def test_text_files_go_the_same_way(table: pa.Table, tmp_path: Path) -> None:
+    csv.write_csv(table, tmp_path / "people.csv")
+    large, small = in_both(tmp_path / "people.csv", k=5)
+    assert large.verification.rows == small.verification.rows == table.num_rows
+
+
+def test_auto_takes_an_engine_where_memory_is_not_enough(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "parts" not in sf.anonymize(file, **ROLES, k=5, memory="8GB").manifest
+    monkeypatch.setattr(choosing, "memory_to_anonymize", lambda source, columns: 9 * 10**9)
+    assert "parts" in sf.anonymize(file, **ROLES, k=5, memory="8GB").manifest
+    with pytest.raises(ParameterError, match="looks at all rows at once"):
+        sf.anonymize(file, **ROLES | {"method": "peeling"}, k=5, memory="8GB")
+
+
+def test_the_strongest_k_is_found_by_an_engine(file: Path) -> None:
+    large, small = (sf.strongest(file, engine=engine, **ROLES, k=5, max_gcp=0.2) for engine in ("duckdb", "memory"))
+    assert abs(large.value - small.value) <= 2
+    assert large.release.loss.gcp <= 0.2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -78,6 +78,39 @@ class RecodedTable:
         pairs, counts = np.unique(keys, return_counts=True)
         most = np.zeros(len(self.classes), np.int64)
         np.maximum.at(most, pairs // label.size, counts)
+        return int(most.sum())
+
+
+@dataclass(frozen=True)
+class CountedTable(RecodedTable):
+    """The same of distinct rows that stand for several each; the sizes of classes count all of them.
+
+    Attributes
+    ----------
+    counts
+        How many rows every row of ``microdata`` stands for.
+    """
+
+    counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
+
+    @property
+    def rows(self) -> int:
+        """All rows of the input."""
+        return int(self.counts.sum()) + self.left_out
+
+    @property
+    def suppressed(self) -> int:
+        """All rows of the input that are not released."""
+        return self.rows - int(self.classes.sizes.sum())
+
+    @cached_property
+    def in_majority(self) -> int:
+        """How many rows have the most frequent label of their class; the label is the first sensitive column."""
+        label, of_row = self.microdata.sensitive[0], self.classes.of_row
+        kept = of_row >= 0
+        pairs, place = np.unique(of_row[kept].astype(np.int64) * label.size + label.codes[kept], return_inverse=True)
+        most = np.zeros(len(self.classes), np.int64)
+        np.maximum.at(most, pairs // label.size, np.bincount(place, self.counts[kept]).astype(np.int64))
         return int(most.sum())
 
 

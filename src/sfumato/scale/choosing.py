@@ -9,11 +9,13 @@ from sfumato import pipeline
 from sfumato.errors import ParameterError, listed
 from sfumato.hierarchies import Learned
 from sfumato.io import FileSource
-from sfumato.methods import Method, find_method
+from sfumato.methods import FixedLevels, Method, Mondrian, find_method
+from sfumato.methods.lattice.full_domain import FullDomain
 from sfumato.methods.linear.linear import Hilbert, Linear
 from sfumato.methods.linear.mapping import HilbertCurve
 from sfumato.methods.portfolio import Auto
 from sfumato.methods.refining import Refined
+from sfumato.privacy import MinimumSpan
 from sfumato.privacy.ceilings import PopulationModel
 from sfumato.progress import ProgressOption
 from sfumato.release.release import Release
@@ -26,21 +28,28 @@ from sfumato.scale.sessions import OfFrame, Spark, is_spark_frame
 USUAL = "hilbert"
 
 #: The methods that engines run, by the names that ``method=`` takes.
-RUNNABLE = (USUAL, "hilbert-fast")
+RUNNABLE = (USUAL, "hilbert-fast", "mondrian", "lattice", "incognito", "bottom-up", "samarati", "datafly")
 
 
 def run(data: object, request: Request, progress: ProgressOption = False) -> Release:
     """Make the release that is asked for, in memory or by an engine."""
+    if in_memory(data, request):
+        return pipeline.run(data, request, progress)
     if is_spark_frame(data) and request.engine == AUTO:
         request = replace(request, engine=OfFrame(data))
-    if request.engine == "memory" or (request.engine == AUTO and _fits(data, request)):
-        return pipeline.run(data, request, progress)
     request.require_privacy()
     refuse_unable(request)
     # An engine is heavy to import, and most tables need none.
     from sfumato.scale.plan import carry_out  # noqa: PLC0415
 
     return carry_out(data, request, start(request), progress)
+
+
+def in_memory(data: object, request: Request) -> bool:
+    """Return whether the work is done in memory: where that is asked for, or left open and it fits."""
+    if request.engine == AUTO and is_spark_frame(data):
+        return False
+    return request.engine == "memory" or (request.engine == AUTO and _fits(data, request))
 
 
 def start(request: Request) -> Engine:
@@ -82,6 +91,8 @@ def hindrances(request: Request) -> Iterator[str]:
             f"The method '{method.name}' looks at all rows at once, which an engine does not hold together. Engines "
             f"run {listed(RUNNABLE)}, also refined."
         )
+    if isinstance(method, Mondrian) and any(isinstance(model, MinimumSpan) for model in request.privacy):
+        yield "Mondrian's first cuts on an engine see one column at a time, not what classes span. Take hilbert."
     for name in ("transform", "pseudonymize", "sample", "preset", "keep_order"):
         if getattr(request, name):
             yield f"'{name}' is not done by an engine. Do it before, and leave it out here."
@@ -99,11 +110,13 @@ def is_runnable(method: Method) -> bool:
     """Return whether parts of a table are enough for a method."""
     if isinstance(method, Refined):
         # A limit in seconds would be one for every part.
-        timed = not isinstance(method.refine, bool | str)
-        return not timed and is_runnable(find_method(method.method))
+        timed, start = not isinstance(method.refine, bool | str), find_method(method.method)
+        return not timed and isinstance(start, Hilbert | Linear | Auto) and is_runnable(start)
     if isinstance(method, Linear):
         return isinstance(method.mapping, HilbertCurve)
-    return isinstance(method, Hilbert | Auto)
+    if isinstance(method, Mondrian):
+        return not method.relaxed
+    return isinstance(method, Hilbert | Auto | FullDomain | FixedLevels)
 
 
 def method_for_parts(method: Method) -> Method:

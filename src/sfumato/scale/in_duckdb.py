@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,8 +22,8 @@ from numpy.typing import NDArray
 from sfumato.engines.base import identifier
 from sfumato.io import Source, arrow, write_table
 from sfumato.io.files import literal, record_batches
-from sfumato.io.parquet import ParquetSource
 from sfumato.scale.engine import COUNT, Engine, OnBatch, OnPart, Parted, Rows, ShownAs
+from sfumato.scale.memory import in_words, resident_memory
 from sfumato.scale.release import ShownInFiles
 from sfumato.scale.temporary import TemporaryFolder
 
@@ -33,6 +35,12 @@ FOR_COUNTING, FOR_PARTS = 0.3, 0.4
 
 #: What the program takes by itself, and what a row takes at the peak while its part is recoded and shown.
 PROGRAM, ROW_BYTES = 400 << 20, 200
+
+#: The share of the memory that verification may take; nothing else is there then.
+FOR_VERIFYING = 0.5
+
+#: How often progress is told, in seconds.
+PACE = 0.3
 
 #: A part is at most so long: longer ones take no less time per row, and lose no less.
 MOST_PART_ROWS, LEAST_PART_ROWS = 8_000_000, 50_000
@@ -66,15 +74,19 @@ class InDuckDB(Engine):
         for name, value in (("threads", self.threads), ("preserve_insertion_order", "true"), ("TimeZone", "'UTC'")):
             self._set(name, value)
         self._made = 0
+        self._told_at, self._began = 0.0, dict[str, float]()
 
     def _set(self, name: str, value: object) -> None:
         self._connection.execute(f"SET {name} = {value}")
 
     def open(self, source: Source, columns: Sequence[str], as_text: Sequence[str]) -> Rows:
-        if isinstance(source, ParquetSource):
-            return Stored(self, [source.path], columns)
-        table = arrow.plain(source.read(columns, as_text))
-        return self.kept(Streamed(self, table.schema, table.to_batches(BATCH_ROWS)))
+        if source.parquet_files:
+            return Stored(self, source.parquet_files, columns)
+        batches = source.batches(columns, as_text)
+        first = next(batches, None)
+        if first is None:
+            return self.kept(Streamed(self, source.kinds(columns, as_text), ()))
+        return self.kept(Streamed(self, first.schema, chain([first], batches)))
 
     def kept(self, rows: Rows) -> Rows:
         folder = self.new_folder()
@@ -82,9 +94,23 @@ class InDuckDB(Engine):
         with ExitStack() as stack:
             writer = stack.enter_context(_writer(folder / "rows.parquet", rows.schema))
             files.append(folder / "rows.parquet")
+            done = 0
             for batch in rows.batches():
                 writer.write_batch(batch)
+                done += batch.num_rows
+                self.tell("encoding", done)
         return Stored(self, files, rows.schema.names)
+
+    def tell(self, stage: str, done: int, share: float = 0.0) -> None:
+        """Say how far a stage is, and what it takes, a few times a second."""
+        now = time.monotonic()
+        if now - self._told_at < PACE:
+            return
+        self._told_at = now
+        takes = f"{in_words(resident_memory())} memory, {in_words(self.folder.used())} disk"
+        began = self._began.setdefault(stage, now)
+        left = f", {(now - began) * (1 - share) / share:.0f} s left" if share and now > began else ""
+        self.progress(f"{stage} {done:,} rows, {takes}{left}", share)
 
     def new_folder(self) -> Path:
         """Make a folder for rows."""
@@ -94,7 +120,8 @@ class InDuckDB(Engine):
     def released(self, rows: Rows, place: str, names: Sequence[str], shown_as: ShownAs) -> ShownInFiles:
         """Write the rows to files of the temporary folder."""
         assert isinstance(rows, DuckRows)
-        return ShownInFiles(rows.write(self.folder.new("release"), place, names), shown_as)
+        files = rows.write(self.folder.new("release"), place, names)
+        return ShownInFiles(files, shown_as, self.folder, int(FOR_VERIFYING * self.memory))
 
     def query(self, sql: str, **tables: pa.RecordBatchReader) -> pa.RecordBatchReader:
         """Run a query on files, or on a stream that has a name in it."""
@@ -227,18 +254,26 @@ class PartedRows(DuckRows, Parted):
         super().__init__(rows.engine, schema)
         self._rows, self._column, self._function = rows, column, function
         self._told: list[Any] = []
+        self._done = False
 
     def told(self) -> list[Any]:
+        if not self._done:
+            deque(self.finished(), maxlen=0)
         return self._told
 
     def finished(self) -> Iterator[pa.Table]:
         """Yield the parts, each when it is done, in the order of their numbers."""
         folder = self.engine.new_folder()
         files = scatter(self._rows.batches(), self._column, folder)
-        for part in sorted(files):
-            done = self._function(part, _read_and_remove(files[part]))
+        rows = 0
+        for number, part in enumerate(sorted(files), start=1):
+            table = _read_and_remove(files[part])
+            rows += table.num_rows
+            done = self._function(part, table)
             self._told.append(done.told)
+            self.engine.tell("recoding", rows, number / len(files))
             yield done.rows
+        self._done = True
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         for table in self.finished():

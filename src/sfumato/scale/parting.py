@@ -165,6 +165,14 @@ class Feasibility:
         spans = {at: _matrix(rows, [PART, coded_name(at)], parts, table.domains[at].size) for at in spanned}
         return cls(table, tuple(models), sizes, counts, spans)
 
+    @classmethod
+    def whole(cls, table: CodedTable, models: Sequence[PrivacyModel]) -> Feasibility:
+        """Take the table as one part, of which the profile has counted everything."""
+        counts = [table.carried[at].counts for at in table.sensitive]
+        histograms = {at: one[None] for at, one in enumerate(counts) if one is not None}
+        spans = {at: one[None] for at, one in enumerate(table.marginals)}
+        return cls(table, tuple(models), np.array([table.rows]), histograms, spans)
+
     def joined(self) -> list[list[int]]:
         """Return neighbouring parts joined until every group of them can keep every model, or one group is left."""
         groups = [[part] for part in range(len(self.sizes)) if self.sizes[part]]

@@ -18,7 +18,7 @@ from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.io import Source
 from sfumato.kernels.classes import get_ready
 from sfumato.loss import LossReport, SinglingOut
-from sfumato.methods import find_method
+from sfumato.methods import Mondrian, find_method
 from sfumato.methods.linear.linear import LinearMethod
 from sfumato.methods.refining import Refined
 from sfumato.methods.support import refuse_unsupported
@@ -30,16 +30,16 @@ from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
 from sfumato.request import Request
 from sfumato.scale.choosing import method_for_parts
+from sfumato.scale.cutting import PartByCuts, first_cuts
 from sfumato.scale.encoding import PART, PLACE, CodedTable, WithoutMissing
 from sfumato.scale.engine import Engine, Rows, ShownElsewhere
+from sfumato.scale.full_domain import Chosen, choose, is_full_domain
 from sfumato.scale.parting import Encoding, Feasibility, PartOf, count_keys, cut_evenly, empty, part_schema
+from sfumato.scale.pricing import COMPARING, NOTHING, Curve, Price, can_be_priced, in_proportion, spent
 from sfumato.scale.profiling import profile
 from sfumato.scale.recoding import Figures, Recode, loss_of
 from sfumato.scale.release import LargeRelease
 from sfumato.verify.verification import Verification
-
-#: Different values of a column are kept as long as all of them take at most this many bytes each of the memory.
-BYTES_PER_VALUE = 400
 
 
 def carry_out(data: object, request: Request, engine: Engine, progress: ProgressOption = False) -> Release:
@@ -65,6 +65,7 @@ class _Plan:
         self.clock = Clock()
         self.secret = Secret.of(self.request.seed)
         self.method = method_for_parts(self.request.method)
+        self.engine.progress = self.report
 
     def release_of(self, data: object) -> Release:
         """Go through all steps."""
@@ -81,10 +82,12 @@ class _Plan:
             with clock.measuring("encode"):
                 kept = self._encode(rows, table)
             with clock.measuring("part"):
+                chosen = self._choose(kept, table, total - table.rows)
                 parts, sizes = self._part(kept, table)
             with clock.measuring("method"):
-                written = self._recode(parts, sizes, table)
+                written = self._recode(parts, sizes, table, chosen)
             with clock.measuring("verify"):
+                source.check_unchanged()
                 verification = self._verified(written.shown, table, total - table.rows + written.suppressed, total)
         return self._release(source, table, written, verification, cautions, total)
 
@@ -138,36 +141,64 @@ class _Plan:
         nobody = empty(table)
         budget = parameters.rows_within(self.request.suppression, table.rows)
         refuse_unsupported(self.method, self.request.privacy, nobody, budget)
+        whole = Feasibility.whole(table, self.request.privacy)
+        if not whole.allows([0]) and not is_full_domain(self.method):
+            raise InfeasibleError(whole.reasons())
         self.report("encoding", 0.0)
-        encoding = Encoding(table, _bits(self.method))
+        encoding = Encoding(table, None if isinstance(self.method, Mondrian) else _bits(self.method))
         return self.engine.kept(rows.mapped(encoding, encoding.schema))
 
+    def _choose(self, kept: Rows, table: CodedTable, left_out: int) -> Chosen | None:
+        """Let a full-domain method choose levels by the frequency set, which the engine counts."""
+        if not is_full_domain(self.method):
+            return None
+        self.report("searching", 0.0)
+        return choose(kept, table, self.request, self.method, left_out)
+
     def _part(self, kept: Rows, table: CodedTable) -> tuple[Rows, list[int]]:
-        """Divide the rows into stretches of the curve, each of which can keep every model."""
+        """Divide the rows: by Mondrian's first cuts, or into stretches of the curve that can keep every model."""
         self.report("dividing", 0.0)
-        most = self.engine.part_rows
-        begins = cut_evenly(count_keys(kept, most), most)
+        most, models = self.engine.part_rows, self.request.privacy
         schema = part_schema(kept.schema)
-        found = Feasibility.count(kept.mapped(PartOf(begins, schema), schema), table, self.request.privacy, len(begins))
+        if isinstance(self.method, Mondrian):
+            tree, sizes = first_cuts(kept, table, self.method, Requirements(tuple(models), empty(table)), most)
+            return kept.mapped(PartByCuts(tree, schema), schema), sizes
+        begins = cut_evenly(count_keys(kept, most), most)
+        # The classes of a full-domain recoding reach over all parts, which then need not keep anything alone.
+        asked = () if is_full_domain(self.method) else models
+        found = Feasibility.count(kept.mapped(PartOf(begins, schema), schema), table, asked, len(begins))
         groups = found.joined()
-        if len(groups) == 1 and not found.allows(groups[0]):
-            raise InfeasibleError(found.reasons())
         begins = begins[[group[0] for group in groups]]
         begins[0] = 0
         sizes = [int(found.sizes[group].sum()) for group in groups]
         return kept.mapped(PartOf(begins, schema), schema), sizes
 
-    def _recode(self, parts: Rows, sizes: Sequence[int], table: CodedTable) -> _Written:
+    def _recode(self, parts: Rows, sizes: Sequence[int], table: CodedTable, chosen: Chosen | None) -> _Written:
         """Recode part by part, and write what is shown."""
-        request = self.request
-        recode = Recode(table, self.method, tuple(request.privacy), request.intervals, self.secret)
+        request, models = self.request, tuple(self.request.privacy)
+        method = self.method if chosen is None else chosen.method
+        budgets = sizes if chosen is not None else self._budgets(parts, sizes, table)
+        recode = Recode(table, method, models, request.intervals, self.secret, dict(enumerate(budgets)))
         schema, shown_as = recode.shown()
         names = [self.secret.key(f"file {at}").hex()[:16] for at in range(max(1, len(sizes)))]
         done = parts.by_part(PART, recode, schema)
         self.report("recoding", 0.0)
         shown = self.engine.released(done, PLACE, names, shown_as)
         figures: list[Figures] = done.told()
-        return _Written(shown, figures)
+        return _Written(shown, figures, chosen)
+
+    def _budgets(self, parts: Rows, sizes: Sequence[int], table: CodedTable) -> list[int]:
+        """Return how many rows of each part may be left out: where that saves most, as far as that can be told."""
+        models = tuple(self.request.privacy)
+        budget = parameters.rows_within(self.request.suppression, table.rows)
+        if not budget or any(isinstance(model, COMPARING) for model in models):
+            # What classes are compared with would change with every row that is left out of another part.
+            return [0] * len(sizes)
+        if not can_be_priced(self.method, models) or len(sizes) == 1:
+            return in_proportion(budget, sizes, sizes)
+        self.report("pricing", 0.0)
+        curves: list[Curve] = parts.by_part(PART, Price(table, self.method, models, self.secret), NOTHING).told()
+        return spent(budget, sizes, sorted(curves, key=lambda one: one.part))
 
     def _verified(self, shown: ShownElsewhere, table: CodedTable, suppressed: int, rows: int) -> Verification:
         """Check the written files; hand out nothing that does not pass."""
@@ -218,6 +249,8 @@ class _Plan:
         )
         manifest["cautions"] = [caution.to_dict() for caution in cautions]
         manifest["parts"] = len(written.figures)
+        if written.chosen is not None:
+            manifest["method"]["levels"] = written.chosen.recoding.details["level_names"]
         return LargeRelease(
             shown=written.shown,
             sensitive=tuple(schema.sensitive),
@@ -225,6 +258,7 @@ class _Plan:
             loss=written.loss(table, nobody, left_out, k),
             verification=verification,
             manifest=manifest,
+            details={} if written.chosen is None else written.chosen.recoding.details,
             cautions=cautions,
             hierarchies={
                 domain.name: schema.quasi_identifiers[domain.name] or default_hierarchy(domain.values.type)
@@ -240,6 +274,7 @@ class _Written:
 
     shown: ShownElsewhere
     figures: list[Figures]
+    chosen: Chosen | None
 
     @property
     def suppressed(self) -> int:
@@ -255,12 +290,15 @@ class _Written:
         return state.digest()
 
     def loss(self, table: CodedTable, nobody: Any, left_out: int, k: int) -> LossReport:
-        """Return what was lost."""
+        """Return what was lost: by all classes where they reach over parts, else by those of each part."""
+        if self.chosen is not None:
+            return self.chosen.loss
         return loss_of(self.figures, table, nobody, left_out, k)
 
 
 def _bits(method: Any) -> int:
     """Return how fine the curve is that a method lays rows along."""
     method = find_method(method.method) if isinstance(method, Refined) else method
-    assert isinstance(method, LinearMethod)
+    if not isinstance(method, LinearMethod):
+        return 12
     return int(getattr(method.make_mapping(), "bits", 12))

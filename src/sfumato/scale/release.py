@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,22 +16,28 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sfumato.errors import OutputError, VerificationError
 from sfumato.io import write_text
-from sfumato.progress import ProgressOption, reporting
+from sfumato.io.atomic import atomic_path, shown_path
+from sfumato.progress import Progress, ProgressOption, reporting
 from sfumato.release.release import Release
 from sfumato.scale.engine import Engine, ShownAs, ShownElsewhere, WritesItself
-from sfumato.verify.release import verify_release
+from sfumato.scale.temporary import TemporaryFolder
+from sfumato.verify.grouped_files import check_files
 from sfumato.verify.verification import Verification
 
 
-class ShownInFiles(ShownElsewhere):
+class ShownInFiles(WritesItself):
     """A released table in Parquet files, and which of its columns stand for each quasi-identifier."""
 
     files: tuple[Path, ...]
 
-    def __init__(self, files: Sequence[Path], shown_as: ShownAs) -> None:
+    def __init__(self, files: Sequence[Path], shown_as: ShownAs, folder: TemporaryFolder, memory: int) -> None:
         super().__init__(shown_as)
-        vars(self)["files"] = tuple(files)
+        vars(self).update(files=tuple(files), folder=folder, memory=memory)
+
+    folder: TemporaryFolder
+    memory: int
 
     @cached_property
     def data(self) -> Any:
@@ -37,13 +45,100 @@ class ShownInFiles(ShownElsewhere):
         return duckdb.connect().read_parquet([str(file) for file in self.files])
 
     def verify(self, sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]]) -> Verification:
-        """Check every promise from the files."""
-        return verify_release(self.table, self.class_columns, sensitive, promises)
+        """Check every promise from the files, which are not loaded for it."""
+        return self.check(self.files, sensitive, promises)
+
+    def check(
+        self, files: Sequence[Path], sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]]
+    ) -> Verification:
+        """Check promises from Parquet files, these or what was made of them."""
+        name = f"check-{secrets.token_hex(4)}"
+        folder = self.folder.new(name)
+        try:
+            return check_files(
+                files, "parquet", self.class_columns, sensitive, promises, folder=folder, memory=self.memory
+            )
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        sensitive: Sequence[str],
+        promises: Sequence[Mapping[str, Any]],
+        progress: Progress,
+    ) -> Verification:
+        """Stream the rows to one Parquet file, or to a folder of them if the path names no file."""
+        return (
+            self._write_file(path, sensitive, promises, progress)
+            if Path(path).suffix
+            else self._write_folder(Path(path), sensitive, promises, progress)
+        )
+
+    def _write_file(
+        self,
+        path: str | os.PathLike[str],
+        sensitive: Sequence[str],
+        promises: Sequence[Mapping[str, Any]],
+        progress: Progress,
+    ) -> Verification:
+        with atomic_path(path) as temporary:
+            self._stream(temporary, progress)
+            progress("reading the file back", 0.0)
+            return _safe(self.check([temporary], sensitive, promises))
+
+    def _stream(self, target: Path, progress: Progress) -> None:
+        texts = [field.name for field in pq.read_schema(self.files[0]) if pa.types.is_string(field.type)]
+        writer: pq.ParquetWriter | None = None
+        try:
+            for done, path in enumerate(self.files):
+                progress("writing the file", done / len(self.files))
+                with pq.ParquetFile(path, read_dictionary=texts) as file:
+                    for group in range(file.num_row_groups):
+                        table = file.read_row_group(group)
+                        if writer is None:
+                            plain = [one.name for one in table.schema if not pa.types.is_dictionary(one.type)]
+                            writer = pq.ParquetWriter(
+                                target, table.schema, compression="zstd", store_schema=False, write_statistics=plain
+                            )
+                        writer.write_table(table)
+        finally:
+            if writer is not None:
+                writer.close()
+
+    def _write_folder(
+        self, path: Path, sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]], progress: Progress
+    ) -> Verification:
+        if path.exists():
+            raise OutputError(f"{shown_path(path)} exists already. Name a folder that does not, or remove it first.")
+        with TemporaryFolder(path.parent) as beside:
+            folder = beside.new("release")
+            copies = []
+            for done, file in enumerate(self.files):
+                progress("writing the files", done / len(self.files))
+                copies.append(Path(shutil.copyfile(file, folder / file.name)))
+            found = _safe(self.check(copies, sensitive, promises))
+            folder.chmod(0o777 & ~_umask())
+            folder.rename(path)
+        return found
 
     @property
     def table(self) -> pa.Table:
         """All rows, loaded into memory."""
         return pa.concat_tables([pq.read_table(file) for file in self.files])
+
+
+def _safe(found: Verification) -> Verification:
+    if not found.ok:
+        raise VerificationError(f"What was written is not safe and is not published.\n{found.broken_rules()}")
+    return found
+
+
+def _umask() -> int:
+    """Return what the user takes away from new files."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 @dataclass(frozen=True)
@@ -76,8 +171,12 @@ class LargeRelease(Release):
         progress: ProgressOption = False,
         form: str | None = None,
     ) -> Verification:
-        """Write the release, complete or not at all; what Spark holds becomes a folder of Parquet files."""
-        if not isinstance(self.shown, WritesItself):
+        """Write the release, complete or not at all: to a folder of Parquet files, or by DuckDB also to one file.
+
+        Parquet is streamed; for any other format all rows are loaded first.
+        """
+        streams = Path(path).suffix.lower() in {"", ".parquet", ".pq"} and form in {None, "parquet"}
+        if not isinstance(self.shown, WritesItself) or (isinstance(self.shown, ShownInFiles) and not streams):
             return super().write(path, manifest, progress, form)
         with reporting(progress, "write") as report:
             found = self.shown.write(path, self.sensitive, self.promises, report)

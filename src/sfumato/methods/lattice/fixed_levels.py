@@ -36,14 +36,22 @@ class FixedLevels(Method):
 
     def run(self, task: Task) -> Recoding:
         """Apply the levels, or say that they no longer keep the models."""
-        node = self._node(task.microdata)
-        judge = Judge(task)
+        return self.recoded(Judge(task))
+
+    def may_prune(self, task: Task) -> bool:
+        """Return whether the models allow pruning, which nothing here depends on."""
+        return task.requirements.monotone
+
+    def recoded(self, judge: Judge) -> Recoding:
+        """Do so for what a judge counts, be it rows or distinct rows that stand for several each."""
+        microdata = judge.task.microdata
+        node = self._node(microdata)
         verdict = judge.verdict(judge.scan(node))
         if not verdict.answer:
-            raise InfeasibleError(self._explanation(verdict, task))
+            raise InfeasibleError(self._explanation(verdict, judge.rows))
         details = {
-            "levels": dict(zip(task.microdata.names, node, strict=True)),
-            "level_names": level_names(task.microdata, node),
+            "levels": dict(zip(microdata.names, node, strict=True)),
+            "level_names": level_names(microdata, node),
         }
         return Recoding(levels=node, suppressed=suppressed_rows(judge, node), details=details)
 
@@ -55,8 +63,7 @@ class FixedLevels(Method):
             )
         return tuple(_level(domain, self.levels[domain.name]) for domain in microdata.domains)
 
-    def _explanation(self, verdict: Verdict, task: Task) -> str:
-        rows = len(task.microdata)
+    def _explanation(self, verdict: Verdict, rows: int) -> str:
         shown = ", ".join(f"{name}={level}" for name, level in self.levels.items())
         needed = np.ceil(verdict.suppressed / max(1, rows) * 1e4) / 1e4
         return (

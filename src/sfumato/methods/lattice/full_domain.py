@@ -102,7 +102,10 @@ class FullDomain(Method):
 
     def run(self, task: Task) -> Recoding:
         """Search, choose, and mark the rows that must go."""
-        judge = Judge(task, prune=self.may_prune(task))
+        return self.recoded(Judge(task, prune=self.may_prune(task)))
+
+    def recoded(self, judge: Judge) -> Recoding:
+        """Do so for what a judge counts, be it rows or distinct rows that stand for several each."""
         solution = self.solve(judge)
         gone = suppressed_rows(judge, solution.chosen) if judge.budget else None
         return Recoding(levels=solution.chosen, suppressed=gone, details=solution.details())

@@ -62,7 +62,7 @@ class LinearMethod(Method):
         return "global" if self.keep_equal else "local"
 
     def __post_init__(self) -> None:
-        self._objective()
+        _ = self.objective
         parameters.flag(type(self).__name__, "keep_equal", self.keep_equal)
 
     @abstractmethod
@@ -74,13 +74,15 @@ class LinearMethod(Method):
         """Whether runs are judged by how far they reach on the curve."""
         return isinstance(self.minimize, str) and self.minimize == EXTENT
 
-    def _objective(self) -> Objective:
+    @property
+    def objective(self) -> Objective:
+        """What runs are judged by; where that is their extent, what they lose by it."""
         given = "gcp" if self.by_extent else self.minimize
         return find_objective(type(self).__name__, given, self.lowers, besides=f"'{EXTENT}', ")
 
     def run(self, task: Task) -> Recoding:
         """Sort, cut, and spend what may be suppressed where it saves most."""
-        task = Goal(task, self._objective()).lowered
+        task = Goal(task, self.objective).lowered
         line = sorted_line(task, self.make_mapping())
         tell = stage(task.progress, "cutting")
         tell(0.0)
