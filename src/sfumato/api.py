@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Unpack
 
-from sfumato import methods, pipeline, scale
+from sfumato import methods, scale
 from sfumato.privacy import KAnonymity
 from sfumato.progress import ProgressOption
 from sfumato.release.release import Release
-from sfumato.request import Arguments, CheckArguments, RecodeArguments, Request, spelled_out
+from sfumato.request import Arguments, CheckAnyArguments, RecodeArguments, Request, spelled_out
 from sfumato.schema import Schema
 from sfumato.verify.verification import Verification
 
@@ -149,7 +149,7 @@ def recode(
 
 
 @spelled_out
-def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckArguments]) -> Verification:
+def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckAnyArguments]) -> Verification:
     """Check any table, whoever made it, against privacy models.
 
     Parameters
@@ -170,6 +170,9 @@ def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckA
         As in `anonymize`. Without any, the result tells what the table achieves.
     separator, encoding, sheet, layout
         As in `anonymize`.
+    engine, memory, temporary
+        As in `anonymize`: a Parquet or CSV file, or a folder of Parquet files, that does not fit in ``memory`` is
+        grouped and counted by DuckDB.
 
     Examples
     --------
@@ -178,4 +181,4 @@ def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckA
     >>> result.ok, result.k
     (False, 1)
     """
-    return pipeline.check(data, Request.of("check", schema, **arguments))
+    return scale.check(data, Request.of("check", schema, **arguments))

@@ -59,6 +59,14 @@ class CheckArguments(TypedDict, total=False):
     layout: str | None
 
 
+class CheckAnyArguments(CheckArguments, total=False):
+    """The same, and what it may take to check a table that does not fit in memory."""
+
+    engine: str | EngineOption
+    memory: int | str | None
+    temporary: str | os.PathLike[str] | None
+
+
 class AnatomizeArguments(TypedDict, total=False):
     """What a release in two tables is made by."""
 

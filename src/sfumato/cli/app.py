@@ -25,7 +25,7 @@ app = typer.Typer(
 
 #: What is asked of a table that somebody made.
 CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "preset"}
-CHECKED |= given.FILE | {"confirm", "policy"}
+CHECKED |= given.FILE | {"confirm", "policy", "engine", "memory", "temporary"}
 #: What two tables are made by: no method, and no hierarchies, as nothing is generalized.
 TWO_TABLES = {"quasi_identifiers", "sensitive", "identifiers", "plain", "rest", "l", "missing", "seed"}
 TWO_TABLES |= given.FILE | {"na", "confirm", "strict", "transform", "sample", "policy"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from sfumato import pipeline, scale
+from sfumato import scale
 from sfumato.errors import HierarchyError, ParameterError, SchemaError, invalid_parameter, shortened
 from sfumato.io import write_text
 from sfumato.markup import Markup, element, facts, folded, fragment
@@ -120,7 +120,7 @@ class Policy(Request):
 
         How the original is to be read is not how a release is written, so that is found out from the release itself.
         """
-        return pipeline.check(data, replace(self, separator=None, encoding=None, sheet=None, layout=None))
+        return scale.check(data, replace(self, separator=None, encoding=None, sheet=None, layout=None))
 
     def report(self, path: str | os.PathLike[str], original: object, release: str | os.PathLike[str]) -> Verification:
         """Write a report about a released file, whoever made it, for the person who signs; see `Release.report`.

@@ -21,9 +21,6 @@ from sfumato.verify.reading import places_in_header
 from sfumato.verify.readings import READINGS
 from sfumato.verify.verification import Verification
 
-#: Formats that can be checked without loading the rows.
-FORMS = ("parquet", "csv")
-
 #: Entries that are judged at a time.
 BATCH = 500_000
 
@@ -98,7 +95,7 @@ def check_files(
     paths
         One file, or the parts of a table.
     form
-        One of `FORMS`.
+        ``"parquet"`` or ``"csv"``.
     quasi_identifiers, sensitive, requirements, separator
         As in `check_file`.
     folder
