@@ -6,7 +6,7 @@ import signal
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.helpers import microdata_strategy, task_of
 from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
@@ -33,6 +33,7 @@ def test_everybody_is_in_a_class_of_k(microdata: Microdata, k: int) -> None:
     assert priced.prices.total <= cheapest_of_all_partitions(microdata, k) + 1e-9 <= cost + 2e-9
 
 
+@settings(max_examples=20, deadline=None)
 @given(microdata_strategy(rows=(4, 40), most_columns=2), st.integers(2, 4))
 def test_rows_that_time_left_without_a_class_get_one_by_other_methods(microdata: Microdata, k: int) -> None:
     proof = Proof(task_of(microdata, k))
