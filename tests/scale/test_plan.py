@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.errors import CautionError, InfeasibleError, ParameterError
-from sfumato.scale import choosing, in_duckdb
+from sfumato.errors import CautionError, EngineError, InfeasibleError, OutputError, ParameterError
+from sfumato.scale import choosing, in_duckdb, plan
 from sfumato.scale.pricing import Curve, spent
 
 pytestmark = pytest.mark.usefixtures("small_parts")
@@ -83,6 +83,18 @@ def test_data_is_opened_when_it_is_asked_for(file: Path, table: pa.Table) -> Non
     release = sf.anonymize(file, engine="duckdb", **ROLES, k=5)
     assert release.data.aggregate("count(*) AS n").fetchall() == [(table.num_rows,)]
     assert "name" not in release.data.columns
+    classes = release.class_table().to_arrow_table()
+    assert sum(classes["size"].to_pylist()) == table.num_rows
+    assert len(classes) == release.classes
+    for ask in (lambda: release.explain(3), lambda: release.risk):
+        with pytest.raises(EngineError, match="needs the rows of the original together"):
+            ask()
+
+
+def test_a_full_disk_is_told_before_anything_is_kept(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "COPIES", 1 << 60)
+    with pytest.raises(OutputError, match="Temporary files will take"):
+        sf.anonymize(file, engine="duckdb", **ROLES, k=5)
 
 
 def test_missing_values_can_be_left_out(file: Path) -> None:

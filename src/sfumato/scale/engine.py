@@ -146,6 +146,10 @@ class Engine(ABC):
     def open(self, source: Source, columns: Sequence[str], as_text: Sequence[str]) -> Rows:
         """Return some columns of a source as rows; those named in ``as_text`` are text whatever they look like."""
 
+    def require(self, needed: int) -> None:
+        """Refuse to start what would not fit on the disk; an engine that has no disk here does not know."""
+        return
+
     @abstractmethod
     def kept(self, rows: Rows) -> Rows:
         """Return rows that are computed now and once, in the temporary folder."""

@@ -88,6 +88,9 @@ class InDuckDB(Engine):
             return self.kept(Streamed(self, source.kinds(columns, as_text), ()))
         return self.kept(Streamed(self, first.schema, chain([first], batches)))
 
+    def require(self, needed: int) -> None:
+        self.folder.require(needed)
+
     def kept(self, rows: Rows) -> Rows:
         folder = self.new_folder()
         files = []

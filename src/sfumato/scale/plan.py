@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from sfumato import guarding, parameters
 from sfumato.clock import Clock
@@ -40,6 +41,12 @@ from sfumato.scale.profiling import profile
 from sfumato.scale.recoding import Figures, Recode, loss_of
 from sfumato.scale.release import LargeRelease
 from sfumato.verify.verification import Verification
+
+#: How often encoded rows lie on the disk at the same time: as they are kept, and by part; labels come as parts go.
+COPIES = 2
+
+#: What a text is taken to be long, where it is kept as it is.
+TEXT_BYTES = 24
 
 
 def carry_out(data: object, request: Request, engine: Engine, progress: ProgressOption = False) -> Release:
@@ -146,6 +153,7 @@ class _Plan:
             raise InfeasibleError(whole.reasons())
         self.report("encoding", 0.0)
         encoding = Encoding(table, None if isinstance(self.method, Mondrian) else _bits(self.method))
+        self.engine.require(COPIES * table.rows * row_bytes(encoding.schema))
         return self.engine.kept(rows.mapped(encoding, encoding.schema))
 
     def _choose(self, kept: Rows, table: CodedTable, left_out: int) -> Chosen | None:
@@ -294,6 +302,12 @@ class _Written:
         if self.chosen is not None:
             return self.chosen.loss
         return loss_of(self.figures, table, nobody, left_out, k)
+
+
+def row_bytes(schema: pa.Schema) -> int:
+    """Return about how many bytes an encoded row takes on the disk."""
+    kinds = [one.type for one in schema]
+    return sum(kind.bit_width // 8 if pa.types.is_primitive(kind) else TEXT_BYTES for kind in kinds)
 
 
 def _bits(method: Any) -> int:

@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.errors import OutputError, VerificationError
+from sfumato.engines.base import identifier
+from sfumato.errors import EngineError, OutputError, VerificationError
 from sfumato.io import write_text
 from sfumato.io.atomic import atomic_path, shown_path
 from sfumato.progress import Progress, ProgressOption, reporting
@@ -134,6 +135,13 @@ def _safe(found: Verification) -> Verification:
     return found
 
 
+def _not_here(name: str) -> EngineError:
+    return EngineError(
+        f"{name} needs the rows of the original together, which an engine does not hold. Ask a release of a sample of "
+        "them that was made in memory (engine='memory')."
+    )
+
+
 def _umask() -> int:
     """Return what the user takes away from new files."""
     mask = os.umask(0o077)
@@ -158,6 +166,27 @@ class LargeRelease(Release):
         """The released rows as the engine holds them: a DuckDB relation, a frame of Spark; nothing is loaded."""
         assert isinstance(self.shown, ShownElsewhere)
         return self.shown.data
+
+    def class_table(self) -> Any:
+        """Return one row per class, its size and what it shows, as a DuckDB relation; without means of the original."""
+        if not isinstance(self.shown, ShownInFiles):
+            raise _not_here("class_table()")
+        names = ", ".join(identifier(name) for name in self.shown.class_columns)
+        return self.shown.data.aggregate(f"count(*) AS size, {names}", names)
+
+    def explain(self, *_: Any, **__: Any) -> NoReturn:
+        """Refuse: reasons are found among all rows of the original."""
+        raise _not_here("explain()")
+
+    @property
+    def risk(self) -> NoReturn:
+        """Refuse: people are counted among all rows of the original."""
+        raise _not_here("risk")
+
+    @property
+    def originals(self) -> NoReturn:
+        """Refuse: values are counted among all rows of the original."""
+        raise _not_here("originals")
 
     def verify(self) -> Verification:
         """Check every promise once more, from the released rows alone."""
