@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from benchmarks.measure import ADULT, Result
+from benchmarks.measure import ADULT, NO_ADULT, Result
 from benchmarks.papers.enummulti import ADULT_SPLITS
 from benchmarks.papers.tables import adult_trees, normal
 from sfumato.methods import EnumMulti, Task
@@ -48,7 +48,7 @@ def in_the_plane() -> Iterator[Result]:
 
 def on_adult() -> Iterator[Result]:
     if not ADULT.exists():
-        yield Result("Adult is not beside the repository: skipped", float("nan"), unit="")
+        yield NO_ADULT
         return
     microdata = adult_trees()
     for k in (1000, 500, 250, 100):

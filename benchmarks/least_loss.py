@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.drawing import save
-from benchmarks.measure import ADULT, RESULTS, Result
+from benchmarks.measure import ADULT, NO_ADULT, RESULTS, Result
 from sfumato import datasets
 from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import Auto, Best, BestCuts, CostAware, Hilbert, Method, Mondrian, Peeling, Refined, Task
@@ -54,7 +54,7 @@ def run() -> Iterator[Result]:
     if ADULT.exists():
         yield from on_adult()
     else:
-        yield Result("Adult is not beside the repository: skipped", float("nan"), unit="")
+        yield NO_ADULT
     yield from on_census()
     yield from on_numbers()
     yield from default_method()

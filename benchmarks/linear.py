@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 
 import sfumato as sf
-from benchmarks.measure import ADULT, Result, ratio, seconds
+from benchmarks.measure import ADULT, NO_ADULT, Result, ratio, seconds
 from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import HilbertCurve, Method, Task, find_method
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
@@ -83,7 +83,7 @@ def growth() -> Iterator[Result]:
 
 def quality() -> Iterator[Result]:
     if not ADULT.exists():
-        yield Result("Adult is not beside the repository: skipped", float("nan"), unit="")
+        yield NO_ADULT
         return
     adult = sf.datasets.adult(ADULT).without_levels()
     microdata = encode(adult.table, adult.schema.quasi_identifiers, [])

@@ -17,7 +17,7 @@ from benchmarks.literal.external import Disk, mondrian_on_disk, rows_read_ahead,
 from benchmarks.literal.lattice import ScanningSamarati, WholeFamilies
 from benchmarks.literal.linear import LiteralDiversity
 from benchmarks.literal.mondrian import LiteralMondrian
-from benchmarks.measure import Result
+from benchmarks.measure import NO_ADULT, Result
 from sfumato.methods import BottomUp, HilbertCurve, Incognito
 from sfumato.methods.lattice.full_domain import FullDomain
 from sfumato.methods.linear.line import sorted_line
@@ -41,7 +41,9 @@ LANDS_END_ROWS, LANDS_END_ATTRIBUTES, ADULT_ATTRIBUTES = 200_000, 5, 6
 
 def run() -> Iterator[Result]:
     table = adult(45_222)
-    if table is not None:
+    if table is None:
+        yield NO_ADULT
+    else:
         yield from in_database("Adult, 45,222 rows", first(table, ADULT_ATTRIBUTES))
     orders = first(lands_end(LANDS_END_ROWS), LANDS_END_ATTRIBUTES)
     yield from in_database(f"Lands End, {LANDS_END_ROWS:,} rows", orders)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from scipy.spatial import cKDTree
 
 import sfumato as sf
-from benchmarks.measure import ADULT, Result, ratio, seconds
+from benchmarks.measure import ADULT, NO_ADULT, Result, ratio, seconds
 from sfumato.methods import Task
 from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, Requirements
@@ -57,7 +57,7 @@ def growth() -> Iterator[Result]:
 
 def quality() -> Iterator[Result]:
     if not ADULT.exists():
-        yield Result("Adult is not beside the repository: skipped", float("nan"), unit="")
+        yield NO_ADULT
         return
     adult = sf.datasets.adult(ADULT).without_levels()
     names = [*["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class"]]

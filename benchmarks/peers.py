@@ -11,7 +11,7 @@ from pathlib import Path
 
 import sfumato as sf
 from benchmarks.environments import environment
-from benchmarks.measure import ADULT, Result, seconds
+from benchmarks.measure import ADULT, NO_ADULT, Result, seconds
 
 QIS = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class"]
 KS = (5, 10, 50)
@@ -20,7 +20,7 @@ CALLS = 30
 
 def run() -> Iterator[Result]:
     if not ADULT.exists():
-        yield Result("Adult is not beside the repository: skipped", float("nan"), unit="")
+        yield NO_ADULT
         return
     adult = sf.datasets.adult(ADULT).without_levels()
     schema = sf.Schema({name: adult.hierarchies.get(name) for name in QIS}, sensitive="occupation", rest="drop")

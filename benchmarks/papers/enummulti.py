@@ -28,7 +28,7 @@ PAPER = Paper(
     "greedies. *Mondrian* is Sfumato's, which tries both cuts around the median in every attribute; the others have "
     "one choice for every block, in its widest attribute, and leave it whole if that is not allowed: *one choice, "
     "nearest cut* the cut nearest to the median, *one choice, the median* that itself, if there is a cut. The search "
-    "stops after some seconds at every point (two; sixty with `--full`, where the paper took up to five hours), and "
+    "stops after one second at every point (sixty with `--full`, where the paper took up to five hours), and "
     "each point is one run. Coil is made up: five attributes with the numbers of values of the real one.",
 )
 
@@ -48,7 +48,7 @@ PAPER_FACTORS = {5: 8.2, 20: 4.0}
 
 
 def patience(size: Size) -> float:
-    return size.pick(0.2, 2.0, 60.0)
+    return size.pick(0.2, 1.0, 60.0)
 
 
 def searched(microdata: Microdata, models: Sequence[PrivacyModel], method: EnumMulti) -> Optimality:
@@ -138,7 +138,7 @@ def shown_lengths(microdata: Microdata, method: EnumMulti, names: Sequence[str])
     "pet",
     "Section 5, scalability: the paper's own search",
     '`engine="pet"`, the partition enumeration tree with its three priorities: on SimpleNormal with 5 × 5 splits, and '
-    "on three attributes of Adult with 10 splits. Seconds by a clock, until the optimum is proven or 15 s are over; "
+    "on three attributes of Adult with 10 splits. Seconds by a clock, until the optimum is proven or 5 s are over; "
     "the paper needed up to 30 minutes.",
 )
 def pet(size: Size) -> list[Panel]:
@@ -156,7 +156,7 @@ def whole_partitions(title: str, size: Size, table: Microdata, splits: dict[str,
     for k in size.pick((100,), (25, 100, 1000), (10, 25, 50, 100, 250, 500, 1000)):
         best = searched(table, [KAnonymity(k)], EnumMulti(splits=splits, placing=placing))
         for priority in ("bound", "cost", "ratio"):
-            seconds = size.pick(0.5, 15.0, 1800.0)
+            seconds = size.pick(0.5, 5.0, 1800.0)
             method = EnumMulti(splits=splits, placing=placing, engine="pet", priority=priority, time_limit=seconds)
             begin = time.perf_counter()
             found = searched(table, [KAnonymity(k)], method)
