@@ -35,7 +35,7 @@ def on_average(line: str, factor: float, within: str) -> Judge:
     def judge(panels: Panels) -> Verdict:
         mean = fmean(figures_of(panels, line, within))
         return Verdict(
-            float(abs(mean / factor - 1) <= 0.25), f"{line} / EnumMulti is {mean:.3g} on average, not {factor:g}"
+            float(abs(mean / factor - 1) <= 0.25), f"{line} / EnumMulti is {mean:.3g} on average; the paper: {factor:g}"
         )
 
     return judge
