@@ -59,7 +59,6 @@ FOR_L = (HILB, HILB_2007, IDIST, AWARE, MONDRIAN, LITERAL)
 
 KS, LS = (10, 25, 50, 75, 100), (2, 3, 5, 7, 9, 11, 13)
 SIZES = (50_000, 100_000, 200_000, 300_000, 400_000)
-SOME_SIZES = SIZES[:3]
 
 
 def method(name: str) -> Recoder:
@@ -84,12 +83,12 @@ def warm(microdata: Microdata, names: Sequence[str], model: PrivacyModel) -> Non
 
 
 def rows_of(size: Size) -> int:
-    """Return how many census rows are taken where their number does not vary; the paper has 200,000."""
-    return size.pick(5_000, 100_000, 200_000)
+    """Return how many census rows are taken where their number does not vary: the paper's number."""
+    return size.pick(5_000, 200_000, 200_000)
 
 
 def by_k(title: str, microdata: Microdata, ks: Iterable[int]) -> Sweep:
-    sweep = Sweep(title, "k")
+    sweep = Sweep(f"{title}, {len(microdata):,} rows", "k")
     warm(microdata, FOR_K, KAnonymity(5))
     for k in ks:
         measure(sweep, k, microdata, FOR_K, KAnonymity(k))
@@ -98,7 +97,7 @@ def by_k(title: str, microdata: Microdata, ks: Iterable[int]) -> Sweep:
 
 def by_l(title: str, microdata: Microdata, ls: Iterable[int]) -> Sweep:
     """Vary l as far as the table is eligible."""
-    sweep = Sweep(title, "l")
+    sweep = Sweep(f"{title}, {len(microdata):,} rows", "l")
     warm(microdata, FOR_L, LDiversity(2))
     most = len(microdata) / microdata.sensitive[0].counts().max()
     for l in [l for l in ls if l <= most]:  # noqa: E741
@@ -107,7 +106,7 @@ def by_l(title: str, microdata: Microdata, ls: Iterable[int]) -> Sweep:
 
 
 def by_dimension(title: str, microdata: Microdata, names: Sequence[str], model: PrivacyModel) -> Sweep:
-    sweep = Sweep(title, "attributes")
+    sweep = Sweep(f"{title}, {len(microdata):,} rows", "attributes")
     for count in range(1, len(microdata.domains) + 1):
         part = first_attributes(microdata, count)
         warm(part, names, KAnonymity(5) if isinstance(model, KAnonymity) else LDiversity(2))
@@ -121,17 +120,21 @@ def figure_12(size: Size) -> list[Panel]:
     return by_k("Adult", tables.adult(), ks).panels("GCP", "DM", "seconds")
 
 
-@PAPER.experiment("13", "Figure 13: census, k", "200,000 rows, seven quasi-identifiers; and four numbers alone.")
+@PAPER.experiment(
+    "13",
+    "Figure 13: census, k",
+    "The census, 200,000 rows with seven quasi-identifiers; and 50,000 rows of four numbers alone.",
+)
 def figure_13(size: Size) -> list[Panel]:
     ks = size.pick((10, 50), KS, KS)
     on_numbers = by_k("numbers", tables.numbers(size.pick(2_000, 50_000, 50_000)), ks)
-    census = tables.census(size.pick(5_000, 200_000, 200_000))
+    census = tables.census(rows_of(size))
     return [*by_k("census", census, ks).panels("GCP", "seconds"), *on_numbers.panels("GCP")]
 
 
 def by_size(size: Size, names: Sequence[str], model: PrivacyModel) -> Sweep:
     sweep = Sweep("census", "rows")
-    for rows in size.pick((2_000, 4_000), SOME_SIZES, SIZES):
+    for rows in size.pick((2_000, 4_000), SIZES, SIZES):
         microdata = tables.census(rows)
         warm(microdata, names, KAnonymity(5) if isinstance(model, KAnonymity) else LDiversity(2))
         measure(sweep, rows, microdata, names, model)
@@ -141,7 +144,7 @@ def by_size(size: Size, names: Sequence[str], model: PrivacyModel) -> Sweep:
 @PAPER.experiment(
     "14",
     "Figure 14: census, number of rows, k = 50",
-    "50,000 to 200,000 rows; `--full` goes on to the paper's 400,000.",
+    "Up to 400,000 rows.",
 )
 def figure_14(size: Size) -> list[Panel]:
     return by_size(size, FOR_D, KAnonymity(50)).panels("GCP", "seconds")
@@ -150,7 +153,7 @@ def figure_14(size: Size) -> list[Panel]:
 @PAPER.experiment(
     "15",
     "Figure 15: number of attributes, k = 50",
-    "The first attributes of 100,000 census rows (`--full`: the paper's 200,000), and of Adult.",
+    "The first attributes of the census, and of Adult.",
 )
 def figure_15(size: Size) -> list[Panel]:
     found = by_dimension("census", tables.census(rows_of(size)), FOR_D, KAnonymity(50)).panels("GCP", "seconds")
@@ -167,16 +170,14 @@ def adult_too(size: Size, make: Callable[[], Sweep]) -> list[Panel]:
 @PAPER.experiment(
     "16",
     "Figure 16: l",
-    "100,000 census rows (`--full`: the paper's 200,000); and Adult, as far as its occupations allow.",
+    "The census; and Adult, as far as its occupations allow.",
 )
 def figure_16(size: Size) -> list[Panel]:
     found = by_l("census", tables.census(rows_of(size)), size.pick((2, 5), LS, LS)).panels("GCP", "seconds")
     return found + adult_too(size, lambda: by_l("Adult", tables.adult(), range(2, 8)))
 
 
-@PAPER.experiment(
-    "17", "Figure 17: number of rows, l = 5", "50,000 to 200,000 census rows; `--full` goes on to the paper's 400,000."
-)
+@PAPER.experiment("17", "Figure 17: number of rows, l = 5", "Up to 400,000 census rows.")
 def figure_17(size: Size) -> list[Panel]:
     return by_size(size, FOR_L, LDiversity(5)).panels("GCP", "seconds")
 
@@ -184,7 +185,7 @@ def figure_17(size: Size) -> list[Panel]:
 @PAPER.experiment(
     "18",
     "Figure 18: number of attributes, l = 5",
-    "The first attributes of 100,000 census rows (`--full`: the paper's 200,000), and of Adult.",
+    "The first attributes of the census, and of Adult.",
 )
 def figure_18(size: Size) -> list[Panel]:
     found = by_dimension("census", tables.census(rows_of(size)), FOR_L, LDiversity(5)).panels("GCP", "seconds")
@@ -194,12 +195,11 @@ def figure_18(size: Size) -> list[Panel]:
 @PAPER.experiment(
     "19",
     "Figure 19: number of sensitive values, l = 5",
-    "100,000 census rows (`--full`: the paper's 200,000); neighbouring occupations are joined until m are left, where "
-    "that leaves the table eligible.",
+    "The census; neighbouring occupations are joined until m are left, where that leaves the table eligible.",
 )
 def figure_19(size: Size) -> list[Panel]:
-    sweep = Sweep("census", "m")
     table = tables.census(rows_of(size))
+    sweep = Sweep(f"census, {len(table):,} rows", "m")
     for m in size.pick((25, 50), (10, 15, 25, 35, 50), (10, 15, 25, 35, 50)):
         coarse = tables.coarser_sensitive(table, m)
         if coarse.sensitive[0].counts().max() * 5 <= len(coarse):
@@ -231,20 +231,22 @@ def accuracy(sweep: Sweep, x: float, microdata: Microdata, l: int, levels: Itera
     "20",
     "Figure 20: accuracy of queries",
     "The Kullback-Leibler divergence, in bits, of the counts of all group-bys of some quasi-identifiers and a "
-    "sensitive value, on 100,000 census rows (`--full`: the paper's 200,000): (a) by l, at level 2 of the cube; (b) by "
+    "sensitive value, on the census: (a) by l, at level 2 of the cube; (b) by "
     "level, from the third on of the cells of 300 rows of each group-by; (c) by the number of quasi-identifiers; (d) "
     "by the number of rows. One run.",
 )
 def figure_20(size: Size) -> list[Panel]:
     table = tables.census(rows_of(size))
-    by_l, by_level = Sweep("(a) level 2", "l"), Sweep("(b) l = 5", "level")
-    by_count, by_rows = Sweep("(c) level 2, l = 5", "attributes"), Sweep("(d) level 2, l = 5", "rows")
+    rows_told = f"{len(table):,} rows"
+    by_l, by_level = Sweep(f"(a) level 2, {rows_told}", "l"), Sweep(f"(b) l = 5, {rows_told}", "level")
+    by_count = Sweep(f"(c) level 2, l = 5, {rows_told}", "attributes")
+    by_rows = Sweep("(d) level 2, l = 5", "rows")
     for l in size.pick((2, 5), (2, 5, 9, 13), LS):  # noqa: E741
         accuracy(by_l, l, table, l)
     accuracy(by_level, 0, table, 5, size.pick((1, 3), range(1, 8), range(1, 8)))
     for count in size.pick((2, 3), range(2, 8), range(2, 8)):
         accuracy(by_count, count, first_attributes(table, count), 5)
-    for rows in size.pick((2_000, 4_000), SOME_SIZES, SIZES):
+    for rows in size.pick((2_000, 4_000), SIZES, SIZES):
         accuracy(by_rows, rows, tables.census(rows), 5)
     return [panel for sweep in (by_l, by_level, by_count, by_rows) for panel in sweep.panels()]
 
