@@ -13,8 +13,9 @@ import pytest
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.loss import METRICS, RecodedTable
-from sfumato.methods import Auto, Best, Hilbert, Method, Peeling, Task, portfolio, warming
-from sfumato.methods.portfolio import cheap, suitable
+from sfumato.methods import Auto, Best, CostAware, Hilbert, Method, Peeling, Task, portfolio, warming
+from sfumato.methods.goal import Goal
+from sfumato.methods.portfolio import cheap, promising, suitable
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements
 
@@ -105,6 +106,16 @@ def test_however_short_the_time_best_tries_whatever_auto_tries() -> None:
     tried = {method.name: method for method in suitable(task, 1e-6)}
     assert tried == {method.name: method for method in cheap(task)}
     assert "peeling" in tried
+
+
+def test_a_sample_of_a_large_table_tells_what_is_not_worth_trying(monkeypatch) -> None:
+    microdata = census(2000)
+    goal = Goal(Task(microdata, Requirements((KAnonymity(5),), microdata)))
+    assert promising(goal, [CostAware(), Hilbert()]) == [CostAware(), Hilbert()]  # too small to draw a sample from
+    monkeypatch.setattr(portfolio, "SAMPLED_FROM", 1000)
+    monkeypatch.setattr(portfolio, "EVERY", 2)
+    assert promising(goal, [CostAware(), Hilbert()]) == [CostAware()]
+    assert promising(goal, [Hilbert(), CostAware()]) == [Hilbert(), CostAware()]  # nothing may be worse than the first
 
 
 def test_the_manifest_says_what_was_tried_and_what_it_lost() -> None:

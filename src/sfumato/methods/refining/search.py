@@ -151,10 +151,10 @@ class _Search:
         for _ in range(rounds):
             if self.interrupts.asked or time.perf_counter() > deadline:
                 break
-            self._round(table, groups, random)
+            self._round(table, groups, random, deadline)
         return _renumbered(groups.of_row)
 
-    def _round(self, table: Table, groups: Grouping, random: np.random.Generator) -> None:
+    def _round(self, table: Table, groups: Grouping, random: np.random.Generator, deadline: float) -> None:
         near = Neighbours.of(self.orders.order(table.codes, random))
         tilt = TILT if self.squeezing else 0.0
         effort = Effort(WINDOW, CLASSES, 4 * self.aim.smallest + 16, TRIALS, self.slack, tilt)
@@ -164,6 +164,8 @@ class _Search:
         if self.squeezing:
             seed = int(random.integers(1, 1 << 62))
             squeeze_classes(table, self.aim, groups, near, WINDOW, effort.rows, self.slack, seed)
+        if time.perf_counter() > deadline:
+            return
         regroup_classes(table, self.aim, groups, near, effort, int(random.integers(1, 1 << 62)))
 
 

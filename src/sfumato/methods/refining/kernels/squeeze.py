@@ -22,6 +22,10 @@ from sfumato.methods.refining.kernels.regrouping import next_random
 #: How many codes may leave on one side of an attribute, and how many rows that might come instead are looked at.
 CODES, COMERS = 16, 512
 
+#: Cells that the sides tried of one class may have rows compared in: the sides of all attributes of tables of up to
+#: eleven columns, and some others each time of wider ones, where a pass would grow with the square of the columns.
+CELLS, FEWEST_SIDES = 256, 4
+
 #: The columns of ``Scratch.trail``.
 ROW, FROM = 0, 1
 
@@ -59,13 +63,16 @@ def squeeze_classes(
         np.zeros(max(1, aim.rules.counts_at[-1]), np.int64),
     )
     gained, step = 0.0, 0
+    attributes = table.codes.shape[1]
+    sides = min(2 * attributes, max(FEWEST_SIDES, CELLS // max(1, attributes)))
     for group in range(len(groups.sizes)):
-        for turn in range(2 * table.codes.shape[1]):
+        first = random % attributes if sides < 2 * attributes else 0
+        for turn in range(2 * first, 2 * first + sides):
             size = groups.sizes[group]
             if size < max(1, aim.smallest) or size > most or is_free(aim, groups, group):
                 break
             random = next_random(random)
-            attribute, upper = turn >> 1, (turn & 1) == 1
+            attribute, upper = (turn >> 1) % attributes, (turn & 1) == 1
             bound, leaving = find_bound(table, aim, groups, group, attribute, upper, random, scratch.codes)
             if leaving == 0:
                 continue
