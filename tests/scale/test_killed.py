@@ -7,11 +7,13 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
 from tests.cli.command import run
 
+import sfumato as sf
 from sfumato.datasets import census
 
 # The release lies in the temporary folder and is about to be written when the run waits, for as long as the test needs.
@@ -53,3 +55,13 @@ def test_a_run_that_is_killed_publishes_nothing(number: signal.Signals, left: in
     done = run("clean", "--temporary", temporary)
     assert done.stdout.startswith(f"Removed {left} temporary folder")
     assert list(temporary.iterdir()) == []
+
+
+def test_a_disk_that_is_too_small_is_found_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=100))
+    table = census(500, seed=1).table.select(["age", "gender"])
+    with pytest.raises(sf.SfumatoError, match="Temporary files will take about"):
+        sf.anonymize(table, quasi_identifiers=["age", "gender"], k=5, engine="duckdb", temporary=tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -46,7 +46,8 @@ def open_frame(data: object) -> Source:
     if not isinstance(frame, nw.DataFrame):
         with suppress(pa.ArrowException):  # a stream of something else than rows
             if hasattr(data, "__arrow_c_stream__"):
-                return StreamSource(pa.RecordBatchReader.from_stream(data))
+                is_reader = isinstance(data, pa.RecordBatchReader)
+                return StreamSource(data if is_reader else pa.RecordBatchReader.from_stream(data))
         raise SourceError(f"An object of type {type(data).__name__} is not a table. {ACCEPTED}")
     return FrameSource(frame)
 

@@ -9,6 +9,7 @@ from sfumato import pipeline
 from sfumato.errors import ParameterError, listed
 from sfumato.hierarchies import Learned
 from sfumato.io import FileSource
+from sfumato.io.parts import PartedSource
 from sfumato.methods import FixedLevels, Method, Mondrian, find_method
 from sfumato.methods.lattice.full_domain import FullDomain
 from sfumato.methods.linear.linear import Hilbert, Linear
@@ -67,7 +68,7 @@ def start(request: Request) -> Engine:
 def _fits(data: object, request: Request) -> bool:
     """Return whether a table can be worked on in memory: a frame is there already, and a file tells its size."""
     source = request.open(data)
-    if not isinstance(source, FileSource):
+    if not isinstance(source, FileSource | PartedSource):
         return True
     needed = memory_to_anonymize(source, source.columns)
     if needed is None or needed <= allowed_memory(request.caller, request.memory):

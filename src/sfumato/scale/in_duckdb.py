@@ -42,6 +42,9 @@ FOR_VERIFYING = 0.5
 #: How often progress is told, in seconds.
 PACE = 0.3
 
+#: What a cell takes on disk at the most: as a code in its part, and as what is shown.
+CELL_ON_DISK = 6
+
 #: A part is at most so long: longer ones take no less time per row, and lose no less.
 MOST_PART_ROWS, LEAST_PART_ROWS = 8_000_000, 50_000
 
@@ -80,6 +83,9 @@ class InDuckDB(Engine):
         self._connection.execute(f"SET {name} = {value}")
 
     def open(self, source: Source, columns: Sequence[str], as_text: Sequence[str]) -> Rows:
+        extent = source.extent(columns)
+        if extent is not None:  # before anything is written that would fill the disk
+            self.folder.require(extent.rows * len(columns) * CELL_ON_DISK + extent.text_bytes)
         if source.parquet_files:
             return Stored(self, source.parquet_files, columns)
         batches = source.batches(columns, as_text)
