@@ -34,6 +34,8 @@ help:
 demo: .venv/.ready-core
 	@$(BIN)/sfumato demo
 
+# Tests start hundreds of processes; each would compile all sources again where nobody may keep them.
+test: export PYTHONDONTWRITEBYTECODE =
 test: lint
 	$(BIN)/pytest -n $(WORKERS) $(TESTS)
 
