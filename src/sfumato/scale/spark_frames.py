@@ -47,6 +47,7 @@ def _read(session: Any, paths: list[str], request: Request) -> Any:
     ending = _ending(paths[0])
     if len(paths) == 1 and not ending and "/" not in paths[0] and session.catalog.tableExists(paths[0]):
         return session.table(paths[0])
+    paths = [located(path) for path in paths]
     if ending in {".csv", ".tsv", ".txt"}:
         return _read_text(session, paths, request)
     if ending in {".json", ".jsonl", ".ndjson"}:
@@ -54,6 +55,11 @@ def _read(session: Any, paths: list[str], request: Request) -> Any:
     if ending in {"", ".parquet", ".pq"}:
         return computed(lambda: session.read.parquet(*paths))
     raise SourceError(f"Spark does not read '{ending}' files here. Accepted are Parquet, CSV and JSON lines.")
+
+
+def located(path: str) -> str:
+    """Return a path as Spark finds it: its Java may have started in another folder than this one."""
+    return path if "://" in path else os.path.abspath(path)
 
 
 def _ending(path: str) -> str:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from sfumato.errors import OutputError, VerificationError
 from sfumato.progress import Progress, silent
 from sfumato.scale.engine import ShownAs, WritesItself
-from sfumato.scale.spark_frames import arrow_schema, computed, quoted, streamed
+from sfumato.scale.spark_frames import arrow_schema, computed, located, quoted, streamed
 from sfumato.verify.grouping import verify_grouped
 from sfumato.verify.groups import TABLE
 from sfumato.verify.verification import Verification
@@ -65,7 +65,7 @@ class ShownInSpark(WritesItself):
         progress: Progress = silent,
     ) -> Verification:
         """Write a folder of Parquet files, check what lies there, and only then give it its name."""
-        target = Folder(self.data.sparkSession, os.fspath(path))
+        target = Folder(self.data.sparkSession, located(os.fspath(path)))
         target.require_free()
         beside = target.beside()
         try:
