@@ -156,6 +156,19 @@ def test_a_frame_becomes_a_frame_that_loses_as_little_as_in_memory(release: sf.R
     assert checked.classes == release.classes
 
 
+@pytest.mark.parametrize(
+    ("method", "ages"), [("mondrian", None), ("lattice", sf.Numeric(widths=[5, 10, 20]))], ids=["mondrian", "lattice"]
+)
+def test_cuts_and_levels_are_those_of_memory_and_duckdb(
+    method: str, ages: sf.Numeric | None, frame: Any, table: pa.Table, tmp_path: Path
+) -> None:
+    asked = ASKED | {"method": method, "quasi_identifiers": {"age": ages, "town": None}, "rest": "drop"}
+    in_memory = sf.anonymize(table, **asked)
+    assert rows_of(sf.anonymize(frame, **asked)) == rows_of(in_memory)
+    pq.write_table(table, tmp_path / "people.parquet")
+    assert rows_of(sf.anonymize(tmp_path / "people.parquet", **asked, engine="duckdb")) == rows_of(in_memory)
+
+
 def test_the_frame_stays_as_it_was(release: sf.Release, frame: Any, table: pa.Table) -> None:
     assert repr(frame.toArrow().sort_by("name").to_pylist()) == repr(table.sort_by("name").to_pylist())
 
