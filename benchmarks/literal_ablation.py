@@ -17,7 +17,7 @@ from benchmarks.literal.enum_multi import LiteralEnumMulti
 from benchmarks.literal.lattice import ScanningSamarati, WholeFamilies
 from benchmarks.literal.linear import LiteralDiversity
 from benchmarks.literal.mondrian import ABLATION
-from benchmarks.measure import ADULT, Result, ratio
+from benchmarks.measure import ADULT, NO_ADULT, Result, ratio
 from sfumato.methods import EnumMulti, Incognito, Method, Mondrian, Samarati
 from sfumato.methods.linear.cutting import cut_by_groups
 from sfumato.methods.linear.diversity import hardest_rule
@@ -33,7 +33,7 @@ LANDS_END_ROWS = 460_000
 def run() -> Iterator[Result]:
     for name, table in {"census": census(20_000), "Adult": adult()}.items():
         if table is None:
-            yield Result(f"{name}: does not lie beside the repository", 0.0)
+            yield NO_ADULT
             continue
         yield from relative(f"{name}, k=10: GCP of Mondrian,", mondrian_causes(table, KAnonymity(10)))
         yield from relative(f"{name}, l=6: GCP of l-diverse Hilbert,", diversity_causes(table, 6))
