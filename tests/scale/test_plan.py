@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.csv as csv
@@ -14,8 +15,10 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import CautionError, EngineError, InfeasibleError, OutputError, ParameterError
+from sfumato.io import write_table
 from sfumato.scale import choosing, in_duckdb, plan
 from sfumato.scale.pricing import Curve, spent
+from sfumato.scale.release import ShownInFiles
 
 pytestmark = pytest.mark.usefixtures("small_parts")
 
@@ -204,6 +207,35 @@ def test_a_release_is_written_and_checked_as_one_file_or_many(file: Path, tmp_pa
         assert max(sizes) < 1.3 * min(sizes)
         with pytest.raises(sf.SfumatoError, match="exists already"):
             release.write(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["release.csv", "release.tsv"])
+def test_text_is_streamed_and_is_what_all_rows_at_once_would_be(
+    file: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = sf.anonymize(file, engine="duckdb", **ROLES, k=5)
+    write_table(release.table, tmp_path / f"at-once-{name}")
+
+    def loaded(_: object) -> NoReturn:
+        raise AssertionError("all rows were loaded")
+
+    monkeypatch.setattr(ShownInFiles, "table", property(loaded))
+    assert release.write(tmp_path / name).ok
+    assert (tmp_path / name).read_bytes() == (tmp_path / f"at-once-{name}").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["release.csv", "release.parquet"])
+def test_a_full_disk_leaves_nothing(file: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: object, path: Path, form: str) -> NoReturn:
+        path.write_text(f"half a {form}", encoding="utf-8")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    release = sf.anonymize(file, engine="duckdb", **ROLES, k=5)
+    monkeypatch.setattr("sfumato.scale.release.write_stream", full)
+    (tmp_path / "out").mkdir()
+    with pytest.raises(OutputError, match="disk is full"):
+        release.write(tmp_path / "out" / name)
+    assert not list((tmp_path / "out").iterdir())
 
 
 def test_progress_tells_rows_memory_and_disk(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

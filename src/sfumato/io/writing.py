@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -27,6 +27,8 @@ ROW_GROUP_ROWS = 250_000
 #: Smaller than snappy at the same speed, and read by everyone.
 COMPRESSION = "zstd"
 
+#: The formats that can be written table by table, and what stands between two cells in those of text.
+STREAMED = {"parquet": "", "csv": ",", "tsv": "\t"}
 
 #: Looks at a finished file before it takes its place, and raises what speaks against that. It gets the path and format.
 Inspect = Callable[[Path, str], None]
@@ -59,11 +61,41 @@ def write_table(
     form
         The ending of such a name, where this one does not have it: ``"csv"``, ``"sav"``, … The name ``-`` is stdout.
     """
-    form = _format(path, form)
+    form = format_of(path, form)
     with for_stdout() if os.fspath(path) == STANDARD else atomic_path(path) as temporary:
         _WRITERS[form](table, temporary, tell)
         if inspect is not None:
             inspect(temporary, form)
+
+
+def write_stream(tables: Iterable[pa.Table], path: Path, form: str) -> None:
+    """Write tables one below the other to a file that only its writer sees yet, each forgotten before the next.
+
+    Parameters
+    ----------
+    tables
+        What to write, all with the same columns; at least one.
+    path
+        Where to.
+    form
+        One of ``STREAMED``.
+    """
+    if form == "parquet":
+        _stream_parquet(tables, path)
+        return
+    with open(path, "wb") as file:
+        for number, table in enumerate(tables):
+            chunks = csv_chunks(table, STREAMED[form])
+            header = next(chunks)
+            file.writelines(chunks if number else [header, *chunks])
+
+
+def _stream_parquet(tables: Iterable[pa.Table], path: Path) -> None:
+    with ExitStack() as stack:
+        writer: pq.ParquetWriter | None = None
+        for table in map(arrow.canonical, tables):
+            writer = writer or stack.enter_context(_parquet_writer(path, table.schema))
+            writer.write_table(table)
 
 
 def write_tables(
@@ -73,7 +105,7 @@ def write_tables(
 
     ``inspect`` gets the path and the format of every file; if it raises, nothing is written.
     """
-    forms = [_format(path) for _, path in tables]
+    forms = [format_of(path) for _, path in tables]
     with ExitStack() as finished:
         written = []
         for (table, path), form in zip(tables, forms, strict=True):
@@ -103,22 +135,26 @@ def check_writable(path: str | os.PathLike[str], table: bool = True, form: str |
     form
         The format, where the name does not say it.
     """
-    if table and _format(path, form) in STATISTICS:
+    if table and format_of(path, form) in STATISTICS:
         require()
     if os.fspath(path) != STANDARD or not table:
         check_place(path)
 
 
 def _write_parquet(table: pa.Table, path: Path, tell: Tell) -> None:
-    # Dictionaries go to the file as they are, once they hold nothing but what occurs. No stored schema: it would tell
-    # about the frame that the table came from. No statistics of text: it takes half of the time to find the first and
-    # the last label, and nobody looks for labels between two others.
     table = arrow.canonical(table)
-    plain = [field.name for field in table.schema if not pa.types.is_dictionary(field.type)]
-    with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=False, write_statistics=plain) as writer:
+    with _parquet_writer(path, table.schema) as writer:
         for start in range(0, max(table.num_rows, 1), ROW_GROUP_ROWS):
             writer.write_table(table.slice(start, ROW_GROUP_ROWS))
             tell(min((start + ROW_GROUP_ROWS) / max(table.num_rows, 1), 1.0))
+
+
+def _parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    # Dictionaries go to the file as they are, once they hold nothing but what occurs. No stored schema: it would tell
+    # about the frame that the table came from. No statistics of text: it takes half of the time to find the first and
+    # the last label, and nobody looks for labels between two others.
+    plain = [field.name for field in schema if not pa.types.is_dictionary(field.type)]
+    return pq.ParquetWriter(path, schema, compression=COMPRESSION, store_schema=False, write_statistics=plain)
 
 
 def _write_csv(table: pa.Table, path: Path, tell: Tell) -> None:
@@ -169,7 +205,7 @@ _ENDINGS = {
 }
 
 
-def _format(path: str | os.PathLike[str], form: str | None = None) -> str:
+def format_of(path: str | os.PathLike[str], form: str | None = None) -> str:
     """Return the format that was named or that the ending of a name says, or say which endings do."""
     if form is not None:
         return parameters.choice("write", "form", form, tuple(_WRITERS))

@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,8 @@ from sfumato.engines.base import identifier
 from sfumato.errors import EngineError, OutputError, VerificationError
 from sfumato.io import write_text
 from sfumato.io.atomic import atomic_path, shown_path
+from sfumato.io.spooling import STANDARD
+from sfumato.io.writing import STREAMED, format_of, write_stream
 from sfumato.progress import Progress, ProgressOption, reporting
 from sfumato.release.release import Release
 from sfumato.scale.engine import Engine, ShownAs, ShownElsewhere, WritesItself
@@ -50,14 +52,25 @@ class ShownInFiles(WritesItself):
         return self.check(self.files, sensitive, promises)
 
     def check(
-        self, files: Sequence[Path], sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]]
+        self,
+        files: Sequence[Path],
+        sensitive: Sequence[str],
+        promises: Sequence[Mapping[str, Any]],
+        form: str = "parquet",
     ) -> Verification:
-        """Check promises from Parquet files, these or what was made of them."""
+        """Check promises from files, these or what was made of them."""
         name = f"check-{secrets.token_hex(4)}"
         folder = self.folder.new(name)
+        read_as = {"form": "parquet"} if form == "parquet" else {"form": "csv", "separator": STREAMED[form]}
         try:
             return check_files(
-                files, "parquet", self.class_columns, sensitive, promises, folder=folder, memory=self.memory
+                files,
+                quasi_identifiers=self.class_columns,
+                sensitive=sensitive,
+                requirements=promises,
+                folder=folder,
+                memory=self.memory,
+                **read_as,
             )
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -69,7 +82,7 @@ class ShownInFiles(WritesItself):
         promises: Sequence[Mapping[str, Any]],
         progress: Progress,
     ) -> Verification:
-        """Stream the rows to one Parquet file, or to a folder of them if the path names no file."""
+        """Stream the rows to one file, or to a folder of Parquet files if the path names no file."""
         return (
             self._write_file(path, sensitive, promises, progress)
             if Path(path).suffix
@@ -83,29 +96,20 @@ class ShownInFiles(WritesItself):
         promises: Sequence[Mapping[str, Any]],
         progress: Progress,
     ) -> Verification:
+        form = format_of(path)
         with atomic_path(path) as temporary:
-            self._stream(temporary, progress)
+            write_stream(self._tables(progress), temporary, form)
             progress("reading the file back", 0.0)
-            return _safe(self.check([temporary], sensitive, promises))
+            return _safe(self.check([temporary], sensitive, promises, form))
 
-    def _stream(self, target: Path, progress: Progress) -> None:
+    def _tables(self, progress: Progress) -> Iterator[pa.Table]:
+        """Yield the rows in their order, some at a time, text by its dictionaries."""
         texts = [field.name for field in pq.read_schema(self.files[0]) if pa.types.is_string(field.type)]
-        writer: pq.ParquetWriter | None = None
-        try:
-            for done, path in enumerate(self.files):
-                progress("writing the file", done / len(self.files))
-                with pq.ParquetFile(path, read_dictionary=texts) as file:
-                    for group in range(file.num_row_groups):
-                        table = file.read_row_group(group)
-                        if writer is None:
-                            plain = [one.name for one in table.schema if not pa.types.is_dictionary(one.type)]
-                            writer = pq.ParquetWriter(
-                                target, table.schema, compression="zstd", store_schema=False, write_statistics=plain
-                            )
-                        writer.write_table(table)
-        finally:
-            if writer is not None:
-                writer.close()
+        for done, path in enumerate(self.files):
+            progress("writing the file", done / len(self.files))
+            with pq.ParquetFile(path, read_dictionary=texts) as file:
+                for group in range(file.num_row_groups):
+                    yield file.read_row_group(group)
 
     def _write_folder(
         self, path: Path, sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]], progress: Progress
@@ -127,6 +131,14 @@ class ShownInFiles(WritesItself):
     def table(self) -> pa.Table:
         """All rows, loaded into memory."""
         return pa.concat_tables([pq.read_table(file) for file in self.files])
+
+
+def _is_streamed(path: str | os.PathLike[str], form: str | None) -> bool:
+    """Return whether rows can go there some at a time: to a folder, or to a file of such a format."""
+    if os.fspath(path) == STANDARD:
+        return False
+    said = format_of(path) if Path(path).suffix else "parquet"
+    return said in STREAMED and form in {None, said}
 
 
 def _safe(found: Verification) -> Verification:
@@ -202,9 +214,9 @@ class LargeRelease(Release):
     ) -> Verification:
         """Write the release, complete or not at all: to a folder of Parquet files, or by DuckDB also to one file.
 
-        Parquet is streamed; for any other format all rows are loaded first.
+        Parquet, CSV and TSV are streamed; for any other format, and for stdout, all rows are loaded first.
         """
-        streams = Path(path).suffix.lower() in {"", ".parquet", ".pq"} and form in {None, "parquet"}
+        streams = _is_streamed(path, form)
         if not isinstance(self.shown, WritesItself) or (isinstance(self.shown, ShownInFiles) and not streams):
             return super().write(path, manifest, progress, form)
         with reporting(progress, "write") as report:
