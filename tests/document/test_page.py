@@ -21,6 +21,7 @@ import sfumato as sf
 from sfumato.document.facts import Facts, facts_of_release
 from sfumato.document.limits import LOOKS
 from sfumato.document.page import SECTIONS, page
+from sfumato.document.parts import percent
 
 #: A page, however large the table is.
 LARGEST = 300_000
@@ -135,7 +136,7 @@ class TestContents:
     def test_what_was_lost(self, text: str, release: sf.Release):
         said = Reader(text).text
         assert f"GCP {release.loss.gcp:.4f}" in said
-        assert f"can lose less than {float(release.bound):.1%}" in said
+        assert f"can lose less than {percent(float(release.bound))}" in said
         assert "average class size over k (c_avg)" in said
         for name in release.shown.quasi_identifiers:
             assert f"{name} before and after" in said

@@ -55,6 +55,7 @@ separator = ";"
 na = { "*" = ["?"], age = ["999"] }
 confirm = ["zip code"]
 strict = true
+engine = "auto"
 """
 
 

@@ -92,8 +92,8 @@ def spent(budget: int, sizes: Sequence[int], curves: Sequence[Curve]) -> list[in
 def in_proportion(budget: int, wanted: Sequence[float] | np.ndarray, most: Sequence[int]) -> list[int]:
     """Divide a number of rows in proportion to what is wanted; never more than all rows of a part, or in total.
 
-    >>> in_proportion(10, [1, 3], [100, 100])
-    [3, 7]
+    >>> in_proportion(8, [1, 3], [100, 100])
+    [2, 6]
     """
     ends = np.rint(np.cumsum(wanted) * (budget / max(1e-9, float(np.sum(wanted))))).astype(np.int64)
     given = np.diff(np.append(0, ends))

@@ -23,8 +23,7 @@ from sfumato.hierarchies import IntervalDomain, codes_meant
 from sfumato.loss import Minimized, find_objective
 from sfumato.methods import Auto, Best, Hilbert, Refined, Task
 from sfumato.methods.goal import Goal
-from sfumato.methods.refining import Limit
-from sfumato.methods.refining.aim import ABLE
+from sfumato.methods.refining import ABLE, Limit
 from sfumato.methods.refining.search import refine
 from sfumato.microdata import Microdata, Recoding
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, Requirements

@@ -143,7 +143,8 @@ class Optimality:
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the course as plain values, for manifests; a gap that is not known is None."""
         gap = self.gap if math.isfinite(self.gap) else None
-        plain = {name: value for name, value in asdict(replace(self, course=())).items() if name != "course"}
+        hidden = {"course"} if self.among else {"course", "among"}
+        plain = {name: value for name, value in asdict(replace(self, course=())).items() if name not in hidden}
         return {**plain, "gap": gap, "proven": self.proven}
 
     def with_course(self, course: Course) -> Optimality:
