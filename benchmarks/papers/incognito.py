@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from benchmarks.literal.database import answers_in_database
 from benchmarks.papers import tables
-from benchmarks.papers.experiment import Panel, Panels, Paper, Size, Sweep, Verdict
+from benchmarks.papers.experiment import LackingError, Panel, Panels, Paper, Size, Sweep, Verdict
 from benchmarks.papers.judging import Judge, chosen, no_more, only, ratios, trend, uneven
 from benchmarks.papers.measuring import REPEATS, few_rows, first_attributes, processor_seconds, task
 from benchmarks.papers.twins import paper_binary_search, paper_super_roots
@@ -293,6 +293,8 @@ def gains_most(panels: Panels) -> Verdict:
     shares = {}
     for name in ("Adult", "Lands End"):
         found = [ratios(panel, ROOTS, BASIC) for panel in chosen(panels, "seconds", name)]
+        if not any(found):
+            raise LackingError(f"no times of both searches on {name}")
         shares[name] = min(part[max(part)] for part in found if part)
     shown = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
     return Verdict(float(shares["Lands End"] < shares["Adult"]), f"super-roots / basic with all attributes: {shown}")
