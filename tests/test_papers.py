@@ -122,6 +122,9 @@ def made_up(run: bool = True) -> Paper:
     return paper
 
 
+RAN = {"day": "2000-01-02", "cores": 2, "versions": {"sfumato": "1.0"}, "size": "default"}
+
+
 def written(paper: Paper, folder: Path, *outcomes: Outcome) -> tuple[str, str]:
     for outcome in outcomes:
         outcome.write(folder / RESULTS)
@@ -130,8 +133,7 @@ def written(paper: Paper, folder: Path, *outcomes: Outcome) -> tuple[str, str]:
 
 
 def test_pages_come_from_stored_results(tmp_path: Path) -> None:
-    ran = {"day": "2000-01-02", "cores": 2, "versions": {"sfumato": "1.0"}, "size": "default"}
-    outcome = Outcome("made-up-1", "default", [panel(a=[3, 2, 1], b=[6, 5, 4])], seconds=3.0, ran=ran)
+    outcome = Outcome("made-up-1", "default", [panel(a=[3, 2, 1], b=[6, 5, 4])], seconds=3.0, ran=RAN)
     page, index = written(made_up(), tmp_path, outcome)
     assert read(tmp_path / RESULTS, "made-up-1") == outcome
     assert "| a is below b \\| always | **holds** | at 3 of 3 points;" in page
@@ -148,6 +150,13 @@ def test_what_was_skipped_or_never_run_is_visible(tmp_path: Path) -> None:
     assert "**not judged** | no results of made-up-1" in index
     page, _ = written(made_up(), tmp_path, Outcome("made-up-1", "default", skipped="the table is missing"))
     assert "**Skipped:** the table is missing." in page
+
+
+def test_a_verdict_from_small_tables_says_so(tmp_path: Path) -> None:
+    outcome = Outcome("made-up-1", "quick", [panel(a=[3, 2, 1], b=[6, 5, 4])], ran=RAN)
+    page, index = written(made_up(), tmp_path, outcome)
+    assert "(small tables only: made-up-1)" in page
+    assert "(small tables only: made-up-1)" in index
 
 
 def test_an_experiment_that_lacks_something_is_stored_as_skipped(capsys: pytest.CaptureFixture[str]) -> None:

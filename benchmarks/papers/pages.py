@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.drawing import picture
-from benchmarks.papers.experiment import Experiment, Panel, Paper, Verdict
+from benchmarks.papers.experiment import Claim, Experiment, Panel, Paper, Size, Verdict
 from benchmarks.papers.store import Outcome, read
 
 RESULTS, PICTURES = "results", "pictures"
@@ -63,7 +63,14 @@ def index_page(papers: Sequence[Paper], outcomes: Mapping[str, Outcome]) -> Iter
 def judged(paper: Paper, outcomes: Mapping[str, Outcome]) -> list[tuple[str, Verdict]]:
     """Return every claim of a paper with its verdict."""
     panels = {name: outcome.panels for name, outcome in outcomes.items()}
-    return [(claim.sentence, claim.verdict(panels)) for claim in paper.claims]
+    small = {name for name, outcome in outcomes.items() if outcome.size == Size.QUICK.name.lower()}
+    return [(claim.sentence, told_small(claim, claim.verdict(panels), small)) for claim in paper.claims]
+
+
+def told_small(claim: Claim, verdict: Verdict, small: Collection[str]) -> Verdict:
+    """Say where tables were small that a verdict rests on: times on them may have another order than on large ones."""
+    found = [name for name in claim.needs if name in small]
+    return verdict._replace(why=f"{verdict.why} (small tables only: {', '.join(found)})") if found else verdict
 
 
 def claims_table(paper: Paper, outcomes: Mapping[str, Outcome]) -> Iterator[str]:
