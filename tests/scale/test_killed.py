@@ -25,7 +25,7 @@ def waiting(*arguments):
     print("now", flush=True)
     time.sleep(120)
 
-release.ShownInFiles._stream = waiting
+release.write_stream = waiting
 from sfumato.cli import main
 sys.argv = ["sfumato", *sys.argv[1:]]
 main()
