@@ -231,7 +231,7 @@ def test_a_release_is_written_whole_or_not_at_all(
     with pytest.raises(OutputError, match="is there already"):
         release.write(tmp_path / "released")
     monkeypatch.setattr(spark_release, "verified_by_spark", lambda *_: replace(found, rows=1))
-    with pytest.raises(VerificationError, match="not safe and is removed"):
+    with pytest.raises(VerificationError, match="not safe and is not published"):
         release.write(tmp_path / "unsafe")
     assert [path.name for path in tmp_path.iterdir()] == ["released"]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +19,7 @@ from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.levels import only_dates, value_texts
 from sfumato.io import Source, open_source
-from sfumato.loss import Bound, Mixed, RecodedTable, bound_by, gcp_bound, singling_out
+from sfumato.loss import Bound, Mixed, SinglingOut, bound_by, gcp_bound, singling_out
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, distinct
 from sfumato.pipeline.explaining import Explainer
 from sfumato.pipeline.finding import Found
@@ -25,6 +27,7 @@ from sfumato.pipeline.preparing import Prepared
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
 from sfumato.privacy.ceilings import PopulationModel
 from sfumato.progress import Progress, silent, stage
+from sfumato.randomness import Secret
 from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
 from sfumato.release.values import Shown, class_table, count_values, show, with_weights
@@ -32,6 +35,8 @@ from sfumato.request import Request
 from sfumato.schema import Schema
 from sfumato.verify.release import check_weights, verify_release
 from sfumato.verify.verification import Verification
+
+R = TypeVar("R", bound=Release)
 
 
 def build_release(
@@ -55,46 +60,33 @@ def build_release(
     if schema.survey_weights is not None and prepared.weights is not None:
         weights = prepared.weights[prepared.places[order]]
         shown = with_weights(shown, list(prepared.roles), schema.survey_weights, weights, prepared.total_weight)
-    promises = [promise_of(model, schema, microdata) for model in request.privacy]
+    outcome = Outcome(
+        request,
+        prepared.roles,
+        microdata,
+        prepared.secret,
+        rows=recoded.rows,
+        left_out=recoded.left_out,
+        suppressed=classes.suppressed,
+        content=microdata.digest(prepared.secret.key("content hash")),
+        recoding=recoding,
+    )
     with clock.measuring("verify"):
         progress("verifying", 0.0)
         people = None if prepared.people is None else prepared.people[order]
-        verification = _verified(shown, request, promises, recoded, people)
+        verification = _verified(shown, outcome, people)
         if schema.survey_weights is not None:
             _recount_weights(shown, schema.survey_weights, prepared.total_weight)
-    manifest = build_manifest(
-        source=source.kind,
-        rows=recoded.rows,
-        roles=prepared.roles,
-        hierarchies={
-            name: hierarchy.name if hierarchy else "by type" for name, hierarchy in schema.quasi_identifiers.items()
-        },
-        models=request.privacy,
-        method={"name": request.method.name, "parameters": request.method.recorded()} | _told(recoding),
-        options=request.recorded_options() | {"seed": prepared.secret.seed},
-        content=microdata.digest(prepared.secret.key("content hash")),
-        suppressed={
-            "total": recoded.suppressed,
-            "missing": recoded.left_out,
-            "by_method": classes.suppressed,
-        },
-        singling_out=singling_out(microdata, classes, prepared.secret.generator("singling out")),
-        seconds=clock.seconds,
-    )
-    return Release(
+    return outcome.release(
+        Release,
+        source,
+        clock,
+        singling_out(microdata, classes, prepared.secret.generator("singling out")),
         shown=shown,
-        sensitive=tuple(schema.sensitive),
-        promises=promises,
         loss=found.loss,
         verification=verification,
-        manifest=manifest,
-        details=recoding.details,
         to_native=source.to_native,
         describe_classes=lambda: class_table(microdata, recoding, classes),
-        hierarchies={
-            domain.name: schema.quasi_identifiers[domain.name] or default_hierarchy(domain.values.type)
-            for domain in microdata.domains
-        },
         original=lambda: coded_original(prepared, schema),
         count_originals=lambda: count_values(microdata, classes.of_row < 0),
         row_of=None if prepared.left_out or prepared.sampled else prepared.places[order],
@@ -102,6 +94,96 @@ def build_release(
         find_bound=lambda: _bound_of_input(prepared, found),
         find_reasons=Explainer(prepared, found).explain,
     )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a table, whoever held its rows: what the manifest and the release are put together from.
+
+    Attributes
+    ----------
+    request
+        What was asked for.
+    roles
+        The role of every column of the input.
+    microdata
+        What the codes mean; it needs no rows.
+    secret
+        Where all chance came from.
+    rows, left_out, suppressed
+        How many rows came in, how many of them lack a value and were left out for it, and how many a method left out.
+    content
+        A keyed hash of all codes.
+    recoding
+        What a method decided, where it decided for all rows at once.
+    """
+
+    request: Request
+    roles: Mapping[str, str]
+    microdata: Microdata = field(repr=False)
+    secret: Secret
+    rows: int
+    left_out: int
+    suppressed: int
+    content: bytes
+    recoding: Recoding | None = None
+
+    @cached_property
+    def promises(self) -> list[dict[str, Any]]:
+        """Every model in the words of the verifier."""
+        return [promise_of(model, self.request.schema, self.microdata) for model in self.request.privacy]
+
+    def passed(self, found: Verification) -> Verification:
+        """Return what a verification found, if the release passed and all rows are accounted for."""
+        if not found.ok:
+            raise VerificationError(
+                "The release did not pass its independent check and is not handed out. This is a fault of the method, "
+                f"please report it.\n{found.broken_rules()}"
+            )
+        gone = self.left_out + self.suppressed
+        if found.rows != self.rows - gone:
+            raise VerificationError(
+                f"{self.rows:,} rows came in and {gone:,} were suppressed, but {found.rows:,} came out. This is a "
+                "fault of Sfumato, please report it."
+            )
+        return found
+
+    def release(
+        self, kind: type[R], source: Source, clock: Clock, singling_out: SinglingOut | None = None, **parts: Any
+    ) -> R:
+        """Return the release, with its manifest, of the parts that only those know who hold the rows."""
+        return kind(
+            sensitive=tuple(self.request.schema.sensitive),
+            promises=self.promises,
+            manifest=self._manifest(source, clock, singling_out),
+            details={} if self.recoding is None else self.recoding.details,
+            hierarchies={
+                domain.name: self.request.schema.quasi_identifiers[domain.name] or default_hierarchy(domain.values.type)
+                for domain in self.microdata.domains
+            },
+            **parts,
+        )
+
+    def _manifest(self, source: Source, clock: Clock, singling_out: SinglingOut | None) -> dict[str, Any]:
+        request, method = self.request, self.request.method
+        declared = request.schema.quasi_identifiers
+        return build_manifest(
+            source=source.kind,
+            rows=self.rows,
+            roles=self.roles,
+            hierarchies={name: how.name if how else "by type" for name, how in declared.items()},
+            models=request.privacy,
+            method={"name": method.name, "parameters": method.recorded()} | _told(self.recoding),
+            options=request.recorded_options() | {"seed": self.secret.seed},
+            content=self.content,
+            suppressed={
+                "total": self.left_out + self.suppressed,
+                "missing": self.left_out,
+                "by_method": self.suppressed,
+            },
+            singling_out=singling_out,
+            seconds=clock.seconds,
+        )
 
 
 def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Request) -> NDArray[np.int64]:
@@ -116,29 +198,13 @@ def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Req
     return order if classes.suppressed == 0 else order[classes.of_row[order] >= 0]
 
 
-def _verified(
-    shown: Shown,
-    request: Request,
-    promises: Sequence[Mapping[str, Any]],
-    recoded: RecodedTable,
-    people: NDArray[np.int64] | None,
-) -> Verification:
+def _verified(shown: Shown, outcome: Outcome, people: NDArray[np.int64] | None) -> Verification:
     """Check the release from its own rows; hand out nothing that does not pass."""
     if not shown.table.num_rows:
         raise InfeasibleError("Every row would have to be suppressed. Ask for less privacy, or for coarser levels.")
-    verification = verify_release(shown.table, shown.class_columns, request.schema.sensitive, promises, people=people)
-    verification = guarding.with_preset(verification, open_source(shown.table), request)
-    if not verification.ok:
-        raise VerificationError(
-            "The release did not pass its independent check and is not handed out. This is a fault of the method, "
-            f"please report it.\n{verification.broken_rules()}"
-        )
-    if verification.rows != recoded.rows - recoded.suppressed:
-        raise VerificationError(
-            f"{recoded.rows:,} rows came in and {recoded.suppressed:,} were suppressed, but {verification.rows:,} came "
-            "out. This is a fault of Sfumato, please report it."
-        )
-    return verification
+    request = outcome.request
+    found = verify_release(shown.table, shown.class_columns, request.schema.sensitive, outcome.promises, people=people)
+    return outcome.passed(guarding.with_preset(found, open_source(shown.table), request))
 
 
 def _recount_weights(shown: Shown, column: str, total: float) -> None:
@@ -151,8 +217,10 @@ def _recount_weights(shown: Shown, column: str, total: float) -> None:
         )
 
 
-def _told(recoding: Recoding) -> dict[str, Any]:
+def _told(recoding: Recoding | None) -> dict[str, Any]:
     """Return what a portfolio tried, how near to the optimum a search came, and the levels that were chosen."""
+    if recoding is None:
+        return {}
     told: dict[str, Any] = {name: recoding.details[name] for name in ("tried", "chosen") if name in recoding.details}
     if recoding.levels is not None and "level_names" in recoding.details:
         told["levels"] = recoding.details["level_names"]

@@ -49,10 +49,11 @@ def build_manifest(
     options: Mapping[str, Any],
     content: bytes,
     suppressed: Mapping[str, int],
-    singling_out: SinglingOut,
+    singling_out: SinglingOut | None,
     seconds: Mapping[str, float],
 ) -> dict[str, Any]:
     """Collect what is needed to make a release again and to judge it."""
+    ends = {} if singling_out is None else {"singling_out": singling_out.to_dict()}
     return {
         "versions": dict(versions()),
         "input": {"kind": source, "rows": rows, "columns": len(roles), "content_hash": content.hex()[:32]},
@@ -62,6 +63,6 @@ def build_manifest(
         "method": method_shown(method),
         "options": dict(options),
         "suppressed": dict(suppressed),
-        "singling_out": singling_out.to_dict(),
+        **ends,
         "seconds": {name: round(value, 4) for name, value in seconds.items()},
     }

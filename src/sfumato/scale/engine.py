@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from sfumato.errors import VerificationError
 from sfumato.io import Source
 from sfumato.progress import Progress, silent
 from sfumato.release.values import Shown
@@ -88,6 +89,31 @@ class Parted(Rows):
         """Return what the function told about the parts, in no particular order; the rows must be written before."""
 
 
+class Promised(NamedTuple):
+    """What is promised of a release, in the words of the verifier, and its sensitive columns.
+
+    Attributes
+    ----------
+    sensitive
+        The sensitive columns.
+    models
+        What every class keeps.
+    rows
+        How many rows are released.
+    """
+
+    sensitive: Sequence[str]
+    models: Sequence[Mapping[str, Any]]
+    rows: int
+
+    def kept_by(self, found: Verification) -> Verification:
+        """Return what was found in written files, if they keep everything and no row is lost."""
+        if found.ok and found.rows == self.rows:
+            return found
+        lost = "" if found.rows == self.rows else f"\n{found.rows:,} rows were read, not {self.rows:,}."
+        raise VerificationError(f"What was written is not safe and is not published.\n{found.broken_rules()}{lost}")
+
+
 class ShownElsewhere(Shown, ABC):
     """A released table that is not in memory, and which of its columns stand for each quasi-identifier.
 
@@ -108,7 +134,7 @@ class ShownElsewhere(Shown, ABC):
         """All rows, loaded into memory."""
 
     @abstractmethod
-    def verify(self, sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]]) -> Verification:
+    def verify(self, promised: Promised) -> Verification:
         """Check every promise from the rows alone."""
 
 
@@ -116,13 +142,7 @@ class WritesItself(ShownElsewhere):
     """A released table that only those who hold it can write."""
 
     @abstractmethod
-    def write(
-        self,
-        path: str | os.PathLike[str],
-        sensitive: Sequence[str],
-        promises: Sequence[Mapping[str, Any]],
-        progress: Progress,
-    ) -> Verification:
+    def write(self, path: str | os.PathLike[str], promised: Promised, progress: Progress) -> Verification:
         """Write the rows, check what was written, and only then give it its name."""
 
 

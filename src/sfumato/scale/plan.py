@@ -12,28 +12,26 @@ import pyarrow as pa
 
 from sfumato import guarding, parameters
 from sfumato.clock import Clock
-from sfumato.errors import DataError, InfeasibleError, VerificationError
+from sfumato.errors import DataError, InfeasibleError
 from sfumato.guardrails import Caution, refuse, with_confirmations
 from sfumato.guardrails.uniqueness import as_good_as_a_name
-from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.io import Source
 from sfumato.kernels.classes import get_ready
-from sfumato.loss import LossReport, SinglingOut
+from sfumato.loss import LossReport
 from sfumato.methods import Mondrian, find_method
 from sfumato.methods.linear.linear import LinearMethod
 from sfumato.methods.refining import Refined
 from sfumato.methods.support import refuse_unsupported
-from sfumato.pipeline.building import promise_of
+from sfumato.pipeline.building import Outcome
 from sfumato.privacy import Requirements
 from sfumato.progress import Progress, ProgressOption, reporting, stage
 from sfumato.randomness import Secret
-from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
 from sfumato.request import Request
 from sfumato.scale.choosing import method_for_parts
 from sfumato.scale.cutting import PartByCuts, first_cuts
 from sfumato.scale.encoding import PART, PLACE, CodedTable, WithoutMissing
-from sfumato.scale.engine import Engine, Rows, ShownElsewhere
+from sfumato.scale.engine import Engine, Promised, Rows, ShownElsewhere
 from sfumato.scale.full_domain import Chosen, choose, is_full_domain
 from sfumato.scale.parting import Encoding, Feasibility, PartOf, count_keys, cut_evenly, empty, part_schema
 from sfumato.scale.pricing import COMPARING, NOTHING, Curve, Price, can_be_priced, in_proportion, spent
@@ -95,8 +93,9 @@ class _Plan:
                 written = self._recode(parts, sizes, table, chosen)
             with clock.measuring("verify"):
                 source.check_unchanged()
-                verification = self._verified(written.shown, table, total - table.rows + written.suppressed, total)
-        return self._release(source, table, written, verification, cautions, total)
+                outcome = self._outcome(table, written, total)
+                verification = self._verified(written.shown, outcome)
+        return self._release(source, table, written, outcome, verification, cautions)
 
     def _open(self, data: object) -> tuple[Source, dict[str, str], Rows]:
         """Find out what the columns are, and open those that are released in some form."""
@@ -208,72 +207,49 @@ class _Plan:
         curves: list[Curve] = parts.by_part(PART, Price(table, self.method, models, self.secret), NOTHING).told()
         return spent(budget, sizes, sorted(curves, key=lambda one: one.part))
 
-    def _verified(self, shown: ShownElsewhere, table: CodedTable, suppressed: int, rows: int) -> Verification:
+    def _outcome(self, table: CodedTable, written: _Written, rows: int) -> Outcome:
+        return Outcome(
+            replace(self.request, method=self.method),
+            table.roles,
+            empty(table),
+            self.secret,
+            rows=rows,
+            left_out=rows - table.rows,
+            suppressed=written.suppressed,
+            content=written.content,
+            recoding=None if written.chosen is None else written.chosen.recoding,
+        )
+
+    def _verified(self, shown: ShownElsewhere, outcome: Outcome) -> Verification:
         """Check the written files; hand out nothing that does not pass."""
         self.report("verifying", 0.0)
-        promises = [promise_of(model, self.request.schema, empty(table)) for model in self.request.privacy]
-        found = shown.verify(self.request.schema.sensitive, promises)
-        if not found.ok:
-            raise VerificationError(
-                "The release did not pass its independent check and is not handed out. This is a fault of the method, "
-                f"please report it.\n{found.broken_rules()}"
-            )
-        if found.rows != rows - suppressed:
-            raise VerificationError(
-                f"{rows:,} rows came in and {suppressed:,} were suppressed, but {found.rows:,} came out. This is a "
-                "fault of Sfumato, please report it."
-            )
-        return found
+        released = outcome.rows - outcome.left_out - outcome.suppressed
+        return outcome.passed(shown.verify(Promised(self.request.schema.sensitive, outcome.promises, released)))
 
     def _release(
         self,
         source: Source,
         table: CodedTable,
         written: _Written,
+        outcome: Outcome,
         verification: Verification,
         cautions: tuple[Caution, ...],
-        rows: int,
     ) -> Release:
-        request, nobody = self.request, empty(table)
-        left_out = rows - table.rows
-        k = Requirements(tuple(request.privacy), nobody).k
-        schema = request.schema
-        manifest = build_manifest(
-            source=source.kind,
-            rows=rows,
-            roles=table.roles,
-            hierarchies={name: how.name if how else "by type" for name, how in schema.quasi_identifiers.items()},
-            models=request.privacy,
-            method={"name": self.method.name, "parameters": self.method.recorded()},
-            options=request.recorded_options() | {"seed": self.secret.seed, "engine": self.engine.name},
-            content=written.content,
-            suppressed={
-                "total": left_out + written.suppressed,
-                "missing": left_out,
-                "by_method": written.suppressed,
-            },
-            singling_out=SinglingOut(0, 0, 0),
-            seconds=self.clock.seconds,
-        )
-        manifest["cautions"] = [caution.to_dict() for caution in cautions]
-        manifest["parts"] = len(written.figures)
-        if written.chosen is not None:
-            manifest["method"]["levels"] = written.chosen.recoding.details["level_names"]
-        return LargeRelease(
+        k = Requirements(tuple(self.request.privacy), outcome.microdata).k
+        release = outcome.release(
+            LargeRelease,
+            source,
+            self.clock,
             shown=written.shown,
-            sensitive=tuple(schema.sensitive),
-            promises=[promise_of(model, schema, nobody) for model in request.privacy],
-            loss=written.loss(table, nobody, left_out, k),
+            loss=written.loss(table, outcome.microdata, outcome.left_out, k),
             verification=verification,
-            manifest=manifest,
-            details={} if written.chosen is None else written.chosen.recoding.details,
             cautions=cautions,
-            hierarchies={
-                domain.name: schema.quasi_identifiers[domain.name] or default_hierarchy(domain.values.type)
-                for domain in table.domains
-            },
             engine=self.engine,
         )
+        release.manifest["options"]["engine"] = self.engine.name
+        release.manifest["cautions"] = [caution.to_dict() for caution in cautions]
+        release.manifest["parts"] = len(written.figures)
+        return release
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,14 +17,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.engines.base import identifier
-from sfumato.errors import EngineError, OutputError, VerificationError
+from sfumato.errors import EngineError, OutputError
 from sfumato.io import write_text
 from sfumato.io.atomic import atomic_path, shown_path
 from sfumato.io.spooling import STANDARD
 from sfumato.io.writing import STREAMED, format_of, write_stream
 from sfumato.progress import Progress, ProgressOption, reporting
 from sfumato.release.release import Release
-from sfumato.scale.engine import Engine, ShownAs, ShownElsewhere, WritesItself
+from sfumato.scale.engine import Engine, Promised, ShownAs, ShownElsewhere, WritesItself
 from sfumato.scale.temporary import TemporaryFolder
 from sfumato.verify.grouped_files import check_files
 from sfumato.verify.verification import Verification
@@ -47,17 +47,11 @@ class ShownInFiles(WritesItself):
         """The rows as a DuckDB relation, which reads them when it is asked to."""
         return duckdb.connect().read_parquet([str(file) for file in self.files])
 
-    def verify(self, sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]]) -> Verification:
+    def verify(self, promised: Promised) -> Verification:
         """Check every promise from the files, which are not loaded for it."""
-        return self.check(self.files, sensitive, promises)
+        return self.check(self.files, promised)
 
-    def check(
-        self,
-        files: Sequence[Path],
-        sensitive: Sequence[str],
-        promises: Sequence[Mapping[str, Any]],
-        form: str = "parquet",
-    ) -> Verification:
+    def check(self, files: Sequence[Path], promised: Promised, form: str = "parquet") -> Verification:
         """Check promises from files, these or what was made of them."""
         name = f"check-{secrets.token_hex(4)}"
         folder = self.folder.new(name)
@@ -66,8 +60,8 @@ class ShownInFiles(WritesItself):
             return check_files(
                 files,
                 quasi_identifiers=self.class_columns,
-                sensitive=sensitive,
-                requirements=promises,
+                sensitive=promised.sensitive,
+                requirements=promised.models,
                 folder=folder,
                 memory=self.memory,
                 **read_as,
@@ -75,32 +69,17 @@ class ShownInFiles(WritesItself):
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def write(
-        self,
-        path: str | os.PathLike[str],
-        sensitive: Sequence[str],
-        promises: Sequence[Mapping[str, Any]],
-        progress: Progress,
-    ) -> Verification:
+    def write(self, path: str | os.PathLike[str], promised: Promised, progress: Progress) -> Verification:
         """Stream the rows to one file, or to a folder of Parquet files if the path names no file."""
-        return (
-            self._write_file(path, sensitive, promises, progress)
-            if Path(path).suffix
-            else self._write_folder(Path(path), sensitive, promises, progress)
-        )
+        write = self._write_file if Path(path).suffix else self._write_folder
+        return write(Path(path), promised, progress)
 
-    def _write_file(
-        self,
-        path: str | os.PathLike[str],
-        sensitive: Sequence[str],
-        promises: Sequence[Mapping[str, Any]],
-        progress: Progress,
-    ) -> Verification:
+    def _write_file(self, path: Path, promised: Promised, progress: Progress) -> Verification:
         form = format_of(path)
         with atomic_path(path) as temporary:
             write_stream(self._tables(progress), temporary, form)
             progress("reading the file back", 0.0)
-            return _safe(self.check([temporary], sensitive, promises, form))
+            return promised.kept_by(self.check([temporary], promised, form))
 
     def _tables(self, progress: Progress) -> Iterator[pa.Table]:
         """Yield the rows in their order, some at a time, text by its dictionaries."""
@@ -111,9 +90,7 @@ class ShownInFiles(WritesItself):
                 for group in range(file.num_row_groups):
                     yield file.read_row_group(group)
 
-    def _write_folder(
-        self, path: Path, sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]], progress: Progress
-    ) -> Verification:
+    def _write_folder(self, path: Path, promised: Promised, progress: Progress) -> Verification:
         if path.exists():
             raise OutputError(f"{shown_path(path)} exists already. Name a folder that does not, or remove it first.")
         with TemporaryFolder(path.parent) as beside:
@@ -122,7 +99,7 @@ class ShownInFiles(WritesItself):
             for done, file in enumerate(self.files):
                 progress("writing the files", done / len(self.files))
                 copies.append(Path(shutil.copyfile(file, folder / file.name)))
-            found = _safe(self.check(copies, sensitive, promises))
+            found = promised.kept_by(self.check(copies, promised))
             folder.chmod(0o777 & ~_umask())
             folder.rename(path)
         return found
@@ -139,12 +116,6 @@ def _is_streamed(path: str | os.PathLike[str], form: str | None) -> bool:
         return False
     said = format_of(path) if Path(path).suffix else "parquet"
     return said in STREAMED and form in {None, said}
-
-
-def _safe(found: Verification) -> Verification:
-    if not found.ok:
-        raise VerificationError(f"What was written is not safe and is not published.\n{found.broken_rules()}")
-    return found
 
 
 def _not_here(name: str) -> EngineError:
@@ -203,7 +174,11 @@ class LargeRelease(Release):
     def verify(self) -> Verification:
         """Check every promise once more, from the released rows alone."""
         assert isinstance(self.shown, ShownElsewhere)
-        return self.shown.verify(self.sensitive, self.promises)
+        return self.shown.verify(self._promised)
+
+    @property
+    def _promised(self) -> Promised:
+        return Promised(self.sensitive, self.promises, self.verification.rows)
 
     def write(
         self,
@@ -220,7 +195,7 @@ class LargeRelease(Release):
         if not isinstance(self.shown, WritesItself) or (isinstance(self.shown, ShownInFiles) and not streams):
             return super().write(path, manifest, progress, form)
         with reporting(progress, "write") as report:
-            found = self.shown.write(path, self.sensitive, self.promises, report)
+            found = self.shown.write(path, self._promised, report)
         if manifest is not None:
             write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n", private=True)
         return found

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from sfumato.errors import OutputError, VerificationError
+from sfumato.errors import OutputError
 from sfumato.progress import Progress, silent
-from sfumato.scale.engine import ShownAs, WritesItself
+from sfumato.scale.engine import Promised, ShownAs, WritesItself
 from sfumato.scale.spark_frames import arrow_schema, computed, located, quoted, streamed
 from sfumato.verify.grouping import verify_grouped
 from sfumato.verify.groups import TABLE
@@ -39,31 +39,24 @@ class ShownInSpark(WritesItself):
     """
 
     _rows: Any
-    _count: int
 
     def __init__(self, rows: Any, place: str, shown_as: ShownAs) -> None:
         super().__init__(shown_as)
         count = computed(rows.count)
         files = max(1, -(-count // FILE_ROWS))
         scattered = rows.repartition(files, quoted(place)).sortWithinPartitions(quoted(place)).drop(place)
-        vars(self).update(data=scattered, _rows=rows.drop(place), _count=count)
+        vars(self).update(data=scattered, _rows=rows.drop(place))
 
     @property
     def table(self) -> pa.Table:
         """All rows, loaded into memory."""
         return computed(self.data.toArrow)
 
-    def verify(self, sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]]) -> Verification:
+    def verify(self, promised: Promised) -> Verification:
         """Check every promise from the rows, by Spark's own counts."""
-        return verified_by_spark(self._rows, self.class_columns, sensitive, promises)
+        return verified_by_spark(self._rows, self.class_columns, promised)
 
-    def write(
-        self,
-        path: str | os.PathLike[str],
-        sensitive: Sequence[str],
-        promises: Sequence[Mapping[str, Any]],
-        progress: Progress = silent,
-    ) -> Verification:
+    def write(self, path: str | os.PathLike[str], promised: Promised, progress: Progress = silent) -> Verification:
         """Write a folder of Parquet files, check what lies there, and only then give it its name."""
         target = Folder(self.data.sparkSession, located(os.fspath(path)))
         target.require_free()
@@ -73,9 +66,7 @@ class ShownInSpark(WritesItself):
             computed(lambda: self.data.write.parquet(beside.name))
             progress("reading the files back", 0.0)
             there = self.data.sparkSession.read.parquet(beside.name)
-            found = verified_by_spark(there, self.class_columns, sensitive, promises)
-            if not found.ok or found.rows != self._count:
-                raise VerificationError(f"What was written is not safe and is removed.\n{found.broken_rules()}")
+            found = promised.kept_by(verified_by_spark(there, self.class_columns, promised))
             beside.rename(target)
         except BaseException:
             beside.remove()
@@ -83,13 +74,11 @@ class ShownInSpark(WritesItself):
         return found
 
 
-def verified_by_spark(
-    frame: Any, columns: Sequence[str], sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]]
-) -> Verification:
+def verified_by_spark(frame: Any, columns: Sequence[str], promised: Promised) -> Verification:
     """Check a frame against promises."""
     engine = GroupsInSpark(frame)
     try:
-        return verify_grouped(engine, columns, sensitive, promises)
+        return verify_grouped(engine, columns, promised.sensitive, promised.models)
     finally:
         engine.close()
 
