@@ -25,6 +25,9 @@ TESTS   ?=
 SECONDS ?= 600
 FIGURES ?=
 
+# Workers begin at different tests, so that they neither compile the same kernels nor start the same cluster twice.
+SHARED  := -n $(WORKERS) --dist worksteal
+
 .PHONY: help demo test test-lowest lint fuzz bounds format dist bench docs pictures figures clean distclean
 .DELETE_ON_ERROR:
 
@@ -37,10 +40,10 @@ demo: .venv/.ready-core
 # Tests start hundreds of processes; each would compile all sources again where nobody may keep them.
 test: export PYTHONDONTWRITEBYTECODE =
 test: lint
-	$(BIN)/pytest -n $(WORKERS) $(TESTS)
+	$(BIN)/pytest $(SHARED) $(TESTS)
 
 test-lowest: .venv-lowest/.ready
-	.venv-lowest/$(SCRIPTS)/pytest -n $(WORKERS) $(TESTS)
+	.venv-lowest/$(SCRIPTS)/pytest $(SHARED) $(TESTS)
 
 lint: .venv/.ready-dev
 	$(BIN)/ruff check .
@@ -52,7 +55,7 @@ fuzz: .venv/.ready-dev
 
 # Kernels checked like this are other code, so they are kept apart from the usual ones.
 bounds: .venv/.ready-dev
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/bounds-cache $(BIN)/pytest -n $(WORKERS) $(TESTS)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/bounds-cache $(BIN)/pytest $(SHARED) $(TESTS)
 
 format: .venv/.ready-dev
 	$(BIN)/ruff check --fix .
