@@ -171,8 +171,7 @@ def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckA
     separator, encoding, sheet, layout
         As in `anonymize`.
     engine, memory, temporary
-        As in `anonymize`: a Parquet or CSV file, or a folder of Parquet files, that does not fit in ``memory`` is
-        grouped and counted by DuckDB.
+        As in `anonymize`: a table that does not fit in ``memory`` is grouped and counted by DuckDB.
 
     Examples
     --------

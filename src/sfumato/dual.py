@@ -102,6 +102,7 @@ def find_strongest(
     if maximize == "l" and not request.schema.sensitive:
         raise SchemaError("maximize='l' needs a sensitive column. Declare it, for example sensitive='disease'.")
     search = _Search(maximize, max_gcp)
+    data = scale.opened(data, request)
     if scale.in_memory(data, request):
         release = pipeline.run_with(search.run, data, request, progress)
     else:

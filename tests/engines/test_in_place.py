@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NoReturn
 
 import duckdb
 import numpy as np
@@ -18,6 +19,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.engines import Database, DuckDB, PostgreSQL, search_in_place
+from sfumato.engines.base import DatabaseSource
 from sfumato.errors import CautionError, SchemaError, SourceError
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, TCloseness
 
@@ -350,3 +352,28 @@ def test_postgresql_is_read_row_by_row(server: str) -> None:
         assert release.manifest["kinds"] == expected.manifest["kinds"]
         assert release.levels == expected.levels
         assert sf.check(database, quasi_identifiers=["age"], k=1).rows == 400
+
+
+def test_postgresql_is_streamed_to_an_engine(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def loaded(*_: object) -> NoReturn:
+        raise AssertionError("the whole table is loaded")
+
+    with PostgreSQL(server, "people") as database:
+        for statement in ('DROP VIEW IF EXISTS "safe"', "DROP TABLE IF EXISTS people"):
+            database.execute(statement)
+        with database._connection.cursor() as cursor:
+            cursor.adbc_ingest("people", people(), mode="create")
+        database.execute("ALTER TABLE people ALTER COLUMN age TYPE numeric(6, 1)")
+        expected = sf.anonymize(database, SCHEMA, k=5, method="mondrian", engine="memory").table
+        monkeypatch.setattr(DatabaseSource, "_read", loaded)
+        found = sf.anonymize(database, SCHEMA, k=5, method="mondrian", engine="duckdb").table
+        assert sorted_rows(found) == sorted_rows(expected)
+        assert database.query("SELECT count(*) AS n FROM people")["n"].to_pylist() == [400], "the session is of use"
+    with PostgreSQL(server, query="SELECT * FROM people WHERE sex = 'f';") as women:
+        rows = women.count()
+        assert 0 < rows < 400
+        assert sf.check(women, quasi_identifiers="age", k=1, engine="duckdb").rows == rows
+    wrongs: list[dict[str, Any]] = [{}, {"table": "people", "query": "SELECT 1"}]
+    for wrong in wrongs:
+        with pytest.raises(SourceError, match=r"Name (a table|one of them)"):
+            PostgreSQL(server, **wrong)

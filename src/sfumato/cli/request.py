@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -81,8 +82,10 @@ def given_table(place: str, asked: Asked, form: str | None = None, table: str | 
     if is_sqlite(Path(place)):
         return open_source(place, sheet=table or asked.sheet)
     if table is not None or is_database(place):
-        with open_database(place, table, read_only=True) as database:
-            return database.open()
+        database = open_database(place, table, read_only=True)
+        source = database.open()
+        weakref.finalize(source, database.close)  # its rows are read when they are needed
+        return source
     if place != STANDARD:
         return Path(place)
     return open_stdin(form, file_options(asked))

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 
 import pyarrow as pa
 
 from sfumato.errors import SchemaError, SourceError, listed
-from sfumato.io import ArrowSource, Openable, Source
+from sfumato.io import ArrowSource, Openable, Source, arrow
+from sfumato.io.base import Extent, checked_names
+from sfumato.io.frames import StreamSource
+from sfumato.progress import Tell
 
 
 class Database(Openable):
@@ -55,16 +59,20 @@ class Database(Openable):
         """Read columns as text whatever they look like, where the source leaves that open: 02139 keeps its zero."""
 
     def open(self) -> Source:
-        """Read the whole table into memory, for `sfumato.anonymize` and all else that looks at single rows."""
-        return DatabaseSource(self.name, self.rows())
+        """Open the table for `sfumato.anonymize` and all else that looks at single rows; the session must stay open."""
+        return DatabaseSource(self)
 
-    def rows(self) -> pa.Table:
-        """Return all rows."""
-        return self.query(f"SELECT * FROM {self.source}")
+    @abstractmethod
+    def stream(self, columns: Sequence[str]) -> pa.RecordBatchReader:
+        """Return all rows by one query, some at a time; nothing more than these is held."""
+
+    def count(self) -> int:
+        """Let the database count the rows."""
+        return int(self.query(f"SELECT count(*) FROM {self.source} t").column(0)[0].as_py())
 
     def columns(self) -> tuple[str, ...]:
         """Return the names of all columns."""
-        return tuple(self.query(f"SELECT * FROM {self.source} LIMIT 0").column_names)
+        return tuple(self.query(f"SELECT * FROM {self.source} t LIMIT 0").column_names)
 
     def has(self, name: str) -> bool:
         """Return whether there is a table or view of this name."""
@@ -93,15 +101,42 @@ class Database(Openable):
             raise SchemaError(f"The table has no column {listed(unknown)}. Its columns are {listed(known)}.")
 
 
-class DatabaseSource(ArrowSource):
-    """The rows of a table in a database.
+class DatabaseSource(Source):
+    """The rows of a table in a database: all in memory, or as a stream for an engine.
 
     They are read by one query: two may return rows in different orders, and cells of different people would meet.
     """
 
-    def __init__(self, kind: str, rows: pa.Table) -> None:
-        super().__init__(rows)
-        self.kind = kind
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.columns = checked_names(database.columns())
+        self.kind = database.name
+
+    @cached_property
+    def _rows(self) -> ArrowSource:
+        return ArrowSource(self._database.stream(self.columns).read_all())
+
+    def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
+        return self._rows.read(columns, as_text, tell)
+
+    def batches(
+        self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        if na or "_rows" in vars(self):
+            yield from super().batches(columns, as_text, na)
+        else:
+            yield from StreamSource(self._database.stream(columns)).batches(columns, as_text)
+
+    @cached_property
+    def _count(self) -> int:
+        return self._database.count()
+
+    def extent(self, columns: Sequence[str]) -> Extent:
+        return Extent(self._count, 0)
+
+    def to_native(self, table: pa.Table) -> pa.Table:
+        """Return the table itself."""
+        return arrow.plain(table)
 
 
 def identifier(name: str) -> str:
@@ -112,6 +147,19 @@ def identifier(name: str) -> str:
 def qualified(name: str) -> str:
     """Quote the name of a table, which may stand behind that of its schema and a dot."""
     return ".".join(identifier(part) for part in name.split("."))
+
+
+def table_or_query(table: str | None, query: str | None) -> str | None:
+    """Return what stands after FROM for a table or a query, of which there is one at most; None for neither.
+
+    >>> table_or_query("clinic.people", None), table_or_query(None, "SELECT 1;")
+    ('"clinic"."people"', '(SELECT 1)')
+    """
+    if table is not None and query is not None:
+        raise SourceError("Both a table and a query are named. Name one of them.")
+    if query is not None:
+        return f"({query.strip().removesuffix(';')})"
+    return None if table is None else qualified(table)
 
 
 def literal(text: str | None) -> str:

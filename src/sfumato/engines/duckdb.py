@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 
-from sfumato.engines.base import Database, identifier, literal, qualified
+from sfumato.engines.base import Database, identifier, literal, qualified, table_or_query
 from sfumato.errors import SourceError
 from sfumato.io import Source, open_file
+from sfumato.io.files import record_batches
+
+#: What DuckDB may hold of a table while it goes by.
+STREAM_MEMORY = "256MB"
 
 READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".csv": "read_csv", ".tsv": "read_csv"}
 
@@ -27,6 +31,8 @@ class DuckDB(Database):
         The table of a DuckDB database.
     read_only
         Open a database without the right to change it; a release cannot be made in place then.
+    query
+        A query on the database instead of a table: ``"SELECT * FROM orders WHERE year = 2024"``.
 
     Examples
     --------
@@ -35,13 +41,19 @@ class DuckDB(Database):
 
     name = "duckdb"
 
-    def __init__(self, path: str | os.PathLike[str], table: str | None = None, read_only: bool = False) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        table: str | None = None,
+        read_only: bool = False,
+        query: str | None = None,
+    ) -> None:
         file = Path(path)
         if not file.is_file():
             raise SourceError(f"There is no file {str(file)!r}. Check the path.")
         self._file = file
         reader = READERS.get(file.suffix.lower())
-        if reader is not None and table is not None:
+        if reader is not None and (table or query) is not None:
             raise SourceError(f"{str(file)!r} is a file, not a database: it has no table {table!r}. Leave 'table' out.")
         try:
             if reader is not None:
@@ -50,12 +62,12 @@ class DuckDB(Database):
                 self.source = f"{reader}({literal(str(file.absolute()))})"
             else:
                 self._connection = duckdb.connect(str(file), read_only=read_only)
-                self.source = qualified(table or self._only_table(file))
+                self.source = table_or_query(table, query) or qualified(self._only_table(file))
         except duckdb.Error as error:
             raise SourceError(f"{str(file)!r} cannot be opened by DuckDB: {_first_line(error)}") from None
 
     def open(self) -> Source:
-        """Read the whole table into memory; a mere file as if its path had been given."""
+        """Open the table; a mere file as if its path had been given."""
         return super().open() if self.lasting else open_file(self._file)
 
     def read_as_text(self, names: Sequence[str]) -> None:
@@ -74,6 +86,25 @@ class DuckDB(Database):
             return self._connection.sql(sql).to_arrow_table()
         except duckdb.Error as error:
             raise SourceError(f"DuckDB refuses a query: {_first_line(error)}") from None
+
+    def stream(self, columns: Sequence[str]) -> pa.RecordBatchReader:
+        names = ", ".join(identifier(name) for name in columns)
+        try:
+            # A cursor, since whatever is asked meanwhile would end the stream.
+            reader = record_batches(self._connection.cursor().sql(f"SELECT {names} FROM {self.source} t"))
+        except duckdb.Error as error:
+            raise SourceError(f"DuckDB refuses a query: {_first_line(error)}") from None
+        return pa.RecordBatchReader.from_batches(reader.schema, self._within_memory(reader))
+
+    def _within_memory(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Keep DuckDB from holding the pages that went by, for which it takes most of the memory that there is."""
+        self.execute(f"SET memory_limit = '{STREAM_MEMORY}'")
+        try:
+            yield from batches
+        except (duckdb.Error, pa.ArrowException) as error:
+            raise SourceError(f"DuckDB cannot read the table to its end: {type(error).__name__}.") from None
+        finally:
+            self.execute("RESET memory_limit")
 
     def execute(self, sql: str) -> None:
         try:

@@ -208,10 +208,10 @@ def search_for(database: Database, request: Request) -> InPlace:
 
 def refuse_names(database: Database, roles: Mapping[str, str], request: Request) -> None:
     """Refuse a plain column that is as good as a name, unless the request confirms it."""
-    [rows] = database.query(f"SELECT count(*) AS n FROM {database.source}")["n"].to_pylist()
+    [rows] = database.query(f"SELECT count(*) AS n FROM {database.source} t")["n"].to_pylist()
     cautions: list[Caution] = []
     for name in [name for name, role in roles.items() if role == "plain"]:
-        alone = f"SELECT 1 FROM {database.source} GROUP BY {identifier(name)} HAVING count({identifier(name)}) = 1"
+        alone = f"SELECT 1 FROM {database.source} t GROUP BY {identifier(name)} HAVING count({identifier(name)}) = 1"
         [unique] = database.query(f"SELECT count(*) AS n FROM ({alone}) AS alone")["n"].to_pylist()
         found = as_good_as_a_name(name, "plain", int(unique), int(rows))
         cautions += [Caution("near-unique", **vars(finding)) for finding in found]
@@ -242,7 +242,7 @@ def _label(judge: Judge, key: NDArray[np.uint64], at: int, level: int) -> str | 
 
 def _fit(database: Database, schema: Schema, name: str) -> Domain:
     """Fit the hierarchy of a column to its distinct values."""
-    column = database.query(f"SELECT DISTINCT {identifier(name)} AS value FROM {database.source}").column("value")
+    column = database.query(f"SELECT DISTINCT {identifier(name)} AS value FROM {database.source} t").column("value")
     values = column.combine_chunks()
     known = values.drop_null()
     hierarchy = with_levels(schema.quasi_identifiers[name], known) or default_hierarchy(values.type)

@@ -113,6 +113,11 @@ class Source(ABC):
         """Read columns that are known to exist."""
 
     @property
+    def loaded(self) -> bool:
+        """Whether the rows are in memory already, so that working there takes little more."""
+        return False
+
+    @property
     def parquet_files(self) -> tuple[Path, ...]:
         """The Parquet files whose rows are those of the table, where it is nothing but that."""
         return ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import numbers
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from sfumato.errors import DataError, MissingExtraError, SourceError
 from sfumato.io import arrow
-from sfumato.io.base import Extent, Source, checked_names, gathered
+from sfumato.io.base import BATCH_ROWS, Extent, Source, checked_names, gathered
 from sfumato.io.files import READ_ERRORS, identifier, record_batches
 from sfumato.progress import Tell
 
@@ -78,6 +78,10 @@ class ArrowSource(Source):
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         return gathered(columns, lambda name: arrow.tidy(name, self._table[name], name in as_text), tell)
 
+    @property
+    def loaded(self) -> bool:
+        return True
+
     def extent(self, columns: Sequence[str]) -> Extent:
         return Extent(self._table.num_rows, 0)  # its text is in memory already
 
@@ -96,24 +100,39 @@ class RelationSource(Source):
         self.columns = checked_names(relation.columns)
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
-        try:
-            chosen = self._relation.project(", ".join(identifier(name) for name in columns))
-            arrays = arrow.encoded(record_batches(chosen))
-        except READ_ERRORS as error:
-            reason = type(error).__name__
-            raise SourceError(f"The DuckDB relation cannot be computed ({reason}). Run it alone to see why.") from None
+        with _relation_explained():
+            arrays = arrow.encoded(self._stream(columns))
         pairs = zip(columns, arrays, strict=True)
         return pa.table({name: arrow.tidy(name, array, name in as_text) for name, array in pairs})
 
     def batches(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
     ) -> Iterator[pa.RecordBatch]:
-        chosen = self._relation.project(", ".join(identifier(name) for name in columns))
-        yield from StreamSource(record_batches(chosen)).batches(columns, as_text, na)
+        with _relation_explained():
+            yield from StreamSource(self._stream(columns)).batches(columns, as_text, na)
+
+    def _stream(self, columns: Sequence[str]) -> pa.RecordBatchReader:
+        return record_batches(self._relation.project(", ".join(identifier(name) for name in columns)))
+
+    def extent(self, columns: Sequence[str]) -> Extent:
+        """Let DuckDB count the rows."""
+        with _relation_explained():
+            [(rows,)] = self._relation.aggregate("count(*)").fetchall()
+        return Extent(rows, 0)
 
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return the table itself: a relation would need a connection that stays open."""
         return arrow.plain(table)
+
+
+@contextmanager
+def _relation_explained() -> Iterator[None]:
+    """Say that a relation cannot be computed, without what DuckDB quotes of its rows."""
+    try:
+        yield
+    except READ_ERRORS as error:
+        reason = type(error).__name__
+        raise SourceError(f"The DuckDB relation cannot be computed ({reason}). Run it alone to see why.") from None
 
 
 class StreamSource(Source):
@@ -160,7 +179,7 @@ class StreamSource(Source):
 
 
 class LazySource(Source):
-    """A lazy frame: it is collected once, so that every column has its rows in the same order."""
+    """A lazy frame: computed once, so that every column has its rows in the same order; all at once, or by batches."""
 
     def __init__(self, frame: nw.LazyFrame[Any]) -> None:
         self._frame = frame
@@ -173,6 +192,28 @@ class LazySource(Source):
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         return self._collected.read(columns, as_text, tell)
+
+    def kinds(
+        self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
+    ) -> pa.Schema:
+        if na:
+            return super().kinds(columns, as_text, na)
+        return arrow.plain(FrameSource(self._frame.head(0).collect()).read(columns, as_text)).schema
+
+    def batches(
+        self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        native = self._frame.select(list(columns)).to_native()
+        if na or "_collected" in vars(self) or not hasattr(native, "collect_batches"):
+            yield from super().batches(columns, as_text, na)
+            return
+        for frame in native.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
+            piece = FrameSource(nw.from_native(frame, eager_only=True)).read(columns, as_text)
+            yield from arrow.plain(piece).to_batches()
+
+    def extent(self, columns: Sequence[str]) -> Extent:
+        """Let the library count the rows, for which it need not compute the columns."""
+        return Extent(int(self._frame.select(nw.len()).collect().item()), 0)
 
     def to_native(self, table: pa.Table) -> object:
         """Return a frame of the same library, with its rows."""
@@ -215,6 +256,10 @@ class FrameSource(Source):
         if array is None:
             array = _from_objects(name, series.to_list())
         return arrow.tidy(name, pa.chunked_array([array]), as_text)
+
+    @property
+    def loaded(self) -> bool:
+        return True
 
     def extent(self, columns: Sequence[str]) -> Extent:
         return Extent(len(self._frame), 0)

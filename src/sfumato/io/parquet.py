@@ -68,6 +68,7 @@ class ParquetSource(_ColumnarSource):
         except READ_ERRORS as error:
             raise self._explained(error) from None
         self.columns = checked_names(schema.names)
+        self.types = {field.name: str(field.type) for field in schema}
         self._texts = [field.name for field in schema if arrow.is_text(field.type)]
 
     @property

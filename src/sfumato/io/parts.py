@@ -7,6 +7,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from sfumato.io import arrow
 from sfumato.io.base import Extent, FileOptions, Source, without_nulls
 from sfumato.io.files import shown
 from sfumato.io.formats import open_file
+from sfumato.io.parquet import ParquetSource
 from sfumato.progress import Tell, silent
 
 PARQUET = (".parquet", ".pq")
@@ -53,8 +55,12 @@ class PartedSource(Source):
 
     @property
     def parquet_files(self) -> tuple[Path, ...]:
-        plain = not self._folders and all(part.source.parquet_files for part in self.parts)
-        return tuple(part.path for part in self.parts) if plain else ()
+        sources = [part.source for part in self.parts]
+        if self._folders or not all(isinstance(source, ParquetSource) for source in sources):
+            return ()
+        # Files that do not say the same of a column have to be brought together, which `batches` does.
+        kinds = {tuple(sorted(cast("ParquetSource", source).types.items())) for source in sources}
+        return tuple(part.path for part in self.parts) if len(kinds) == 1 else ()
 
     def read(
         self,

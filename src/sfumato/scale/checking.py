@@ -1,13 +1,21 @@
-"""Checking a table past memory: an engine groups and counts, wherever the table does not fit."""
+"""Checking a table past memory: an engine groups and counts, wherever the table does not fit.
+
+Parquet and delimited text are read by the verifier itself. Any other table (JSON lines, a relation, a lazy frame, a
+stream, a database) goes row by row into a Parquet file of the temporary folder first, which the verifier then reads.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
+
+import pyarrow.parquet as pq
 
 from sfumato import pipeline
 from sfumato.io import FileSource, Source
+from sfumato.io.atomic import explained
 from sfumato.io.parts import PartedSource
 from sfumato.pipeline.building import promise_of
 from sfumato.pipeline.preparing import with_populations
@@ -23,30 +31,46 @@ FORMS = ("parquet", "csv")
 
 
 def check(data: object, request: Request) -> Verification:
-    """Check a table in memory where it fits, else file by file."""
+    """Check a table in memory where it fits, else without loading it."""
     source = request.open(data)
-    form, files = _files(source)
-    # People with several rows are counted in memory, and so is what a preset looks for in the values themselves.
     schema = request.schema
-    unable = not files or schema.person is not None or request.preset is not None
     names = [shown for name in schema.quasi_identifiers for shown in shown_as(name, source.columns)]
-    known = set(source.columns).issuperset([*names, *schema.sensitive])
-    fits = request.engine == AUTO and known and _fits(source, [*names, *schema.sensitive], request)
-    if unable or fits or not known or request.engine == "memory":
+    columns = list(dict.fromkeys([*names, *schema.sensitive]))
+    known = set(source.columns).issuperset(columns)
+    if request.engine == "memory" or not known or (request.engine == AUTO and _fits(source, columns, request)):
         return pipeline.check(source, request)
-    released = Schema(names, schema.sensitive, rest="drop")
-    released.roles(source.columns)
+    reason = _only_in_memory(request)
+    if reason is not None:
+        found = pipeline.check(source, request)
+        return replace(found, notes=(*found.notes, f"Checked in memory, not by an engine: {reason}"))
+    return _by_engine(source, names, columns, request)
+
+
+def _only_in_memory(request: Request) -> str | None:
+    """Say what of a request is checked in memory alone."""
+    if request.schema.person is not None:
+        return "people with several rows are counted there."
+    if request.preset is not None:
+        return "a preset looks at the values themselves."
+    return None
+
+
+def _by_engine(source: Source, names: Sequence[str], columns: Sequence[str], request: Request) -> Verification:
+    """Let DuckDB group and count the rows, which nobody loads."""
+    schema = request.schema
+    Schema(names, schema.sensitive, rest="drop").roles(source.columns)
     request = with_populations(request)
     promises = [promise_of(model, schema) for model in request.privacy]
+    form, files = _files(source)
     # DuckDB is heavy to import, and most tables need none.
     from sfumato.verify.grouped_files import check_files  # noqa: PLC0415
 
     with TemporaryFolder(request.temporary) as folder:
         found = check_files(
-            files,
+            files or [_streamed(source, columns, folder.path / "table.parquet")],
             form,
             names,
-            released.sensitive,
+            schema.sensitive,
             promises,
             folder=folder.path,
             memory=allowed_memory(request.caller, request.memory),
@@ -57,14 +81,25 @@ def check(data: object, request: Request) -> Verification:
 
 
 def _files(source: Source) -> tuple[str, list[Path]]:
-    """Return the files of a table, and how they are read; none where they are no plain files of one format."""
+    """Return the files of a table that the verifier reads by itself, and how; else none, and how they come."""
     if isinstance(source, FileSource) and source.form in FORMS:
         return source.form, [source.path]
     if isinstance(source, PartedSource) and source.parquet_files:
         return "parquet", list(source.parquet_files)
-    return "", []
+    return "parquet", []
+
+
+def _streamed(source: Source, columns: Sequence[str], path: Path) -> Path:
+    """Write the rows of a table to one Parquet file, some at a time."""
+    batches = source.batches(columns)
+    first = next(batches, None)
+    kinds = source.kinds(columns) if first is None else first.schema
+    with explained(path.parent), pq.ParquetWriter(path, kinds, write_statistics=False) as writer:
+        for batch in chain([] if first is None else [first], batches):
+            writer.write_batch(batch)
+    return path
 
 
 def _fits(source: Source, columns: Sequence[str], request: Request) -> bool:
-    needed = memory_to_anonymize(source, columns)
+    needed = None if source.loaded else memory_to_anonymize(source, columns)
     return needed is None or needed <= allowed_memory(request.caller, request.memory)

@@ -8,8 +8,6 @@ from dataclasses import replace
 from sfumato import pipeline
 from sfumato.errors import ParameterError, listed
 from sfumato.hierarchies import Learned
-from sfumato.io import FileSource
-from sfumato.io.parts import PartedSource
 from sfumato.methods import FixedLevels, Method, Mondrian, find_method
 from sfumato.methods.lattice.full_domain import FullDomain
 from sfumato.methods.linear.linear import Hilbert, Linear
@@ -34,6 +32,7 @@ RUNNABLE = (USUAL, "hilbert-fast", "mondrian", "lattice", "incognito", "bottom-u
 
 def run(data: object, request: Request, progress: ProgressOption = False) -> Release:
     """Make the release that is asked for, in memory or by an engine."""
+    data = opened(data, request)
     if in_memory(data, request):
         return pipeline.run(data, request, progress)
     if is_spark_frame(data) and request.engine == AUTO:
@@ -44,6 +43,11 @@ def run(data: object, request: Request, progress: ProgressOption = False) -> Rel
     from sfumato.scale.plan import carry_out  # noqa: PLC0415
 
     return carry_out(data, request, start(request), progress)
+
+
+def opened(data: object, request: Request) -> object:
+    """Open a table that somebody has to look at before it is known who does the work, so that it is opened once."""
+    return request.open(data) if request.engine == AUTO and not is_spark_frame(data) else data
 
 
 def in_memory(data: object, request: Request) -> bool:
@@ -66,9 +70,9 @@ def start(request: Request) -> Engine:
 
 
 def _fits(data: object, request: Request) -> bool:
-    """Return whether a table can be worked on in memory: a frame is there already, and a file tells its size."""
+    """Return whether a table can be worked on in memory: a frame is there already, all else tells its size or not."""
     source = request.open(data)
-    if not isinstance(source, FileSource | PartedSource):
+    if source.loaded:
         return True
     needed = memory_to_anonymize(source, source.columns)
     if needed is None or needed <= allowed_memory(request.caller, request.memory):

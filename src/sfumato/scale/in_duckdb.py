@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sfumato.engines.base import identifier
 from sfumato.io import Source, arrow, write_table
-from sfumato.io.files import literal, record_batches
+from sfumato.io.files import literal, literal_path, record_batches
 from sfumato.scale.engine import COUNT, Engine, OnBatch, OnPart, Parted, Rows, ShownAs
 from sfumato.scale.memory import in_words, resident_memory
 from sfumato.scale.release import ShownInFiles
@@ -209,8 +209,8 @@ class Stored(DuckRows):
         self.files = list(files)
 
     def _query(self, selected: str, after: str = "") -> pa.RecordBatchReader:
-        files = ", ".join(literal(str(file)) for file in self.files)
-        return self.engine.query(f"SELECT {selected} FROM read_parquet([{files}]) {after}")
+        files = ", ".join(literal_path(file) for file in self.files)
+        return self.engine.query(f"SELECT {selected} FROM read_parquet([{files}], hive_partitioning = false) {after}")
 
     def count(self) -> int:
         return sum(pq.ParquetFile(file).metadata.num_rows for file in self.files)
