@@ -7,14 +7,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from numba import njit
 
 from sfumato import progress
+from sfumato.kernels import keeping
 from sfumato.progress import COMPILING, notebook, reporting, silent
 
 
 def compile_something() -> None:
-    njit(lambda x: x + 1)(np.int64(1))
+    keeping.njit(lambda x: x + 1)(np.int64(1))
 
 
 @pytest.fixture(autouse=True)

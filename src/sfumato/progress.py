@@ -33,6 +33,9 @@ def stage(report: Progress, name: str) -> Tell:
 COMPILING = "sfumato: compiling, which only the first run has to do; it takes about half a minute."
 _said: set[str] = set()
 
+#: Who is told, by whoever compiles something.
+told_of_compiling: list[Callable[[], object]] = []
+
 #: How often a notebook's line is written anew, in seconds.
 NOTEBOOK_PACE = 0.2
 
@@ -104,14 +107,8 @@ def _say_once() -> None:
 
 @contextmanager
 def _when_compiling(tell: Callable[[], object]) -> Iterator[None]:
-    from numba.core import event  # noqa: PLC0415
-
-    class Announcer(event.Listener):
-        def on_start(self, _: Any) -> None:
-            tell()
-
-        def on_end(self, _: Any) -> None:
-            pass
-
-    with event.install_listener("numba:compile", Announcer()):
+    told_of_compiling.append(tell)
+    try:
         yield
+    finally:
+        told_of_compiling.remove(tell)

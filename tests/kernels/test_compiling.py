@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.kernels import compiling
+from sfumato.kernels import keeping
 from sfumato.methods.multidim.kernels import mondrian
 
 
@@ -29,13 +29,13 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "kernels" / "far.py").write_text("")
     (tmp_path / "kernels" / "deep.py").write_text("limit = 1\n")
     (tmp_path / "kernels" / "unrelated.py").write_text("")
-    monkeypatch.setattr(compiling, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(keeping, "_PACKAGE", tmp_path)
     return tmp_path
 
 
 def stamp(package: Path) -> frozenset[tuple[str, str]]:
-    compiling._digests.cache_clear()
-    return compiling._digests(package / "entry.py")
+    keeping._digests.cache_clear()
+    return keeping._digests(package / "entry.py")
 
 
 @pytest.mark.parametrize("name", ["entry.py", "kernels/near.py", "kernels/far.py", "kernels/deep.py"])
@@ -55,7 +55,7 @@ def test_a_file_that_is_not_imported_does_not_count(package: Path):
 
 
 def test_a_kernel_without_source_is_compiled_as_usual(package: Path):
-    assert compiling._digests(package / "nowhere.py") == frozenset()
+    assert keeping._digests(package / "nowhere.py") == frozenset()
 
 
 RENAMED = """
