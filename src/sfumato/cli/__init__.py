@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec, PathFinder
+from threading import RLock
 from types import ModuleType
 from typing import NoReturn
 
 #: Libraries that are loaded merely because they are installed, and by whom: Arrow looks for pandas whenever it makes an
 #: array, in the name of the module that asked for one, and Numba for the linear algebra of SciPy. No command uses
 #: either, and together they take as long to load as everything else. Whoever else asks for them gets them.
-NOT_NEEDED = {"pandas": "sfumato", "scipy.linalg": "numba"}
+NOT_NEEDED = {"pandas": "sfumato", "scipy": "numba", "scipy.linalg": "numba"}
+
+#: Libraries that are imported where they may be needed, and seldom are. They are loaded when something of them is used.
+SELDOM_USED = {"narwhals", "pyarrow.parquet", "sqlite3", "yaml"}
 
 
 def main() -> None:
@@ -42,12 +49,49 @@ def open_closed_streams() -> None:
 
 
 class OnlyWhatIsUsed:
-    """Pretends that a library is not installed to those who would only look whether it is."""
+    """Pretends that a library is not installed to those who would only look whether it is, and loads others late."""
 
-    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
-        """Find nothing, as for all other modules; or raise, so that nobody else looks for it."""
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Find what is to be loaded late; nothing, as for all other modules; or raise, so that nobody else looks."""
         if name in NOT_NEEDED and _importer().partition(".")[0] == NOT_NEEDED[name]:
             raise ModuleNotFoundError(f"No module named {name!r} is needed here.", name=name)
+        if name not in SELDOM_USED:
+            return None
+        found = PathFinder.find_spec(name, path, target)
+        if found is not None and found.loader is not None:
+            found.loader = _LoadsLate(found.loader)
+        return found
+
+
+class _LoadsLate(Loader):
+    """Loads a module when something of it is used for the first time."""
+
+    def __init__(self, loader: Loader) -> None:
+        self.loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Make a module that is empty so far."""
+        return _Late(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Leave it for later."""
+
+
+class _Late(ModuleType):
+    """A module that is loaded when something of it is used."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        with _LOADING:
+            spec = self.__spec__
+            if spec is not None and isinstance(spec.loader, _LoadsLate):
+                spec.loader = self.__loader__ = spec.loader.loader
+                spec.loader.exec_module(self)
+        return self.__dict__[name]
+
+
+_LOADING = RLock()
 
 
 def _importer() -> str:
@@ -65,6 +109,8 @@ def program() -> NoReturn:
     would take a third of a second, longer than many a release.
     """
     sys.meta_path.insert(0, OnlyWhatIsUsed())
+    # Nearly all objects are made by imports and stay; looking for garbage among them again and again finds none.
+    gc.set_threshold(50_000, 20, 50)
     try:
         main()
         code: object = 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,10 +13,12 @@ from sfumato import __version__
 from sfumato.cli import options as given
 from sfumato.cli import questions, starting
 from sfumato.cli.exits import MEANING, end_cleanly_when_terminated, explained
+from sfumato.cli.parsing import Command, Group, only_named
 from sfumato.cli.screen import answer
 
 app = typer.Typer(
     name="sfumato",
+    cls=Group,
     help="Publish tables about people so that nobody in them can be singled out.",
     epilog=MEANING,
     no_args_is_help=True,
@@ -22,6 +26,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+
+#: Makes a command of a function.
+command = partial(app.command, cls=Command)
 
 #: What is asked of a table that somebody made.
 CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "preset"}
@@ -38,7 +45,7 @@ READING = given.FILE | {"preset", "na", "confirm", "strict", "person", "weights"
 def run() -> None:
     """Run the command that the user typed."""
     end_cleanly_when_terminated()
-    app()
+    only_named(app, sys.argv[1:])()
 
 
 def _show_version(wanted: bool) -> None:
@@ -56,11 +63,11 @@ def _root(
     """Publish tables about people so that nobody in them can be singled out."""
 
 
-app.command(short_help="Say what is in a table, and which role each column should have.")(starting.profile)
-app.command(short_help="Write a policy to begin with, after asking about every column.")(starting.init)
+command(short_help="Say what is in a table, and which role each column should have.")(starting.profile)
+command(short_help="Write a policy to begin with, after asking about every column.")(starting.init)
 
 
-@app.command(short_help="Anonymize a table; the release is checked before it is written.")
+@command(short_help="Anonymize a table; the release is checked before it is written.")
 @given.asking()
 def anonymize(
     place: given.Place,
@@ -93,7 +100,7 @@ def anonymize(
         run_command(asked, files, as_json=as_json, quiet=quiet, goal=Goal.of(max_gcp, maximize))
 
 
-@app.command(short_help="Recode next month's table to the levels of last month's release.")
+@command(short_help="Recode next month's table to the levels of last month's release.")
 @given.asking(without={"method", "settings", "minimize", "refine"})
 def recode(
     place: given.Place,
@@ -120,7 +127,7 @@ def recode(
         run_command(asked, files, like, level or (), as_json=as_json, quiet=quiet)
 
 
-@app.command(short_help="Release two tables: exact rows with groups, and the groups' sensitive values.")
+@command(short_help="Release two tables: exact rows with groups, and the groups' sensitive values.")
 @given.asking(only=TWO_TABLES)
 def anatomize(
     place: given.Place,
@@ -149,7 +156,7 @@ def anatomize(
         run_command(asked, Given(place, read_as, table), written, as_json=as_json, quiet=quiet)
 
 
-@app.command(short_help="Check any table against privacy models.")
+@command(short_help="Check any table against privacy models.")
 @given.asking(only=CHECKED)
 def check(
     place: given.Place,
@@ -171,14 +178,14 @@ def check(
         run_command(asked, place, table, certificate, read_as=read_as, as_json=as_json, quiet=quiet)
 
 
-app.command(short_help="Measure how likely it is that people in a table are found.")(questions.risk)
-app.command(short_help="Attack a release, as somebody would who knows some columns.")(questions.attack)
-app.command(short_help="Write a report about a release, for the person who signs.")(questions.report)
-app.command(short_help="Measure what is left of a table in its release.")(questions.utility)
-app.command(short_help="Compare methods at several k on one table.")(questions.compare)
+command(short_help="Measure how likely it is that people in a table are found.")(questions.risk)
+command(short_help="Attack a release, as somebody would who knows some columns.")(questions.attack)
+command(short_help="Write a report about a release, for the person who signs.")(questions.report)
+command(short_help="Measure what is left of a table in its release.")(questions.utility)
+command(short_help="Compare methods at several k on one table.")(questions.compare)
 
 
-@app.command(short_help="Explain why a release looks as it does, and what other wishes would cost.")
+@command(short_help="Explain why a release looks as it does, and what other wishes would cost.")
 @given.asking(without=SHOWN)
 def explain(
     place: given.Place,
@@ -214,7 +221,7 @@ def explain(
         run_command(asked, Given(place, read_as, table), Question(row, column, what_if or ()), as_json=as_json)
 
 
-@app.command(short_help="Print SQL that makes a full-domain release inside the database.")
+@command(short_help="Print SQL that makes a full-domain release inside the database.")
 @given.asking(without=SHOWN | READING)
 def sql(
     place: Annotated[
@@ -238,7 +245,7 @@ def sql(
         run_command(asked, place, table, release, kind, create)
 
 
-@app.command()
+@command()
 def methods(as_json: given.AsJson = False) -> None:
     """List the methods and what each guarantees."""
     with explained():
@@ -247,7 +254,7 @@ def methods(as_json: given.AsJson = False) -> None:
         run_command(as_json=as_json)
 
 
-@app.command(short_help="List the presets: what regulations ask for.")
+@command(short_help="List the presets: what regulations ask for.")
 def presets(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Print this one, as a file to change.")] = None,
     as_json: given.AsJson = False,
@@ -262,7 +269,7 @@ def presets(
         run_command(name, as_json=as_json)
 
 
-@app.command(short_help="Preview the hierarchy of a column, and write it to a file to edit.")
+@command(short_help="Preview the hierarchy of a column, and write it to a file to edit.")
 @given.asking(only=given.FILE)
 def hierarchy(
     place: given.Place,
@@ -292,7 +299,7 @@ def hierarchy(
         run_command(asked, Given(place, read_as, table), column, output, as_json=as_json)
 
 
-@app.command()
+@command()
 def clean(temporary: given.Temporary = None) -> None:
     """Remove the temporary files of runs that were killed."""
     with explained():
@@ -302,7 +309,7 @@ def clean(temporary: given.Temporary = None) -> None:
         answer(f"Removed {len(removed)} temporary folder{'' if len(removed) == 1 else 's'} that killed runs left.")
 
 
-@app.command()
+@command()
 def demo(
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="The number of people.")] = 50_000,
     folder: Annotated[Path, typer.Option("--folder", metavar="FOLDER", help="The folder for the files.")] = Path(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import wraps
+from functools import cache, wraps
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -432,11 +432,16 @@ FILE = {"separator", "encoding", "sheet", "layout"}
 Command = Callable[..., None]
 
 
+@cache
+def _types_of_options() -> dict[str, Any]:
+    return get_type_hints(Asked, include_extras=True)
+
+
 def asking(*, only: set[str] | None = None, without: set[str] | None = None) -> Callable[[Command], Command]:
     """Give a command the options of `Asked`, all or some, in the place of its parameter ``asked``."""
     names = [one.name for one in fields(Asked) if one.name != "command"]
     taken = [name for name in names if name not in (without or set()) and (only is None or name in only)]
-    hints = get_type_hints(Asked, include_extras=True)
+    hints = _types_of_options()
     options = [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=hints[name]) for name in taken]
 
     def decorate(command: Command) -> Command:
