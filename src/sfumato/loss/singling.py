@@ -152,15 +152,30 @@ def _having(people: FrequencySet, asked: _Asked) -> Codes:
 
 def _count(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked) -> Codes:
     """Return how many people there are at every end who fit all that the class shows."""
-    order = np.argsort(people.codes[:, asked.attribute], kind="stable")
-    begins = np.searchsorted(people.codes[order, asked.attribute], asked.codes)
-    having = _having(people, asked)
+    narrow = _narrowest(people, boxes, asked)
+    size = int(people.codes[:, narrow].max(initial=0)) + 1
+    keys = people.codes[:, asked.attribute].astype(np.int64) * size + people.codes[:, narrow]
+    order = np.argsort(keys, kind="stable")
+    first, last = (side[asked.classes, narrow] for side in boxes)
+    begins = np.searchsorted(keys[order], asked.codes * size + first)
+    ends = np.searchsorted(keys[order], asked.codes * size + np.minimum(last, size - 1), side="right")
+    having = np.maximum(0, ends - begins)
     question = np.repeat(np.arange(len(asked.codes)), having)
     within = np.arange(len(question)) - np.repeat(np.cumsum(having) - having, having)
     row = order[np.repeat(begins, having) + within]
     for at in range(people.codes.shape[1]):  # each column leaves fewer to be compared in the next
+        if at in (asked.attribute, narrow):
+            continue
         codes, of_class = people.codes[row, at], asked.classes[question]
         fits = (boxes[0][of_class, at] <= codes) & (codes <= boxes[1][of_class, at])
         row, question = row[fits], question[fits]
     found = np.bincount(question, weights=people.counts[row], minlength=len(asked.codes))
     return found.astype(np.int64)
+
+
+def _narrowest(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked) -> int:
+    """Return the column, besides the one that is asked about, of which what is shown leaves the smallest share."""
+    widths = (boxes[1] - boxes[0] + 1)[asked.classes].mean(axis=0) if len(asked.classes) else np.ones(boxes[0].shape[1])
+    shares = widths / (people.codes.max(axis=0, initial=0).astype(np.int64) + 1)
+    shares[asked.attribute] = np.inf
+    return int(np.argmin(shares))
