@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from sfumato.methods import Hilbert, Mondrian, Refined, Task
 from sfumato.methods.goal import Goal
 from sfumato.methods.refining import Limit
 from sfumato.methods.refining.search import refine
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements, TCloseness
 
 MODELS: list[tuple[PrivacyModel, ...]] = [
@@ -70,6 +71,23 @@ def test_the_loss_never_rises_and_every_model_still_holds(data: st.DataObject) -
     assert slow_loss(microdata, refined) <= slow_loss(microdata, start) + 1e-9
     assert not requirements.broken_by(Recoding(classes=refined))
     assert (refined >= 0).all()
+
+
+@pytest.mark.parametrize("columns", [12, 20, 30])
+def test_wide_tables_are_refined_too(columns: int) -> None:
+    random = np.random.default_rng(columns)
+    numbers = {f"n{at}": random.integers(0, 50, 200) for at in range(columns // 2)}
+    words = {f"w{at}": random.choice(list("abcdef"), 200) for at in range(columns - columns // 2)}
+    microdata = encode(pa.table(numbers | words), dict.fromkeys(numbers | words))
+    task = Task(microdata, Requirements((KAnonymity(5),), microdata))
+    start = Hilbert().run(task).classes
+    assert start is not None
+    losses = [slow_loss(microdata, start)]
+    for rounds in (1, 8):
+        refined = refine(Goal(task), start, Limit(rounds=rounds))
+        assert not task.requirements.broken_by(Recoding(classes=refined))
+        losses.append(slow_loss(microdata, refined))
+    assert losses[0] > losses[1] > losses[2]
 
 
 @settings(max_examples=30, deadline=None)

@@ -129,3 +129,24 @@ def test_a_class_of_the_least_size_trades_its_outlier_for_a_row_inside() -> None
     assert squeeze_classes(rows, aim, groups, near, 9, 9, 0.0, 1) == pytest.approx(9.0)
     assert_consistent(microdata, groups)
     assert groups.of_row.tolist() == [0, 0, 0, 1, 0, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("columns", [12, 20, 30])
+def test_of_a_wide_table_some_sides_are_tried_at_a_time_and_every_side_in_the_end(columns: int) -> None:
+    gains = []
+    for place in (0, columns // 2, columns - 1):
+        table = {f"c{at}": [0, 0, 0, 9, 0, 9, 9, 9, 9] if at == place else [0] * 9 for at in range(columns)}
+        microdata = encode(pa.table(table), dict.fromkeys(table))
+        requirements = Requirements((KAnonymity(4),), microdata)
+        rows = Table(microdata.codes, requirements.sensitive_codes)
+        aim = plain_aim(Task(microdata, requirements))
+        near = Neighbours.of(np.arange(9, dtype=np.int32))
+        for random in np.random.default_rng(place).integers(1, 1 << 60, 20).tolist():
+            groups = make_grouping(rows, aim, np.array([0, 0, 0, 0, 1, 1, 1, 1, 1], np.int32))
+            before = total(groups)
+            gains.append(squeeze_classes(rows, aim, groups, near, 9, 9, 0.0, random))
+            assert before - total(groups) == pytest.approx(gains[-1])
+            assert_consistent(microdata, groups)
+        assert max(gains[-20:]) > 0
+    # Of wider tables so few sides are tried at a time that some turns pass by the one that matters.
+    assert min(gains) == 0 or columns < 20
