@@ -12,6 +12,7 @@
 #   make pictures the pictures in README and gallery, of made-up people
 #   make figures  every experiment of the four papers, and a verdict on every claim: docs/papers; FIGURES=--quick
 #   make dist     the wheels and the source distribution, in dist/
+#   make try-dist install the wheel with kernels into an empty environment: is its first run about as fast as the next?
 #   make clean    remove caches and results; `make distclean` removes .venv too
 #
 # One test only:  make test TESTS=tests/privacy
@@ -28,7 +29,7 @@ FIGURES ?=
 # Workers begin at different tests, so that they neither compile the same kernels nor start the same cluster twice.
 SHARED  := -n $(WORKERS) --dist worksteal
 
-.PHONY: help demo test test-lowest lint fuzz bounds format dist bench docs pictures figures clean distclean
+.PHONY: help demo test test-lowest lint fuzz bounds format dist try-dist bench docs pictures figures clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -68,6 +69,9 @@ dist: .venv/.ready-dev
 	$(BIN)/python tools/ship_kernels.py
 	$(BIN)/python -m hatchling build -d dist -t wheel
 	rm -rf src/sfumato/kernels/ahead
+
+try-dist: dist
+	$(BIN)/python tools/try_wheel.py
 
 bench: .venv/.ready-bench
 	$(BIN)/python -m benchmarks

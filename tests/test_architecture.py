@@ -19,7 +19,7 @@ LONGEST_MODULE = 500
 
 # From the ground up: a part may import its own row and the rows above it in this list.
 LAYERS = (
-    ("errors", "parameters", "progress", "clock", "textfiles", "tomltext", "randomness", "markup"),
+    ("errors", "parameters", "progress", "clock", "textfiles", "tomltext", "randomness", "markup", "on_demand"),
     ("kernels", "io", "verify", "report"),
     ("hierarchies",),
     ("schema", "columns"),
@@ -56,7 +56,7 @@ WITHOUT_ARROW = {"kernels", "methods"}
 
 # A folder of this name holds compiled loops, wherever it lies, and knows only such folders above it and these parts.
 KERNELS = "kernels"
-KERNELS_MAY_USE = {"errors", "parameters"}
+KERNELS_MAY_USE = {"errors", "parameters", "progress"}
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sfumato.on_demand import on_demand
 
 if TYPE_CHECKING:
     from sfumato import datasets, engines, errors, methods, sklearn
@@ -242,13 +243,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
-    module = import_module(_HOMES[name])
-    found = module if module.__name__ == f"sfumato.{name}" else getattr(module, name)
-    globals()[name] = found
-    return found
+__getattr__ = on_demand(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

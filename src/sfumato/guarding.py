@@ -20,7 +20,6 @@ from sfumato.guardrails.view import ReleaseView
 from sfumato.io import Source
 from sfumato.io.missing import EVERY_COLUMN
 from sfumato.microdata import distinct
-from sfumato.presets import adapted, left_over
 from sfumato.progress import Tell
 from sfumato.request import Request
 from sfumato.schema import Schema
@@ -49,6 +48,8 @@ def as_preset_wants(source: Source, request: Request) -> tuple[Source, Request, 
     """Return a table and a request as the preset wants them, and what it did for the manifest."""
     if request.preset is None:
         return source, request, {}
+    from sfumato.presets import adapted  # noqa: PLC0415
+
     rules = request.rules
     found = adapted(rules, source, request.schema, request.confirm, request.na)
     told = {"name": rules.name, "title": rules.title, "dropped": dict(found.dropped), "recoded": dict(found.recoded)}
@@ -59,6 +60,8 @@ def with_preset(result: Verification, source: Source, request: Request) -> Verif
     """Return a verification with what a table still shows that the preset forbids."""
     if request.preset is None:
         return result
+    from sfumato.presets import left_over  # noqa: PLC0415
+
     return replace(result, checks=(*result.checks, *left_over(request.rules, source, request.confirm)))
 
 

@@ -18,7 +18,7 @@ from sfumato.presets import Preset, adapted
 from sfumato.randomness import Secret
 from sfumato.release.release import Release
 from sfumato.risks import Risk, assess
-from sfumato.risks.assess import NEARLY, Context
+from sfumato.risks.assessing import NEARLY, Context
 from sfumato.schema import Declared, Schema
 
 

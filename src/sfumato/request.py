@@ -10,7 +10,7 @@ from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import dataclass, field, fields
 from functools import partial, wraps
 from inspect import Parameter, signature
-from typing import Any, Self, TypedDict, TypeVar, cast, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, cast, get_args, get_type_hints
 
 from sfumato import methods, parameters
 from sfumato.columns import Pseudonyms, Sample, Transform, pseudonyms_of, sample_of, transforms_of
@@ -20,11 +20,13 @@ from sfumato.hierarchies.grids import ENDS
 from sfumato.io import Source, open_source
 from sfumato.io.missing import MissingCodes, missing_codes
 from sfumato.methods import Method, MethodOption, find_method
-from sfumato.presets import Preset, preset_name
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
 from sfumato.privacy.ceilings import PopulationModel
 from sfumato.release.values import INTERVALS
 from sfumato.schema import Declared, Schema
+
+if TYPE_CHECKING:
+    from sfumato.presets import Preset
 
 MISSING = ("category", "suppress", "error")
 
@@ -137,6 +139,13 @@ def engine_option(owner: str, name: str, value: object) -> object:
     return value
 
 
+def _preset_name(owner: str, name: str, value: object) -> str:
+    """Return the name of a preset that there is, or refuse it."""
+    from sfumato.presets import preset_name  # noqa: PLC0415
+
+    return preset_name(owner, name, value)
+
+
 def folder_name(owner: str, name: str, value: object) -> str:
     """Return the path of a folder as text, or refuse what is none."""
     if not isinstance(value, str | os.PathLike):
@@ -162,7 +171,7 @@ class Request:
     schema: Schema
     privacy: Sequence[PrivacyModel] = ()
     method: Method = field(default_factory=lambda: find_method(AUTO))
-    preset: str | None = option(None, preset_name)
+    preset: str | None = option(None, _preset_name)
     suppression: float = option(0.0, parameters.share)
     missing: str = option("category", parameters.choice, allowed=MISSING)
     intervals: str = option("text", parameters.choice, allowed=INTERVALS)
@@ -204,6 +213,8 @@ class Request:
     @property
     def rules(self) -> Preset:
         """The preset that is asked for."""
+        from sfumato.presets import Preset  # noqa: PLC0415
+
         assert self.preset is not None
         return Preset.named(self.preset)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sfumato.loss.bound import Bound, bound_by, gcp_bound
+from typing import TYPE_CHECKING
+
 from sfumato.loss.metrics import (
     METRICS,
     Minimized,
@@ -15,8 +16,12 @@ from sfumato.loss.metrics import (
 from sfumato.loss.objective import Blocks, Objective, Total
 from sfumato.loss.recoded import RecodedTable, ncp, ncp_by_attribute
 from sfumato.loss.report import LossReport
-from sfumato.loss.row_prices import Mixed
 from sfumato.loss.singling import SinglingOut, singling_out
+from sfumato.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from sfumato.loss.bound import Bound, bound_by, gcp_bound
+    from sfumato.loss.row_prices import Mixed
 
 __all__ = [
     "METRICS",
@@ -40,3 +45,8 @@ __all__ = [
     "register_loss",
     "singling_out",
 ]
+
+__getattr__ = on_demand(
+    __name__,
+    {**dict.fromkeys(("Bound", "bound_by", "gcp_bound"), "sfumato.loss.bound"), "Mixed": "sfumato.loss.row_prices"},
+)

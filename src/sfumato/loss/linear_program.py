@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import MissingExtraError
-from sfumato.loss.row_prices import Pool
+
+if TYPE_CHECKING:
+    from sfumato.loss.row_prices import Pool
 
 #: How near to the optimum the interior point method goes: what it finds is repaired anyway.
 TOLERANCE = 3e-4

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sfumato.methods.base import REGISTRY, Method, MethodOption, Task, find_method, register
+from sfumato.on_demand import on_demand
 
 if TYPE_CHECKING:
     from sfumato.methods.comparators.k_optimize import KOptimize
@@ -157,12 +158,7 @@ def _on_demand(name: str, home: str) -> Callable[[], Method]:
 REGISTRY.update({name: _on_demand(name, home) for name, home in _METHODS.items()})
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = found
-    return found
+__getattr__ = on_demand(__name__, {name: f"{__name__}.{home}" for name, home in _HOMES.items()})
 
 
 def __dir__() -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato import methods as known
 from sfumato import parameters
 from sfumato.hierarchies import TreeDomain
 from sfumato.loss import Minimized, find_objective
@@ -23,9 +24,6 @@ from sfumato.methods.base import Method, Task, find_method, register
 from sfumato.methods.goal import Goal, Measured
 from sfumato.methods.levels import mostly_categories
 from sfumato.methods.linear.linear import CostAware, Hilbert
-from sfumato.methods.multidim.best_cuts import BestCuts
-from sfumato.methods.multidim.mondrian import Mondrian
-from sfumato.methods.peeling import Peeling
 from sfumato.methods.refining import ABLE, Limit
 from sfumato.methods.warming import warm_up
 from sfumato.microdata import Recoding, rows_by_class
@@ -155,10 +153,10 @@ def cheap(task: Task) -> Iterator[Method]:
     yield Hilbert()
     yield CostAware()
     if len(task.microdata) >= MANY_ROWS:
-        yield Mondrian()
+        yield known.Mondrian()
     nodes = FEW_CELLS // max(1, len(task.microdata))
     if nodes and _only_categories(task) and not _diverse(task):
-        yield Peeling(nodes=min(NODES_OF_MIXTURES, nodes))
+        yield known.Peeling(nodes=min(NODES_OF_MIXTURES, nodes))
 
 
 def promising(goal: Goal, methods: Sequence[Method]) -> Sequence[Method]:
@@ -193,19 +191,19 @@ def suitable(task: Task, seconds: float | None) -> Iterable[Method]:
     halvings = math.log2(max(2, rows / max(1, task.requirements.smallest_class)))
     left = STARTS * (USUAL_SECONDS if seconds is None else seconds) - CUT_SECONDS * rows * attributes**2 * halvings
     if left > 0:
-        chosen[BestCuts.name] = BestCuts()
+        chosen[known.BestCuts.name] = known.BestCuts()
         nodes = int(left / NODE_SECONDS / max(1, rows * attributes))
-        longer = Peeling(nodes=max(1, min(_most_nodes(task), nodes)), time_limit=seconds and left)
+        longer = known.Peeling(nodes=max(1, min(_most_nodes(task), nodes)), time_limit=seconds and left)
         # Nodes need levels that mean something, and models on sensitive values leave too many cells behind.
         if mostly_categories(task.microdata.domains) and not _diverse(task) and _is_longer(longer, chosen):
-            chosen[Peeling.name] = longer
+            chosen[known.Peeling.name] = longer
     return chosen.values()
 
 
-def _is_longer(peeling: Peeling, chosen: Mapping[str, Method]) -> bool:
+def _is_longer(peeling: known.Peeling, chosen: Mapping[str, Method]) -> bool:
     """Return whether a peeling visits more nodes than the one that is chosen already, if any."""
-    other = chosen.get(Peeling.name)
-    return not isinstance(other, Peeling) or peeling.nodes > other.nodes
+    other = chosen.get(known.Peeling.name)
+    return not isinstance(other, known.Peeling) or peeling.nodes > other.nodes
 
 
 def _most_nodes(task: Task) -> int:

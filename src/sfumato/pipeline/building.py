@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -19,9 +19,8 @@ from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.levels import only_dates, value_texts
 from sfumato.io import Source, open_source
-from sfumato.loss import Bound, Mixed, SinglingOut, bound_by, gcp_bound, singling_out
+from sfumato.loss import SinglingOut, singling_out
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, distinct
-from sfumato.pipeline.explaining import Explainer
 from sfumato.pipeline.finding import Found
 from sfumato.pipeline.preparing import Prepared
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
@@ -35,6 +34,10 @@ from sfumato.request import Request
 from sfumato.schema import Schema
 from sfumato.verify.release import check_weights, verify_release
 from sfumato.verify.verification import Verification
+
+if TYPE_CHECKING:
+    from sfumato.loss import Bound
+    from sfumato.release.explanation import Explanation
 
 R = TypeVar("R", bound=Release)
 
@@ -92,7 +95,7 @@ def build_release(
         row_of=None if prepared.left_out or prepared.sampled else prepared.places[order],
         people=people,
         find_bound=lambda: _bound_of_input(prepared, found),
-        find_reasons=Explainer(prepared, found).explain,
+        find_reasons=partial(_explain, prepared, found),
     )
 
 
@@ -231,6 +234,8 @@ def _told(recoding: Recoding | None) -> dict[str, Any]:
 
 def _bound_of_input(prepared: Prepared, found: Found) -> Bound:
     """Return what no release can beat, its prices in the order of the input; a method may have found them already."""
+    from sfumato.loss import Mixed, bound_by, gcp_bound  # noqa: PLC0415
+
     microdata, recoded = prepared.microdata, found.recoded
     prices = found.recoding.details.get("row_prices")
     if prices is not None and len(prices) == len(microdata):
@@ -242,6 +247,13 @@ def _bound_of_input(prepared: Prepared, found: Found) -> Bound:
     if bound.prices is not None:
         bound.prices = bound.prices[inverse(prepared.places)]
     return bound
+
+
+def _explain(prepared: Prepared, found: Found, *question: Any) -> Explanation:
+    """Return why a release looks as it does."""
+    from sfumato.pipeline.explaining import Explainer  # noqa: PLC0415
+
+    return Explainer(prepared, found).explain(*question)
 
 
 def coded_original(prepared: Prepared, schema: Schema) -> pa.Table:

@@ -19,7 +19,6 @@ from sfumato.io import Remark, Source, open_source
 from sfumato.microdata import Microdata, encode, missing_rows, refuse_missing
 from sfumato.microdata.people import Units
 from sfumato.pipeline import changing
-from sfumato.presets import recoded_like
 from sfumato.privacy import PrivacyModel
 from sfumato.privacy.ceilings import PopulationModel
 from sfumato.progress import Progress, silent, stage
@@ -194,6 +193,8 @@ def with_populations(request: Request, source: Source | None = None) -> Request:
     def read(model: PrivacyModel) -> PrivacyModel:
         if not isinstance(model, PopulationModel) or not model.by_table:
             return model
+        from sfumato.presets import recoded_like  # noqa: PLC0415
+
         people = recoded_like(source, open_source(model.population, separator=request.separator))
         return replace(model, population=people.read(names, as_text))
 

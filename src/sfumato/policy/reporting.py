@@ -22,7 +22,7 @@ from sfumato.release.manifest import method_shown, model_record
 from sfumato.release.values import count_values
 from sfumato.request import Request
 from sfumato.risks import BeforeAfter, assess
-from sfumato.risks.assess import Context
+from sfumato.risks.assessing import Context
 from sfumato.verify.verification import Verification
 
 

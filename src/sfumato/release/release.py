@@ -14,27 +14,35 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato import loss as losses
+from sfumato import risks
 from sfumato.errors import VerificationError
 from sfumato.guardrails import Caution
 from sfumato.hierarchies import Hierarchy
 from sfumato.io import to_frame, write_table, write_text
-from sfumato.loss import Bound, LossReport
-from sfumato.methods.enumeration.optimality import Optimality
+from sfumato.loss import LossReport
 from sfumato.progress import ProgressOption, reporting, stage
-from sfumato.release.explanation import Explanation, WhatIf
 from sfumato.release.page import page_of
 from sfumato.release.summary import summarize
 from sfumato.release.values import Shown, ValueCounts
-from sfumato.risks import BeforeAfter, assess
-from sfumato.risks.assess import Context
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Achieved, Verification
 from sfumato.verify.written import Promised, verify_written
 
 if TYPE_CHECKING:
+    from sfumato.loss import Bound
+    from sfumato.methods.enumeration.optimality import Optimality
     from sfumato.queries import Answer, Released, Where
+    from sfumato.release.explanation import Explanation
     from sfumato.release.plots import Plots
+    from sfumato.risks import BeforeAfter
     from sfumato.utilities.report import Utility
+
+
+def _no_reasons(*_: object) -> Explanation:
+    from sfumato.release.explanation import Explanation  # noqa: PLC0415
+
+    return Explanation(())
 
 
 @dataclass(frozen=True)
@@ -68,13 +76,13 @@ class Release:
     cautions: tuple[Caution, ...] = ()
     to_native: Callable[[pa.Table], object] = field(default=lambda table: table, repr=False)
     describe_classes: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
-    find_bound: Callable[[], Bound] = field(default=lambda: Bound(0.0), repr=False)
+    find_bound: Callable[[], Bound] = field(default=lambda: losses.Bound(0.0), repr=False)
     original: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
     count_originals: Callable[[], Mapping[str, ValueCounts]] = field(default=dict, repr=False)
     hierarchies: Mapping[str, Hierarchy | None] = field(default_factory=dict, repr=False)
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
     people: NDArray[np.int64] | None = field(default=None, repr=False)
-    find_reasons: Callable[..., Explanation] = field(default=lambda *_: Explanation(()), repr=False)
+    find_reasons: Callable[..., Explanation] = field(default=_no_reasons, repr=False)
 
     @property
     def table(self) -> pa.Table:
@@ -126,20 +134,24 @@ class Release:
         bound = float(self.bound) if self.bound.certified else 0.0
         if found is not None:
             return replace(found, bound=min(found.cost, max(found.bound, bound)))
+        from sfumato.methods.enumeration.optimality import Optimality  # noqa: PLC0415
+
         return Optimality("gcp", self.loss.gcp, bound, ended="")
 
     @cached_property
     def risk(self) -> BeforeAfter:
         """How likely it is that people are found, in the original and in the release; see `sfumato.risk`."""
+        from sfumato.risks.assessing import Context  # noqa: PLC0415
+
         hierarchies = dict.fromkeys(self.shown.quasi_identifiers)
         named = {role: name for name, role in self.manifest["roles"].items()}
         person = named.get("person")
         context = Context(person=person, weights=named.get("weight"))
-        before = assess(self.original(), hierarchies, self.sensitive, context)
+        before = risks.assess(self.original(), hierarchies, self.sensitive, context)
         shown = self.table.drop_columns([person]) if person in self.table.column_names else self.table
         released = shown if person is None else shown.append_column(person, pa.array(self.people))
-        after = assess(released, hierarchies, self.sensitive, context, self.shown.class_columns)
-        return BeforeAfter(before, after)
+        after = risks.assess(released, hierarchies, self.sensitive, context, self.shown.class_columns)
+        return risks.BeforeAfter(before, after)
 
     @cached_property
     def answering(self) -> Released:
@@ -227,6 +239,8 @@ class Release:
         progress
             As in `sfumato.anonymize`.
         """
+        from sfumato.release.explanation import WhatIf  # noqa: PLC0415
+
         return self.find_reasons(row, column, WhatIf(k, suppression, without), progress)
 
     def verify(self) -> Verification:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import printable
-from sfumato.loss import Bound, LossReport
+from sfumato.loss import LossReport
 from sfumato.verify.verification import Verification
+
+if TYPE_CHECKING:
+    from sfumato.loss import Bound
 
 #: A bound that the loss is farther from says nothing about the release.
 FARTHEST = 100

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sfumato import pipeline
+from sfumato import methods, pipeline
 from sfumato.errors import ParameterError, listed
 from sfumato.hierarchies import Learned
-from sfumato.methods import FixedLevels, Method, Mondrian, find_method
-from sfumato.methods.lattice.full_domain import FullDomain
-from sfumato.methods.linear.linear import Hilbert, Linear
-from sfumato.methods.linear.mapping import HilbertCurve
-from sfumato.methods.portfolio import Auto
-from sfumato.methods.refining import Refined
+from sfumato.methods import Method, find_method
 from sfumato.privacy import MinimumSpan
 from sfumato.privacy.ceilings import PopulationModel
 from sfumato.progress import ProgressOption
@@ -96,7 +91,7 @@ def hindrances(request: Request) -> Iterator[str]:
             f"The method '{method.name}' looks at all rows at once, which an engine does not hold together. Engines "
             f"run {listed(RUNNABLE)}, also refined."
         )
-    if isinstance(method, Mondrian) and any(isinstance(model, MinimumSpan) for model in request.privacy):
+    if isinstance(method, methods.Mondrian) and any(isinstance(model, MinimumSpan) for model in request.privacy):
         yield "Mondrian's first cuts on an engine see one column at a time, not what classes span. Take hilbert."
     for name in ("transform", "pseudonymize", "sample", "preset", "keep_order"):
         if getattr(request, name):
@@ -113,17 +108,19 @@ def hindrances(request: Request) -> Iterator[str]:
 
 def is_runnable(method: Method) -> bool:
     """Return whether parts of a table are enough for a method."""
-    if isinstance(method, Refined):
+    from sfumato.methods.lattice.full_domain import FullDomain  # noqa: PLC0415
+
+    if isinstance(method, methods.Refined):
         # A limit in seconds would be one for every part.
         timed, start = not isinstance(method.refine, bool | str), find_method(method.method)
-        return not timed and isinstance(start, Hilbert | Linear | Auto) and is_runnable(start)
-    if isinstance(method, Linear):
-        return isinstance(method.mapping, HilbertCurve)
-    if isinstance(method, Mondrian):
+        return not timed and isinstance(start, methods.Hilbert | methods.Linear | methods.Auto) and is_runnable(start)
+    if isinstance(method, methods.Linear):
+        return isinstance(method.mapping, methods.HilbertCurve)
+    if isinstance(method, methods.Mondrian):
         return not method.relaxed
-    return isinstance(method, Hilbert | Auto | FullDomain | FixedLevels)
+    return isinstance(method, methods.Hilbert | methods.Auto | FullDomain | methods.FixedLevels)
 
 
 def method_for_parts(method: Method) -> Method:
     """Return what is run on every part: the default method is that of engines."""
-    return find_method(USUAL) if isinstance(method, Auto) else method
+    return find_method(USUAL) if isinstance(method, methods.Auto) else method
