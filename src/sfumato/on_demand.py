@@ -20,13 +20,13 @@ def on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
 
     Examples
     --------
-    >>> find = on_demand("sfumato", {"listed": "sfumato.errors"})
+    >>> find = on_demand("sfumato.on_demand", {"listed": "sfumato.errors"})
     >>> find("listed")(["a", "b"])
     'a and b'
     >>> find("unheard_of")
     Traceback (most recent call last):
         ...
-    AttributeError: module 'sfumato' has no attribute 'unheard_of'
+    AttributeError: module 'sfumato.on_demand' has no attribute 'unheard_of'
     """
 
     def find(name: str) -> Any:

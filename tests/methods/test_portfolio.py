@@ -13,7 +13,19 @@ import pytest
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.loss import METRICS, RecodedTable
-from sfumato.methods import Auto, Best, CostAware, Hilbert, Method, Peeling, Task, portfolio, warming
+from sfumato.methods import (
+    Auto,
+    Best,
+    BestCuts,
+    CostAware,
+    Hilbert,
+    Method,
+    Mondrian,
+    Peeling,
+    Task,
+    portfolio,
+    warming,
+)
 from sfumato.methods.goal import Goal
 from sfumato.methods.portfolio import cheap, promising, suitable
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
@@ -78,15 +90,30 @@ def asked(microdata: Microdata, *models: PrivacyModel) -> Task:
 
 
 def test_the_shape_of_the_data_decides_what_is_tried() -> None:
-    mixed, numeric = census(300), correlated(300, 3)
+    mixed, numeric = census(600), correlated(600, 3)
     always = {"hilbert", "cost-aware"}
     assert names(suitable(asked(mixed, KAnonymity(2)), None)) == {*always, "best-cuts", "peeling"}
     assert names(suitable(asked(numeric, KAnonymity(2)), None)) == {*always, "best-cuts"}
     assert names(suitable(asked(mixed, KAnonymity(2), LDiversity(2)), None)) == {*always, "best-cuts"}
     assert names(cheap(asked(mixed, KAnonymity(2)))) == names(cheap(asked(numeric, KAnonymity(2)))) == always
-    flat = encode(pa.table({"a": list("xyz") * 20, "b": list("uvuwu") * 12}), {"a": None, "b": None})
+    flat = encode(pa.table({"a": list("xyz") * 200, "b": list("uvuwu") * 120}), {"a": None, "b": None})
     assert names(cheap(asked(flat, KAnonymity(2)))) == {*always, "peeling"}
     assert names(cheap(asked(correlated(50_000, 2), KAnonymity(2)))) == {*always, "mondrian"}
+
+
+def test_of_few_rows_the_default_loses_no_more_than_any_method() -> None:
+    singles = [Mondrian(), Hilbert(), CostAware(), BestCuts(), Peeling(nodes=1_000)]
+    best = set()
+    for microdata, *models in (
+        (census(150), KAnonymity(3)),
+        (census(40), KAnonymity(2), LDiversity(2)),
+        (correlated(120, 3), KAnonymity(5)),
+        (correlated(30, 2), KAnonymity(2)),
+    ):
+        found = {method.name: lost(method, microdata, *models) for method in singles}
+        best.add(min(found, key=lambda name: found[name]))
+        assert lost(Auto(), microdata, *models) <= min(found.values())
+    assert len(best) > 1  # none of them would do alone
 
 
 def test_what_does_not_fit_into_the_time_is_not_tried() -> None:

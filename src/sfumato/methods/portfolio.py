@@ -49,9 +49,10 @@ NODE_SECONDS, CUT_SECONDS = 6e-9, 1.1e-8
 #: The nodes that peeling visits where categories are all there is, and at most where other columns are among them.
 NODES, NODES_OF_MIXTURES = 20_000, 1_000
 
-#: Where Mondrian may lose least. On small tables it seldom does, and the first run of the default method should compile
-#: nothing that it does not need.
-MANY_ROWS = 50_000
+#: Where Mondrian may lose least: on large tables, and on those of so few rows that chance decides, where best cuts and
+#: a short peeling may, too. On all others it does not, and the first run of the default method should compile nothing
+#: that it does not need.
+MANY_ROWS, FEW_ROWS = 50_000, 500
 
 #: From how many rows on a sample tells what is not worth trying, every which row is in it, and the loss in it, in
 #: proportion to the least, from which on a method is left out.
@@ -149,13 +150,17 @@ class Auto(Method):
 
 
 def cheap(task: Task) -> Iterator[Method]:
-    """Choose methods that take a few times as long as the fastest."""
+    """Choose methods that take a few times as long as the fastest; of few rows, all that `Best` may start from."""
+    rows = len(task.microdata)
+    few = rows <= FEW_ROWS
     yield Hilbert()
     yield CostAware()
-    if len(task.microdata) >= MANY_ROWS:
+    if few or rows >= MANY_ROWS:
         yield known.Mondrian()
-    nodes = FEW_CELLS // max(1, len(task.microdata))
-    if nodes and _only_categories(task) and not _diverse(task):
+    if few:
+        yield known.BestCuts()
+    nodes = FEW_CELLS // max(1, rows)
+    if few or (nodes and _only_categories(task) and not _diverse(task)):
         yield known.Peeling(nodes=min(NODES_OF_MIXTURES, nodes))
 
 
