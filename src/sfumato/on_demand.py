@@ -20,9 +20,10 @@ def on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
 
     Examples
     --------
+    >>> from sfumato.errors import listed
     >>> find = on_demand("sfumato.on_demand", {"listed": "sfumato.errors"})
-    >>> find("listed")(["a", "b"])
-    'a and b'
+    >>> find("listed") is listed
+    True
     >>> find("unheard_of")
     Traceback (most recent call last):
         ...
