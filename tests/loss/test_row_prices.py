@@ -15,11 +15,12 @@ from tests.helpers import encoded_column, microdata_strategy
 from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
 import sfumato as sf
-from sfumato.loss import boxes as boxes_module
-from sfumato.loss import gcp_bound
+from sfumato.loss import bound as bound_module
+from sfumato.loss import gcp_bound, vicinity
 from sfumato.loss.boxes import Boxes
 from sfumato.loss.price_search import Stop, search_prices
-from sfumato.loss.row_prices import SAFETY, Mixed, Pricing, capped_prices
+from sfumato.loss.row_prices import SAFETY, Mixed, Pricing, capped_prices, distinct_rows
+from sfumato.loss.vicinity import Vicinity
 from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
 
@@ -43,13 +44,35 @@ def test_they_hold_in_every_box(microdata: Microdata, k: int, suppression: bool)
     assert not suppression or each.max() <= 1
 
 
-@given(small, st.integers(2, 4), st.integers(1, 12))
-def test_they_hold_where_boxes_are_too_many_to_be_exact(microdata: Microdata, k: int, layers: int) -> None:
+def around(microdata: Microdata, k: int, mixed: Mixed | None = None) -> Pricing:
+    """Prices by the boxes around every row, which is what tables get that have too many boxes to list."""
+    return Pricing(Vicinity(microdata, distinct_rows(microdata, mixed)), k, mixed=mixed)
+
+
+@given(small, st.integers(2, 4), st.sampled_from([0, 1, 20, 10_000]), st.sampled_from([0.0, 0.05, 0.5]))
+def test_they_hold_in_every_box_around_every_row_however_little_work_is_done(
+    microdata: Microdata, k: int, work: int, tolerance: float
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes_module, "LAYERS", layers)
-        boxes, prices = capped_prices(microdata, k)
-        assert len(boxes.combinations) <= layers
-    assert_they_hold(prices.each[boxes.rows.of_row], microdata, k)
+        patch.setattr(vicinity, "TOLERANCE", tolerance)
+        pricing = around(microdata, k)
+        pricing.boxes.work = work
+        prices, _ = pricing.cap(pricing.highest(np.inf))
+    each = prices.each[pricing.boxes.rows.of_row] * (1 - SAFETY)
+    assert_they_hold(each, microdata, k)
+    assert len(microdata) < k or each.sum() <= cheapest_of_all_partitions(microdata, k) + 1e-9
+
+
+def test_several_numbers_prove_far_more_than_pairs_of_rows() -> None:
+    random = np.random.default_rng(7)
+    microdata = encode(pa.table({name: random.normal(size=300) for name in "abc"}), dict.fromkeys("abc"))
+    bound = gcp_bound(microdata, 5)
+    assert bound.prices is not None
+    assert bound == pytest.approx(bound.prices.mean())
+    assert bound > 1.4 * bound_module._pair_bound(bound_module.People.of(microdata), 5, 0, 0, False)
+    release = sf.anonymize(pa.table({name: random.normal(size=60) for name in "ab"}), k=5, quasi_identifiers=["a", "b"])
+    assert 0 < release.bound <= release.loss.gcp
+    assert release.bound.certified
 
 
 @given(small, st.integers(2, 4))
@@ -81,7 +104,9 @@ def test_where_values_must_be_mixed_no_mixed_class_and_no_such_partition_loses_l
     pricing = Pricing(boxes, k, mixed=mixed)
     raised = search_prices(pricing, np.full(len(pricing.counts), float(k)), Stop(rounds=3)).prices
     assert raised.total >= capped.total - 1e-9
-    for prices in (capped, raised):
+    pricing = around(microdata, k, mixed)
+    by_neighbours, _ = pricing.cap(pricing.highest(np.inf))
+    for prices in (capped, raised, by_neighbours):
         each = prices.each[boxes.rows.of_row] * (1 - SAFETY)
         for size in range(k, len(microdata) + 1):
             for rows in map(list, combinations(range(len(microdata)), size)):
@@ -130,10 +155,10 @@ def test_prices_stand_in_the_order_of_the_input() -> None:
     assert release.bound.prices.tolist() == pytest.approx([0, 0.5, 0, 0, 0.5, 0])
 
 
-@given(small, st.integers(2, 4), st.integers(1, 8))
-def test_a_search_raises_them_and_they_still_hold(microdata: Microdata, k: int, rounds: int) -> None:
+@given(small, st.integers(2, 4), st.integers(1, 8), st.booleans())
+def test_a_search_raises_them_and_they_still_hold(microdata: Microdata, k: int, rounds: int, listed: bool) -> None:
     pytest.importorskip("highspy")
-    pricing = Pricing(Boxes(microdata), k)
+    pricing = Pricing(Boxes(microdata), k) if listed else around(microdata, k)
     begin, _ = pricing.cap(pricing.highest(np.inf))
     found = search_prices(pricing, np.full(len(pricing.counts), float(k)), Stop(rounds=rounds))
     assert len(found.multipliers) == len(found.pool)

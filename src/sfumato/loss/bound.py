@@ -13,14 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.spans import Spans
-from sfumato.loss.boxes import nothing_but_numbers
+from sfumato.loss.boxes import Boxes
+from sfumato.loss.kernels.around import least_boxes
 from sfumato.loss.kernels.least_losses import least_losses, least_total
 from sfumato.loss.row_prices import Mixed, capped_prices, distinct_rows
+from sfumato.loss.vicinity import GROWTH, TOLERANCE, in_blocks
 from sfumato.microdata import Microdata
 from sfumato.microdata.frequency import KEY_LIMIT, group_rows
 
 #: How many pairs of rows are compared at most; larger tables are sampled.
 PAIRS = 400_000_000
+
+#: How many rows are looked at around a sampled one, to find the cheapest box that holds it.
+BOX_WORK = 100_000
 
 #: The least number of sampled rows.
 LEAST_SAMPLE = 120
@@ -93,8 +98,8 @@ def gcp_bound(
 ) -> Bound:
     """Return a GCP that no recoding with classes of at least k rows can beat.
 
-    It comes from prices, see `sfumato.loss.row_prices`; where there are too many boxes for these, pairs of rows are
-    compared as well, and the better bound is taken.
+    It comes from prices, see `sfumato.loss.row_prices`; where there are too many rows for these, pairs of rows are
+    compared instead.
 
     Parameters
     ----------
@@ -112,22 +117,16 @@ def gcp_bound(
         What sensitive values of a class must keep, if anything.
     """
     begin = time.perf_counter()
-    found = _price_bound(microdata, k, left_out, suppression, mixed)
-    bound, exact = found if found is not None else (Bound(0.0), False)
-    if not exact:
-        # Boxes that are larger and cheaper than those of classes may miss what pairs of rows see.
-        by_pairs = _pair_bound(People.of(microdata), k, left_out, seed, suppression)
-        if by_pairs > bound:
-            bound = Bound(by_pairs, by_pairs.confidence, by_pairs.sampled, bound.prices)
+    bound = _price_bound(microdata, k, left_out, suppression, mixed)
+    if bound is None:
+        bound = _pair_bound(People.of(microdata), k, left_out, seed, suppression)
     bound.seconds = time.perf_counter() - begin
     return bound
 
 
-def _price_bound(
-    microdata: Microdata, k: int, left_out: int, suppression: bool, mixed: Mixed | None
-) -> tuple[Bound, bool] | None:
-    """Return what rows pay, and whether every box was looked at; nothing for tables where that takes too long."""
-    if k < 2 or len(microdata) < k or nothing_but_numbers(microdata):
+def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool, mixed: Mixed | None) -> Bound | None:
+    """Return the bound that prices prove; nothing for tables where that takes too long."""
+    if k < 2 or len(microdata) < k:
         return None
     rows = distinct_rows(microdata, mixed)
     if len(rows) > PRICED_ROWS and mixed is not None:
@@ -135,15 +134,28 @@ def _price_bound(
     if len(rows) > PRICED_ROWS:
         return None
     boxes, prices = capped_prices(microdata, k, suppression, mixed, rows)
-    return bound_by(prices.each[rows.of_row], left_out), boxes.exact
+    bound = bound_by(prices.each[rows.of_row], left_out)
+    if isinstance(boxes, Boxes):
+        return bound
+    # Where looking at all boxes takes too much work, pairs of rows may prove more.
+    losses = np.repeat(boxes.reaches(k), rows.counts[boxes.order])
+    pairs = _shared_loss(losses, k, suppression)
+    return max(bound, Bound((pairs + left_out) / (len(losses) + left_out) - ROUNDING, prices=bound.prices))
+
+
+def _shared_loss(losses: NDArray[np.float64], k: int, suppression: bool) -> float:
+    """Return what rows lose together, given what each loses at least because others share its class.
+
+    If no row may be suppressed, all rows of a class lose alike, so that the dearest of them decides for k rows.
+    """
+    return float(losses.sum()) if suppression else least_total(-np.sort(-losses), k)
 
 
 def _pair_bound(people: People, k: int, left_out: int, seed: int, suppression: bool) -> Bound:
     """Return what rows lose because others share their classes.
 
     A row shares its class with k - 1 others, so it loses at least what it loses together with its (k - 1)-th nearest
-    row. A suppressed row loses everything, which is never less. If no row may be suppressed, all rows of a class lose
-    alike, so that the dearest of them decides for k rows.
+    row. A suppressed row loses everything, which is never less.
     """
     rows = int(people.counts.sum()) + left_out
     # Rows with enough equals may lose nothing, and need not be looked at.
@@ -151,13 +163,11 @@ def _pair_bound(people: People, k: int, left_out: int, seed: int, suppression: b
     if len(rare) * len(people) <= PAIRS:
         losses = np.zeros(len(people))
         losses[rare] = people.least_losses(rare, k)
-        falling = np.repeat(losses, people.counts)
-        falling[::-1].sort()
-        total = float(falling.sum()) if suppression else least_total(falling, k)
+        total = _shared_loss(np.repeat(losses, people.counts), k, suppression)
         return Bound((total + left_out) / rows - ROUNDING)
     ends = np.cumsum(people.counts[rare])
     sample = np.random.default_rng(seed).integers(0, ends[-1], max(LEAST_SAMPLE, PAIRS // len(people)))
-    losses = people.least_losses(rare[np.searchsorted(ends, sample, side="right")], k)
+    losses = people.least_losses(rare[np.searchsorted(ends, sample, side="right")], k, boxes=True)
     mean = lower_confidence(losses, 1 - CONFIDENCE)
     return Bound((mean * int(ends[-1]) + left_out) / rows, CONFIDENCE, len(sample))
 
@@ -194,19 +204,21 @@ class People:
             left, codes[:, at] = np.divmod(left, sizes[at])
         return cls(codes, np.diff(begins, append=len(keys)), spans)
 
-    def least_losses(self, chosen: NDArray[np.int64], k: int) -> NDArray[np.float64]:
-        """Return what the chosen distinct rows must lose."""
+    def least_losses(self, chosen: NDArray[np.int64], k: int, boxes: bool = False) -> NDArray[np.float64]:
+        """Return what the chosen distinct rows must lose: with the (k - 1)-th nearest, or in a box of k rows."""
         losses = np.zeros(len(chosen))
         begins, leading = self._groups()
+        near = in_blocks(self.codes, begins) if boxes else None
+
+        def raise_part(start: int, stop: int) -> None:
+            least_losses(self.codes, self.counts, begins, leading, chosen, k, self.spans, start, stop, losses)
+            if near is not None:
+                some = slice(start, stop)
+                least_boxes(chosen[some], losses[some], near, self.counts, k, self.spans, GROWTH, TOLERANCE, BOX_WORK)
+
         edges = np.linspace(0, len(chosen), 9).astype(np.int64)
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            jobs = [
-                pool.submit(
-                    least_losses, self.codes, self.counts, begins, leading, chosen, k, self.spans, start, stop, losses
-                )
-                for start, stop in pairwise(edges.tolist())
-            ]
-            for job in jobs:
+            for job in [pool.submit(raise_part, start, stop) for start, stop in pairwise(edges.tolist())]:
                 job.result()
         return losses
 

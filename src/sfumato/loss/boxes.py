@@ -1,15 +1,12 @@
 """The boxes that classes show: a group of values of every quasi-identifier, cheap boxes before dear ones.
 
 A box of categories is a node of each of their trees. One attribute, a number as a rule, is swept: all of its intervals
-are tried. All intervals of a second number would be too many, so it is cut into cells; an interval then stands for all
-intervals that begin in its first cell and end in its last. It holds every row that any of them holds and loses what the
-narrowest of them loses, so that what is proven of it holds for each of them. A table with too many attributes for all
-combinations of levels is treated likewise: some attributes are left out, which only makes boxes larger and cheaper.
+are tried. All intervals of a second number can be listed only if it has few values; where there are too many boxes, see
+`sfumato.loss.vicinity`.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain, TreeDomain
+from sfumato.loss.kernels.capping import Found, cap_layer
+from sfumato.loss.kernels.highest import Rows
 from sfumato.microdata import Microdata
 from sfumato.microdata.frequency import KEY_LIMIT, FrequencySet, frequency_set
 
@@ -31,8 +30,8 @@ WORK = 250_000_000
 #: Layers are kept for the next pass where they take at most so many bytes.
 KEPT_BYTES = 1 << 29
 
-#: Cells of a number that is not swept, at most.
-CELLS = 16
+#: Values of a number that is not swept, at most: all of its intervals are listed.
+FEW_VALUES = 16
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class Layer:
 
 
 class Boxes:
-    """Every box that a class of a table can show, or a larger and cheaper one in its place.
+    """Every box that a class of a table can show.
 
     Attributes
     ----------
@@ -81,7 +80,7 @@ class Boxes:
     swept
         The attribute whose intervals are all tried, or -1 for none.
     exact
-        Whether the boxes are those of classes themselves.
+        Whether all boxes are listed; otherwise some attributes are left out, so that boxes are larger and cheaper.
     """
 
     def __init__(self, microdata: Microdata, rows: FrequencySet | None = None) -> None:
@@ -91,7 +90,7 @@ class Boxes:
         numbers = [at for at, domain in enumerate(microdata.domains) if not isinstance(domain, TreeDomain)]
         self.swept = max(numbers, key=self._spread, default=-1)
         self._most = max(1, min(LAYERS, WORK // max(1, len(self.rows))))
-        self.facets, self.exact = self._choose([at for at in numbers if at != self.swept])
+        self.facets, self.exact = self._choose()
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -116,6 +115,18 @@ class Boxes:
     def light(self) -> bool:
         """Whether boxes are laid out once and kept, so that looking at them again takes little time."""
         return len(self.combinations) * len(self.rows) * 4 <= KEPT_BYTES
+
+    def cap(self, rows: Rows, k: int, found: Found) -> int:
+        """Lower prices until no box is overpriced; note the boxes that were, and return how many were noted.
+
+        Prices only fall, so a box that has been put right stays right, and one pass is enough. Cheap boxes come first:
+        they say which rows are crowded, and what is left for the others to pay.
+        """
+        spans, used = self.microdata.spans, 0
+        for at, layer in enumerate(self.layers()):
+            members, begins, penalties = layer.members, layer.begins, layer.penalties
+            used = cap_layer(members, begins, penalties, rows, k, spans, self.swept, at, found, used)
+        return used
 
     def corners(
         self, layers: NDArray[np.integer], first: NDArray[np.integer], last: NDArray[np.integer]
@@ -166,49 +177,37 @@ class Boxes:
         )
         return float(self.microdata.domains[at].span_costs(lo, hi).mean() * self.microdata.weights[at])
 
-    def _choose(self, numbers: Sequence[int]) -> tuple[list[list[Facet]], bool]:
+    def _choose(self) -> tuple[list[list[Facet]], bool]:
         """Choose the levels of every attribute that is not swept, those in which rows differ most first.
 
         As long as there is room for more combinations, an attribute takes part; the rest is left out.
         """
         others = [at for at in range(self.codes.shape[1]) if at != self.swept]
-        others.sort(key=lambda at: (at in numbers, -self._spread(at)))
+        others.sort(key=lambda at: -self._spread(at))
         chosen: list[list[Facet]] = []
         self._attributes: list[int] = []
         combinations, keys, exact = 1, 1, True
-        for rank, at in enumerate(others):
-            room = self._most / combinations
-            # Numbers share what room is left; a tree has few levels and takes what it needs.
-            share = room ** (1 / (len(others) - rank)) if at in numbers else room
-            facets, whole = self._facets(at, share)
-            exact &= whole
+        for at in others:
+            facets = self._facets(at, self._most / combinations)
             finest = max((len(facet) for facet in facets), default=1)
-            if len(facets) < 2 or keys * finest > KEY_LIMIT:
-                exact = exact and finest == 1 and len(facets) == 1
-                continue
-            combinations, keys = combinations * len(facets), keys * finest
-            chosen.append(facets)
-            self._attributes.append(at)
+            if not facets or keys * finest > KEY_LIMIT:
+                exact = False
+            elif len(facets) > 1 or finest > 1:
+                combinations, keys = combinations * len(facets), keys * finest
+                chosen.append(facets)
+                self._attributes.append(at)
         return chosen, exact
 
-    def _facets(self, at: int, most: float) -> tuple[list[Facet], bool]:
-        """Return at most so many levels of an attribute, none if that is not enough, and whether they are exact."""
+    def _facets(self, at: int, most: float) -> list[Facet]:
+        """Return all levels of an attribute, or none if that is more than so many."""
         domain, codes = self.microdata.domains[at], self.codes[:, at]
         weight = float(self.microdata.weights[at])
         if isinstance(domain, TreeDomain):
-            facets = [_node_facet(domain, depth, codes, weight) for depth in range(len(domain.levels))]
-            return (facets, True) if len(facets) <= most else ([], False)
-        # So many cells have c * (c + 1) / 2 windows to lie in.
-        cells = min(CELLS, int((math.sqrt(8 * most + 1) - 1) / 2), domain.size)
-        if cells < 2:
-            return [], False
-        return _cell_facets(domain, cells, codes, self.rows.counts, weight), cells == domain.size
-
-
-def nothing_but_numbers(microdata: Microdata) -> bool:
-    """Return whether boxes see less than pairs of rows do: several numbers, and no categories."""
-    trees = any(isinstance(domain, TreeDomain) for domain in microdata.domains)
-    return not trees and sum(domain.size > CELLS for domain in microdata.domains) > 1
+            depths = range(len(domain.levels) if len(domain.levels) <= most else 0)
+            return [_node_facet(domain, depth, codes, weight) for depth in depths]
+        widths = range(1, 1 + domain.size if domain.size <= FEW_VALUES else 1)
+        windows = [(width, offset) for width in widths for offset in range(width)]
+        return [_window_facet(domain, *window, codes, weight) for window in windows] if len(windows) <= most else []
 
 
 def _node_facet(domain: TreeDomain, depth: int, codes: NDArray[np.int64], weight: float) -> Facet:
@@ -219,42 +218,11 @@ def _node_facet(domain: TreeDomain, depth: int, codes: NDArray[np.int64], weight
     return Facet(groups[codes], domain.span_costs(first, last) * weight, first, last)
 
 
-def _cell_facets(
-    domain: Domain, cells: int, codes: NDArray[np.int64], counts: NDArray[np.int64], weight: float
-) -> list[Facet]:
-    """Return all windows of neighbouring cells, those of one width that do not overlap together."""
-    first = np.arange(domain.size) if cells == domain.size else _even_cells(domain, cells, codes, counts)
-    last = np.append(first[1:], domain.size) - 1
-    cell_of = np.searchsorted(first, codes, side="right") - 1
-    return [
-        _window_facet(domain, first, last, cell_of, width, offset, weight)
-        for width in range(1, len(first) + 1)
-        for offset in range(width)
-    ]
-
-
-def _even_cells(domain: Domain, cells: int, codes: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where cells begin that hold about as many rows each."""
-    reached = np.cumsum(np.bincount(codes, counts, domain.size))
-    inner = np.searchsorted(reached, reached[-1] * np.arange(1, cells) / cells) + 1
-    return np.unique(np.clip(np.append(0, inner), 0, domain.size - 1))
-
-
-def _window_facet(
-    domain: Domain,
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-    cell_of: NDArray[np.int64],
-    width: int,
-    offset: int,
-    weight: float,
-) -> Facet:
-    """Return windows of so many cells, the first whole one at an offset; cells before it are one window too."""
-    window = (np.arange(len(first)) + width - offset) // width
-    begin = np.maximum(np.arange(window[-1] + 1) * width - width + offset, 0)
-    end = np.minimum(begin + width - 1, len(first) - 1)
+def _window_facet(domain: Domain, width: int, offset: int, codes: NDArray[np.int64], weight: float) -> Facet:
+    """Return intervals of so many values, the first whole one at an offset; values before it are one, too."""
+    window = (np.arange(domain.size) + width - offset) // width
+    first = np.maximum(np.arange(window[-1] + 1) * width - width + offset, 0)
+    last = np.minimum(first + width - 1, domain.size - 1)
     if offset:
-        end[0] = offset - 1
-    # The narrowest interval that begins in the first cell and ends in the last one.
-    losses = np.where(begin == end, 0.0, domain.span_costs(last[begin], np.maximum(first[end], last[begin]))) * weight
-    return Facet(window[cell_of], losses, first[begin], last[end])
+        last[0] = offset - 1
+    return Facet(window[codes], domain.span_costs(first, last) * weight, first, last)

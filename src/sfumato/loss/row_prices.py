@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.rules import FREQUENCY, TOLERANCE
 from sfumato.loss.boxes import Boxes
-from sfumato.loss.kernels.capping import SLACK, Found, cap_layer
+from sfumato.loss.kernels.capping import SLACK, Found
 from sfumato.loss.kernels.highest import Rows
+from sfumato.loss.vicinity import Vicinity, all_boxes
 from sfumato.microdata import Microdata
 from sfumato.microdata.frequency import FrequencySet, frequency_set, group_rows
 from sfumato.privacy import Requirements
@@ -155,7 +156,7 @@ class Pricing:
     """
 
     def __init__(
-        self, boxes: Boxes, k: int, counts: NDArray[np.int64] | None = None, mixed: Mixed | None = None
+        self, boxes: Boxes | Vicinity, k: int, counts: NDArray[np.int64] | None = None, mixed: Mixed | None = None
     ) -> None:
         self.boxes, self.k = boxes, k
         self.counts = boxes.rows.counts if counts is None else counts
@@ -177,17 +178,11 @@ class Pricing:
         return np.where(self.paying, np.minimum(limit, float(self.k)), 0.0)
 
     def cap(self, prices: NDArray[np.float64], pool: Pool | None = None) -> tuple[Prices, int]:
-        """Lower prices until no box is overpriced; note the boxes that were in a pool, and say how many there are.
-
-        Prices only fall, so a box that has been put right stays right, and one pass is enough. Cheap boxes come first:
-        they say which rows are crowded, and what is left for the others to pay.
-        """
+        """Lower prices until no box is overpriced; note the boxes that were in a pool, and say how many there are."""
         pool = pool or self._nothing
         found = Found(pool.rows, pool.times, pool.limits, pool.corners)
         rows = Rows(self._places, self.counts, np.where(self.paying, prices, 0.0), self._values, self._most)
-        spans, swept, used = self.boxes.microdata.spans, self.boxes.swept, 0
-        for at, layer in enumerate(self.boxes.layers()):
-            used = cap_layer(layer.members, layer.begins, layer.penalties, rows, self.k, spans, swept, at, found, used)
+        used = self.boxes.cap(rows, self.k, found)
         return self.priced(rows.prices), used
 
     def raised(self, prices: Prices, limit: NDArray[np.float64]) -> Prices:
@@ -208,7 +203,7 @@ def capped_prices(
     suppression: bool = False,
     mixed: Mixed | None = None,
     rows: FrequencySet | None = None,
-) -> tuple[Boxes, Prices]:
+) -> tuple[Boxes | Vicinity, Prices]:
     """Return the boxes of a table and prices that hold in all of them.
 
     Parameters
@@ -224,7 +219,7 @@ def capped_prices(
     rows
         The distinct rows, if they are known already.
     """
-    boxes = Boxes(microdata, distinct_rows(microdata, mixed) if rows is None else rows)
+    boxes = all_boxes(microdata, distinct_rows(microdata, mixed) if rows is None else rows)
     pricing = Pricing(boxes, k, mixed=mixed)
     limit = pricing.highest(1.0 if suppression else np.inf)
     prices = pricing.raised(pricing.cap(limit)[0], limit)

@@ -11,6 +11,7 @@ from sfumato.loss.bound import PRICED_ROWS, gcp_bound
 from sfumato.loss.boxes import Boxes
 from sfumato.loss.price_search import Priced, Stop, search_prices
 from sfumato.loss.row_prices import SAFETY, Mixed, Pricing, distinct_rows
+from sfumato.loss.vicinity import all_boxes
 from sfumato.methods.base import Task
 from sfumato.methods.goal import Goal
 from sfumato.methods.portfolio import cheap, try_all
@@ -34,27 +35,29 @@ class Proof:
         self.task = task
         self.k = task.requirements.smallest_class
         self.mixed = Mixed.by(task.requirements)
-        self.boxes = Boxes(task.microdata, distinct_rows(task.microdata, self.mixed))
+        self.boxes = all_boxes(task.microdata, distinct_rows(task.microdata, self.mixed))
         # A row that is left out loses 1, so none need pay more where rows may be.
         self.highest = 1.0 if task.suppressible else float(self.k)
 
     @property
     def possible(self) -> bool:
-        """Whether there are few enough rows and boxes."""
-        return len(self.boxes.rows) <= PRICED_ROWS and self.boxes.exact
+        """Whether there are few enough rows."""
+        return len(self.boxes.rows) <= PRICED_ROWS
 
     @property
     def shows_classes(self) -> bool:
-        """Whether classes can be derived from it: they need nothing but their size."""
-        return self.possible and all(isinstance(model, KAnonymity) for model in self.task.requirements.models)
+        """Whether classes can be derived from it: boxes can be listed, and classes need nothing but their size."""
+        listed = self.possible and isinstance(self.boxes, Boxes)
+        return listed and all(isinstance(model, KAnonymity) for model in self.task.requirements.models)
 
     def pays_within(self, seconds: float) -> bool:
         """Return whether a search with so many seconds should follow prices: it can, and they come soon enough."""
-        layers = len(self.boxes.combinations) if self.shows_classes else np.inf
-        return layers * (LAYER + LAYING * len(self.boxes.rows)) < SHARE * seconds
+        if not self.shows_classes or not isinstance(self.boxes, Boxes):
+            return False
+        return len(self.boxes.combinations) * (LAYER + LAYING * len(self.boxes.rows)) < SHARE * seconds
 
     def raised(self, stop: Stop) -> Priced | None:
-        """Return prices, raised as far as they were; None for a table with too many rows or boxes."""
+        """Return prices, raised as far as they were; None for a table with too many rows."""
         if not self.possible:
             return None
         rows = len(self.task.microdata)
@@ -67,7 +70,7 @@ class Proof:
 
     def followed(self, prices: Priced | None, stop: Stop) -> Classes | None:
         """Return the classes that prices point to, if they do."""
-        if prices is None or not self.shows_classes:
+        if prices is None or not self.shows_classes or not isinstance(self.boxes, Boxes):
             return None
         dive = Dive(self.boxes, self.k, self.highest)
         classes = dive.run(prices, stop, lambda share: self.task.progress("opening classes", share))
