@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -87,16 +89,36 @@ def test_rows_that_are_left_out_lose_everything() -> None:
 
 
 def test_a_sample_of_a_large_table_says_how_sure_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    people = sf.datasets.census(rows=3000, seed=1).without_levels()
+    people = sf.datasets.census(rows=1500, seed=1).without_levels()
     microdata = encode(people.table, people.schema.quasi_identifiers, [])
     monkeypatch.setattr(module, "PRICED_ROWS", 0)
     exact = gcp_bound(microdata, 5)
     assert exact.confidence == 1.0
     assert exact.sampled is None
-    monkeypatch.setattr(module, "PAIRS", 1_000_000)
-    sampled = [gcp_bound(microdata, 5, seed=seed) for seed in range(20)]
+    monkeypatch.setattr(module, "PAIRS", 300_000)
+    sampled = [gcp_bound(microdata, 5, seed=seed) for seed in range(8)]
     assert all(bound.confidence == 0.99 and bound.sampled is not None for bound in sampled)
-    assert all(0.5 * exact < bound < exact for bound in sampled)
+    everybody = module.People.of(microdata)
+    losses = everybody.least_losses(np.flatnonzero(everybody.counts < 5), 5, boxes=True)
+    in_boxes = losses @ everybody.counts[everybody.counts < 5] / len(microdata)
+    assert exact < in_boxes
+    assert all(0.5 * in_boxes < bound < in_boxes for bound in sampled)
+
+
+@settings(max_examples=40, deadline=None)
+@given(microdata_strategy(rows=(2, 8)), st.integers(2, 4), st.sampled_from([1, 30, 10_000]))
+def test_no_box_of_k_rows_loses_less_than_its_rows_must(microdata: Microdata, k: int, work: int) -> None:
+    people = module.People.of(microdata)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BOX_WORK", work)
+        found = people.least_losses(np.arange(len(people)), k, boxes=True)
+    rows = range(len(microdata))
+    if len(microdata) >= k:
+        least = [
+            min(loss_of(microdata, [row, *others]) / k for others in combinations(set(rows) - {row}, k - 1))
+            for row in rows
+        ]
+        assert (np.sort(np.repeat(found, people.counts)) <= np.sort(least) + 1e-9).all()
 
 
 def test_rows_with_enough_equals_are_not_sampled(monkeypatch: pytest.MonkeyPatch) -> None:

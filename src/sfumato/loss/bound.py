@@ -25,7 +25,7 @@ from sfumato.microdata.frequency import KEY_LIMIT, group_rows
 PAIRS = 400_000_000
 
 #: How many rows are looked at around a sampled one, to find the cheapest box that holds it.
-BOX_WORK = 100_000
+BOX_WORK = 20_000
 
 #: The least number of sampled rows.
 LEAST_SAMPLE = 120

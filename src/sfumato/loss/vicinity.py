@@ -6,6 +6,8 @@ no more than the cheapest box of the level loses: less than it could, but that i
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 import numpy as np
@@ -22,14 +24,17 @@ from sfumato.microdata.frequency import FrequencySet
 #: Rows in a block of neighbours, and blocks in a block of blocks.
 BLOCK, WIDE = 16, 16
 
+#: Parts of a table that are looked at side by side.
+PARTS = 8
+
 #: By how much the boxes of a level lose more than those of the level before, at most; the first level, of all.
-GROWTH, FIRST = 1.1, 1e-5
+GROWTH, FIRST = 1.15, 1e-5
 
 #: By which share the outer box of a bundle may lose more than its inner one without being split.
 TOLERANCE = 0.05
 
-#: How many rows are looked at in every level, and around a row at least.
-WORK, LEAST_WORK = 100_000_000, 500
+#: How many rows are looked at in every level, at most, and how many around a row at least.
+WORK, LEAST_WORK = 40_000_000, 500
 
 
 class Vicinity:
@@ -63,8 +68,12 @@ class Vicinity:
         """Return what every distinct row loses together with its (k - 1)-th nearest other, in the order of blocks."""
         if k not in self._reaches:
             counts = self.rows.counts[self.order].astype(np.int64)
-            everybody = np.arange(len(counts))
-            self._reaches[k] = reaches(everybody, self.near, counts, k, self.microdata.spans, self.whole)
+
+            def some(rows: NDArray[np.int64]) -> NDArray[np.float64]:
+                return reaches(rows, self.near, counts, k, self.microdata.spans, self.whole)
+
+            with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+                self._reaches[k] = np.concatenate(list(pool.map(some, np.array_split(np.arange(len(counts)), PARTS))))
         return self._reaches[k]
 
     def cap(self, rows: Rows, k: int, found: Found) -> int:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
 from sfumato.kernels.spans import Spans
-from sfumato.loss.kernels.capping import SLACK, Found, keep, overpriced
+from sfumato.loss.kernels.capping import SLACK, Found, keep, overpriced, worth_a_look
 from sfumato.loss.kernels.highest import (
     Highest,
     Rows,
@@ -101,7 +101,7 @@ def cap_around(
     every box of the level was looked at: others need not look at these again. Where that takes too much work, the row
     pays no more than the cheapest box of the level loses.
     """
-    highest, room = no_prices(k, rows), _room(near.codes.shape)
+    highest, room = no_prices(k, rows), _room(near.codes, level.work)
     for row in chosen:
         around = Level(max(level.least, reach[row]), level.most, level.tolerance, level.work)
         if rows.prices[row] > around.least * (1 + SLACK):
@@ -131,7 +131,7 @@ def least_boxes(
     prices, nobody = np.full(len(counts), high), np.zeros(len(counts), np.bool_)
     rows = Rows(np.zeros(0, np.int64), counts, prices, np.zeros(0, np.int64), float(k))
     found = Found(np.empty((0, k), np.int32), np.empty((0, k)), np.empty(0), np.empty((0, 3), np.int32))
-    highest, room = no_prices(k, rows), _room(near.codes.shape)
+    highest, room = no_prices(k, rows), _room(near.codes, work)
     for at, row in enumerate(chosen):
         looking = 0.0 < losses[at] < high
         while looking:
@@ -144,8 +144,9 @@ def least_boxes(
 
 
 @inner
-def _room(shape: tuple[int, int]) -> Room:
-    count, width = shape
+def _room(codes: NDArray[np.int64], work: int) -> Room:
+    """Return room for as many rows as may be looked at, and one more to see that they are too many."""
+    count, width = min(len(codes), work) + 1, codes.shape[1]
     return Room(
         np.zeros(1, np.int64),
         np.empty(count, np.int32),
@@ -153,7 +154,7 @@ def _room(shape: tuple[int, int]) -> Room:
         np.empty((DEPTH, 4, width)),
         np.empty(DEPTH, np.int64),
         np.empty(DEPTH, np.int64),
-        np.empty(LISTED * count + LISTED, np.int32),
+        np.empty(LISTED * count, np.int32),
         np.empty((2, width)),
     )
 
@@ -173,7 +174,13 @@ def _cap_around_row(
     used: int,
 ) -> tuple[bool, int]:
     """Look at all boxes of a level around a row; return whether that could be finished, and the boxes found so far."""
-    _begin(row, done, near, rows, spans, level.most, room)
+    gathered = rows_within(row, done, near, spans, level.most, room.rows)
+    room.gathered[0] = gathered
+    if gathered > level.work:
+        return False, used
+    if not worth_a_look(room.rows, 0, gathered, rows, k, level.least):
+        return True, used
+    _begin(row, near.codes, rows, spans, room)
     waiting, work = 1, 0
     while waiting > 0:
         waiting -= 1
@@ -202,9 +209,9 @@ def _cap_around_row(
 
 
 @inner
-def _begin(row: int, done: NDArray[np.bool_], near: Near, rows: Rows, spans: Spans, most: float, room: Room) -> None:
+def _begin(row: int, codes: NDArray[np.int64], rows: Rows, spans: Spans, room: Room) -> None:
     """List the rows around a row, dearest first, and the bundle of all boxes that hold the row."""
-    gathered = rows_within(row, done, near, spans, most, room.rows)
+    gathered = room.gathered[0]
     asked = np.empty(gathered)
     for at in range(gathered):
         asked[at] = -rows.prices[room.rows[at]]
@@ -212,11 +219,11 @@ def _begin(row: int, done: NDArray[np.bool_], near: Near, rows: Rows, spans: Spa
     room.rows[:gathered] = room.rows[:gathered][np.argsort(asked)]
     for at in range(gathered):
         room.listed[at] = at
-        for attribute in range(near.codes.shape[1]):
-            code, other = near.codes[row, attribute], near.codes[room.rows[at], attribute]
-            room.offsets[at, attribute] = offset(spans, attribute, code, other)
+        for attribute in range(codes.shape[1]):
+            other = codes[room.rows[at], attribute]
+            room.offsets[at, attribute] = offset(spans, attribute, codes[row, attribute], other)
     room.reach[0, :OUTER_LO], room.reach[0, OUTER_LO:] = 0.0, np.inf
-    room.gathered[0], room.begins[0], room.ends[0] = gathered, 0, gathered
+    room.begins[0], room.ends[0] = 0, gathered
 
 
 @inner

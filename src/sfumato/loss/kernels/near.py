@@ -57,7 +57,10 @@ def offset(spans: Spans, attribute: int, code: int, other: int) -> float:
 def rows_within(
     row: int, without: NDArray[np.bool_], near: Near, spans: Spans, most: float, into: NDArray[np.int32]
 ) -> int:
-    """Write the rows that together with a row lose at most so much, without some; return how many there are."""
+    """Write the rows that together with a row lose at most so much, without some and as far as there is room.
+
+    Return how many there are.
+    """
     found = 0
     for wide in range(len(near.wide_lo)):
         if least_loss(near.codes, row, near.wide_lo, near.wide_hi, wide, spans, most) > most:
@@ -71,6 +74,8 @@ def rows_within(
                 if least_loss(near.codes, row, near.codes, near.codes, other, spans, most) <= most:
                     into[found] = other
                     found += 1
+                    if found == len(into):
+                        return found
     return found
 
 
