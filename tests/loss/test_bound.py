@@ -89,13 +89,14 @@ def test_rows_that_are_left_out_lose_everything() -> None:
 
 
 def test_a_sample_of_a_large_table_says_how_sure_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    people = sf.datasets.census(rows=1500, seed=1).without_levels()
+    people = sf.datasets.census(rows=800, seed=1).without_levels()
     microdata = encode(people.table, people.schema.quasi_identifiers, [])
     monkeypatch.setattr(module, "PRICED_ROWS", 0)
     exact = gcp_bound(microdata, 5)
     assert exact.confidence == 1.0
     assert exact.sampled is None
-    monkeypatch.setattr(module, "PAIRS", 300_000)
+    monkeypatch.setattr(module, "PAIRS", 100_000)
+    monkeypatch.setattr(module, "BOX_WORK", 2_000)
     sampled = [gcp_bound(microdata, 5, seed=seed) for seed in range(8)]
     assert all(bound.confidence == 0.99 and bound.sampled is not None for bound in sampled)
     everybody = module.People.of(microdata)

@@ -54,10 +54,23 @@ class Vicinity:
 
     def __init__(self, microdata: Microdata, rows: FrequencySet, effort: float = 1.0) -> None:
         self.microdata, self.rows = microdata, rows
-        self.order, self.near = neighbours(microdata, rows.codes)
         self.whole = float(microdata.weights.sum())
         self.work = max(LEAST_WORK, int(effort * WORK / max(1, len(rows))))
         self._reaches: dict[int, NDArray[np.float64]] = {}
+
+    @cached_property
+    def _neighbours(self) -> tuple[NDArray[np.int64], Near]:
+        return neighbours(self.microdata, self.rows.codes)
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """The distinct rows in an order in which neighbours are near."""
+        return self._neighbours[0]
+
+    @property
+    def near(self) -> Near:
+        """The rows in this order, in blocks."""
+        return self._neighbours[1]
 
     @cached_property
     def places(self) -> NDArray[np.int64]:

@@ -5,18 +5,25 @@ from __future__ import annotations
 import signal
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.helpers import microdata_strategy, task_of
+from tests.helpers import encoded_column, microdata_strategy, task_of
 from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
 import sfumato as sf
+from sfumato.loss import gcp_bound
 from sfumato.loss.boxes import Boxes
 from sfumato.loss.price_search import Stop, search_prices
 from sfumato.loss.row_prices import Pricing
+from sfumato.methods import Hilbert
+from sfumato.methods.goal import Goal
+from sfumato.methods.interrupts import Interrupts
 from sfumato.methods.proven.dive import Dive
 from sfumato.methods.proven.proof import Proof
+from sfumato.methods.refining import Limit
+from sfumato.methods.refining.search import _Search, refine
 from sfumato.microdata import Microdata, encode
 
 pytest.importorskip("highspy")
@@ -39,8 +46,30 @@ def test_rows_that_time_left_without_a_class_get_one_by_other_methods(microdata:
     proof = Proof(task_of(microdata, k))
     prices = proof.raised(Stop(rounds=1))
     classes = proof.followed(prices, Stop(at=0.0))
-    assert (classes is None) == (not proof.possible)
+    assert (classes is None) == (not proof.shows_classes)
     assert classes is None or np.unique(classes, return_counts=True)[1].min() >= k
+
+
+def test_refinement_looks_where_loss_can_be_avoided() -> None:
+    microdata = encoded_column(pa.array([0, 10, 40, 60, 90, 100, 50]))
+    classes = np.array([0, 0, 1, 1, 2, 2, -1], np.int32)
+    # The classes lose 0.1, 0.2 and 0.1 a row; the rows of the second one have to pay all of it.
+    prices = np.array([0.1, 0.05, 0.2, 0.2, 0.0, 0.1, 1.0])
+    search = _Search(Goal(task_of(microdata, 2)), classes, Interrupts(), prices)
+    assert np.flatnonzero(search._avoidable(classes)).tolist() == [4, 5]
+    kept = search.improve(classes, 1, np.inf)
+    assert kept[6] == -1
+    assert np.unique(kept[:4], return_counts=True)[1].tolist() == [2, 2]
+
+
+@settings(max_examples=20, deadline=None)
+@given(microdata_strategy(rows=(4, 40), most_columns=3), st.integers(2, 4))
+def test_refinement_by_prices_keeps_k_and_loses_no_more(microdata: Microdata, k: int) -> None:
+    goal = Goal(task_of(microdata, k))
+    start = Hilbert().run(goal.task).classes
+    refined = refine(goal, start, Limit(8), gcp_bound(microdata, k).prices)
+    assert np.unique(refined, return_counts=True)[1].min() >= k
+    assert goal.measure_rows(refined) <= goal.measure_rows(start)
 
 
 def test_an_interrupt_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:

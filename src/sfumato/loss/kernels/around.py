@@ -35,6 +35,9 @@ from sfumato.loss.kernels.near import Near, offset, rows_within
 #: Bundles that wait to be looked at, at most, and how many rows they may list for every row of the table.
 DEPTH, LISTED = 200, 8
 
+#: The least that the boxes of a level lose at most, as a share of all: from nothing, no steps would lead up.
+TINY = 1e-6
+
 #: How far the boxes of a bundle reach from a row, below and above: the inner one, and the outer one.
 INNER_LO, INNER_HI, OUTER_LO, OUTER_HI = range(4)
 
@@ -135,7 +138,7 @@ def least_boxes(
     for at, row in enumerate(chosen):
         looking = 0.0 < losses[at] < high
         while looking:
-            level = Level(losses[at], losses[at] * growth, tolerance, work)
+            level = Level(losses[at], max(losses[at] * growth, TINY * high), tolerance, work)
             finished, _ = _cap_around_row(row, nobody, near, rows, k, spans, level, highest, room, found, 0)
             looking = finished and prices[row] == high
             if finished:

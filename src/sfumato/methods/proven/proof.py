@@ -24,6 +24,9 @@ Classes = NDArray[np.int32]
 #: worth it.
 LAYER, LAYING, SHARE = 1e-4, 6e-8, 0.1
 
+#: Seconds that it takes to look at the boxes around a row, roughly, where they cannot be listed.
+LOOKING = 5e-4
+
 #: Rounds of the linear program without which its multipliers are not worth following.
 FEWEST_ROUNDS = 3
 
@@ -45,10 +48,18 @@ class Proof:
         return len(self.boxes.rows) <= PRICED_ROWS
 
     @property
+    def listed(self) -> bool:
+        """Whether all boxes are listed, or else looked for around rows."""
+        return isinstance(self.boxes, Boxes)
+
+    @property
     def shows_classes(self) -> bool:
         """Whether classes can be derived from it: boxes can be listed, and classes need nothing but their size."""
-        listed = self.possible and isinstance(self.boxes, Boxes)
-        return listed and all(isinstance(model, KAnonymity) for model in self.task.requirements.models)
+        return (
+            self.possible
+            and self.listed
+            and all(isinstance(model, KAnonymity) for model in self.task.requirements.models)
+        )
 
     def pays_within(self, seconds: float) -> bool:
         """Return whether a search with so many seconds should follow prices: it can, and they come soon enough."""
@@ -57,8 +68,8 @@ class Proof:
         return len(self.boxes.combinations) * (LAYER + LAYING * len(self.boxes.rows)) < SHARE * seconds
 
     def raised(self, stop: Stop) -> Priced | None:
-        """Return prices, raised as far as they were; None for a table with too many rows."""
-        if not self.possible:
+        """Return prices, raised as far as they were; None for a table with too many rows for the time."""
+        if not self.possible or (not self.listed and stop.seconds < LOOKING * len(self.boxes.rows)):
             return None
         rows = len(self.task.microdata)
         limit = np.full(len(self.boxes.rows), self.highest)

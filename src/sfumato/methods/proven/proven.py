@@ -26,8 +26,8 @@ Classes = NDArray[np.int32]
 #: Which share of the time is over when prices are good enough to follow, and when everybody has a class.
 PRICES_UNTIL, DIVE_UNTIL = 0.25, 0.45
 
-#: Without a time limit: rounds of the linear program, and of refinement.
-PRICE_ROUNDS, ROUNDS = 12, 64
+#: Without a time limit: rounds of the linear program, fewer where boxes are looked for around rows, and of refinement.
+PRICE_ROUNDS, FEW_PRICE_ROUNDS, ROUNDS = 12, 3, 64
 
 #: With one, refinement goes on in so many slices, to look at the gap in between.
 SLICES = 4
@@ -70,7 +70,7 @@ class Proven(Method):
         begin = time.perf_counter()
         seconds = np.inf if self.time_limit is None else self.time_limit
         goal, proof = Goal(task), Proof(task)
-        rounds = PRICE_ROUNDS if self.time_limit is None else 1_000
+        rounds = 1_000 if self.time_limit is not None else PRICE_ROUNDS if proof.listed else FEW_PRICE_ROUNDS
         starts = cheap(task) if proof.shows_classes else suitable(task, self.time_limit)
         found = try_all(goal, list(starts))
         with Interrupts() as interrupts:
@@ -84,20 +84,23 @@ class Proven(Method):
         if not interrupts.asked:
             # Without prices a bound takes its time, and nobody needs it before the gap is asked for.
             bound = 0.0 if self.gap is None else proof.bound(prices)
-            classes = self._refined(goal, classes, bound, begin + seconds)
+            paid = None if prices is None else proof.of_rows(prices)
+            classes = self._refined(goal, classes, bound, begin + seconds, paid)
         tried["refined"] = goal.measure_rows(classes).loss
         details: dict[str, Any] = {"tried": tried, "chosen": best.method, "minimized": "gcp"}
         if prices is not None:
             details["row_prices"] = proof.of_rows(prices)
         return Recoding(classes=classes, details=details)
 
-    def _refined(self, goal: Goal, classes: Classes, bound: float, until: float) -> Classes:
+    def _refined(
+        self, goal: Goal, classes: Classes, bound: float, until: float, prices: NDArray[np.float64] | None
+    ) -> Classes:
         """Refine classes until time is up or they are near enough to the bound."""
         if self.time_limit is None:
-            return classes if self._near(goal, classes, bound) else refine(goal, classes, Limit(ROUNDS))
+            return classes if self._near(goal, classes, bound) else refine(goal, classes, Limit(ROUNDS), prices)
         while not self._near(goal, classes, bound) and (left := until - time.perf_counter()) > 0:
             seconds = left if self.gap is None else min(left, max(1.0, left / SLICES))
-            classes = refine(goal, classes, Limit(100_000, seconds, patience=0.0))
+            classes = refine(goal, classes, Limit(100_000, seconds, patience=0.0), prices)
         return classes
 
     def _near(self, goal: Goal, classes: Classes, bound: float) -> bool:

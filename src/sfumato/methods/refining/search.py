@@ -20,7 +20,7 @@ from sfumato.methods.refining.kernels.regrouping import Effort, regroup_classes
 from sfumato.methods.refining.kernels.squeeze import squeeze_classes
 from sfumato.methods.refining.neighbours import NeighbourOrders
 from sfumato.methods.refining.refined import Limit
-from sfumato.microdata import SUPPRESSED
+from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
 
 #: Cells of a part: it stays in the processor's cache, two parts keep two processors busy, and a round over it is short
 #: enough to keep a time limit, however many columns there are. And its rows at least.
@@ -40,10 +40,20 @@ TILT = 1.0
 CALM, SLACK, SLACK_FOR = 0.01, 0.05, 0.8
 
 
-def refine(goal: Goal, classes: NDArray[np.int32], limit: Limit) -> NDArray[np.int32]:
-    """Return classes that lose at most what the given ones lose, and keep every requirement as they do."""
+#: Where prices are known, every other batch of rounds works on the classes that lose most beyond what their rows have
+#: to pay, on this share of the rows.
+AVOIDABLE = 0.5
+
+
+def refine(
+    goal: Goal, classes: NDArray[np.int32], limit: Limit, prices: NDArray[np.float64] | None = None
+) -> NDArray[np.int32]:
+    """Return classes that lose at most what the given ones lose, and keep every requirement as they do.
+
+    ``prices`` is what every row has to pay at least, if that is known: it shows where loss can be avoided.
+    """
     with Interrupts() as interrupts:
-        search = _Search(goal, classes, interrupts)
+        search = _Search(goal, classes, interrupts, prices)
         try:
             if limit.rounds:
                 search.run(limit)
@@ -55,8 +65,15 @@ def refine(goal: Goal, classes: NDArray[np.int32], limit: Limit) -> NDArray[np.i
 class _Search:
     """The best classes so far, and what stays the same from round to round."""
 
-    def __init__(self, goal: Goal, classes: NDArray[np.int32], interrupts: Interrupts) -> None:
-        self.goal, self.best, self.interrupts = goal, classes, interrupts
+    def __init__(
+        self,
+        goal: Goal,
+        classes: NDArray[np.int32],
+        interrupts: Interrupts,
+        prices: NDArray[np.float64] | None = None,
+    ) -> None:
+        self.goal, self.best, self.interrupts, self.prices = goal, classes, interrupts, prices
+        self.batches = 0
         self.least = goal.measure_rows(classes)
         self.task = goal.task
         self.codes = np.ascontiguousarray(self.task.microdata.codes, np.uint32)
@@ -103,11 +120,14 @@ class _Search:
         return self.least.gain_over(before)
 
     def improve(self, classes: NDArray[np.int32], rounds: int, deadline: float) -> NDArray[np.int32]:
-        """Refine all parts of the table for a few rounds.
+        """Refine all parts of the table for a few rounds, or those where most can be gained.
 
         After an interrupt the parts that are being worked on end with their round, and all others stay as they are.
         """
-        parts = list(self._parts(classes))
+        self.batches += 1
+        guided = self.prices is not None and self.batches % 2 == 1
+        chosen = self._avoidable(classes) if guided else classes >= 0
+        parts = list(self._parts(np.where(chosen, classes, SUPPRESSED)))
         seeds = self.random.integers(1, 1 << 62, size=len(parts))
         with ThreadPoolExecutor(max_workers=min(len(parts), os.cpu_count() or 1) or 1) as pool:
             jobs = [
@@ -120,7 +140,22 @@ class _Search:
         for part, of_part in zip(parts, found, strict=True):
             result[part] = of_part + count
             count += int(of_part.max(initial=-1)) + 1
+        others = ~chosen & (classes >= 0)
+        result[others] = _renumbered(classes[others]) + count
         return result
+
+    def _avoidable(self, classes: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which rows are in the classes that lose most beyond what their rows have to pay."""
+        microdata = self.task.microdata
+        shown = EquivalenceClasses.of(microdata, Recoding(classes=classes))
+        inside = shown.of_row >= 0
+        paid = np.bincount(shown.of_row[inside], self.prices[inside], len(shown.sizes))  # type: ignore[index]
+        avoidable = microdata.penalties(shown.lo, shown.hi) - paid / shown.sizes
+        ranked = np.argsort(-avoidable, kind="stable")
+        worst = np.zeros(len(avoidable) + 1, np.bool_)
+        worst[ranked[np.cumsum(shown.sizes[ranked]) <= AVOIDABLE * inside.sum()]] = True
+        # Rows that are left out look at the last place, which says no.
+        return np.asarray(worst[shown.of_row], np.bool_)
 
     def _parts(self, classes: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
         """Cut the table into parts of similar classes, each with all its rows."""
