@@ -150,7 +150,7 @@ class Auto(Method):
 
 
 def cheap(task: Task) -> Iterator[Method]:
-    """Choose methods that take a few times as long as the fastest; of few rows, all that `Best` may start from."""
+    """Choose methods that take a few times as long as the fastest; of few rows, whatever suits them."""
     rows = len(task.microdata)
     few = rows <= FEW_ROWS
     yield Hilbert()
@@ -160,7 +160,8 @@ def cheap(task: Task) -> Iterator[Method]:
     if few:
         yield known.BestCuts()
     nodes = FEW_CELLS // max(1, rows)
-    if few or (nodes and _only_categories(task) and not _diverse(task)):
+    suits = _any_category(task) if few else _only_categories(task) and not _diverse(task)
+    if nodes and suits:
         yield known.Peeling(nodes=min(NODES_OF_MIXTURES, nodes))
 
 
@@ -218,6 +219,11 @@ def _most_nodes(task: Task) -> int:
 def _only_categories(task: Task) -> bool:
     """Return whether every quasi-identifier is a category."""
     return all(isinstance(domain, TreeDomain) for domain in task.microdata.domains)
+
+
+def _any_category(task: Task) -> bool:
+    """Return whether some quasi-identifier is a category."""
+    return any(isinstance(domain, TreeDomain) for domain in task.microdata.domains)
 
 
 def _diverse(task: Task) -> bool:
