@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from sfumato import cli
 
 HEAVY = ("numba", "llvmlite", "pyarrow", "duckdb", "numpy", "narwhals", "pandas", "polars")
 
@@ -99,6 +102,21 @@ def test_a_command_does_not_load_what_others_merely_look_for(tmp_path: Path) -> 
     )
     assert "pandas" in loaded_after(code)
     assert (tmp_path / "out.csv").is_file()
+
+
+def test_what_is_seldom_used_is_loaded_when_something_of_it_is(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "sfumato_late_module.py").write_text("import sys\nsys.sfumato_loaded = True\nvalue = 3\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(cli, "SELDOM_USED", {"sfumato_late_module"})
+    monkeypatch.setattr(sys, "meta_path", [cli.OnlyWhatIsUsed(), *sys.meta_path])
+    monkeypatch.setattr(sys, "sfumato_loaded", False, raising=False)
+    late = importlib.import_module("sfumato_late_module")
+    assert importlib.import_module("sfumato_late_module") is late
+    assert not sys.sfumato_loaded  # type: ignore[attr-defined]
+    assert not hasattr(late, "nothing")
+    assert sys.sfumato_loaded  # type: ignore[attr-defined]
+    assert late.value == 3
+    monkeypatch.delitem(sys.modules, "sfumato_late_module")
 
 
 def test_the_probe_sees_a_heavy_import() -> None:

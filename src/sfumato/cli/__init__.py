@@ -87,8 +87,9 @@ class _Late(ModuleType):
             spec = self.__spec__
             if spec is not None and isinstance(spec.loader, _LoadsLate):
                 spec.loader = self.__loader__ = spec.loader.loader
+                self.__class__ = ModuleType  # type: ignore[assignment]
                 spec.loader.exec_module(self)
-        return self.__dict__[name]
+        return getattr(self, name)
 
 
 _LOADING = RLock()
