@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.guardrails.views import cautions, released, requested
 
 from sfumato.guardrails.persons import persons_per_class
-from sfumato.guardrails.uniqueness import count_unique, fingerprints
+from sfumato.guardrails.rows import count_unique, fingerprints
 from sfumato.hierarchies import Taxonomy
 from sfumato.privacy import KAnonymity
 from sfumato.schema import Schema

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.guardrails import Caution, ReleaseView, RequestView, look_after, look_before
+from sfumato.guardrails import Caution, RequestView, RowsView, look_after, look_before
 from sfumato.guardrails.view import coded_columns
 from sfumato.loss import LossReport, RecodedTable
 from sfumato.microdata import EquivalenceClasses, Recoding, distinct, encode
@@ -21,13 +21,13 @@ def requested(cells: dict[str, Any], schema: Schema, **more: Any) -> RequestView
     return RequestView(**_request(cells, schema), **more)
 
 
-def released(cells: dict[str, Any], schema: Schema, classes: Sequence[int], **more: Any) -> ReleaseView:
+def released(cells: dict[str, Any], schema: Schema, classes: Sequence[int], **more: Any) -> RowsView:
     """Return what guardrails see of a release with these classes."""
     request = _request(cells, schema) | more
     microdata = request["microdata"]
     found = EquivalenceClasses.of(microdata, Recoding(classes=np.array(classes, np.int32)))
     lost = LossReport.of(RecodedTable(microdata, found)).by_attribute
-    return ReleaseView(**request, classes=found, lost=lost)
+    return RowsView(**request, classes=found, lost=lost, levels=found.levels)
 
 
 def _request(cells: dict[str, Any], schema: Schema) -> dict[str, Any]:
@@ -44,5 +44,5 @@ def _request(cells: dict[str, Any], schema: Schema) -> dict[str, Any]:
 
 def cautions(view: RequestView, code: str) -> list[Caution]:
     """Return the cautions of one kind."""
-    found = look_before(view) + (look_after(view) if isinstance(view, ReleaseView) else [])
+    found = look_before(view) + (look_after(view) if isinstance(view, RowsView) else [])
     return [caution for caution in found if caution.code == code]

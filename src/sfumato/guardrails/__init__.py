@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sfumato.guardrails import certainty, kinds, losing, missing, persons, telling, uniqueness
 from sfumato.guardrails.caution import Caution, check_confirmed, refuse, with_confirmations
-from sfumato.guardrails.registry import AFTER, BEFORE, look_after, look_before
+from sfumato.guardrails.registry import AFTER, BEFORE, look_after, look_before, overlooked
+from sfumato.guardrails.rows import RowsView
 from sfumato.guardrails.view import ReleaseView, RequestView
 
 #: The codes of all cautions.
@@ -17,6 +18,7 @@ __all__ = [
     "Caution",
     "ReleaseView",
     "RequestView",
+    "RowsView",
     "certainty",
     "check_confirmed",
     "kinds",
@@ -24,7 +26,7 @@ __all__ = [
     "look_before",
     "losing",
     "missing",
-    "numbering",
+    "overlooked",
     "persons",
     "refuse",
     "telling",

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
-
-import numpy as np
 
 from sfumato.guardrails.caution import percent, quoted, share
 from sfumato.guardrails.registry import Finding, after
-from sfumato.guardrails.view import ReleaseView
-
-#: From this share of a class on, one value is as good as known.
-NEARLY = 0.9
+from sfumato.guardrails.view import NEARLY, ReleaseView
 
 
 @after("sensitive-unprotected")
 def sensitive_unprotected(view: ReleaseView) -> Iterator[Finding]:
     """Count the classes in which one sensitive value is certain, where no model guards that column."""
     for name in unguarded(view):
-        told = certainty(view, name)
+        told = view.certainty(name)
         if told.certain or told.nearly:
             found = (
                 f"one value is certain in {share(told.certain, told.classes)} classes with {told.rows:,} rows, and "
@@ -46,8 +40,8 @@ def minimizes_label(view: ReleaseView) -> Iterator[Finding]:
     minimized = view.minimized if isinstance(view.minimized, str) else ""
     does = BY_LABEL.get(minimized.partition(":")[0])
     for name in unguarded(view) if does else ():
-        told = certainty(view, name)
-        released = int(np.count_nonzero(view.released))
+        told = view.certainty(name)
+        released = view.released_rows
         yield Finding(
             "warning" if told.rows else "note",
             (name,),
@@ -58,31 +52,8 @@ def minimizes_label(view: ReleaseView) -> Iterator[Finding]:
         )
 
 
-class Certainty(NamedTuple):
-    """How far classes give a sensitive column away: classes, those certain, their rows, those nearly certain."""
-
-    classes: int
-    certain: int
-    rows: int
-    nearly: int
-
-
 def unguarded(view: ReleaseView) -> list[str]:
     """Return the sensitive columns that no model is about."""
     guards = [getattr(model, "column", None) for model in view.models if model.needs_sensitive]
-    names = [column.name for column in view.microdata.sensitive]
+    names = [column.name for column in view.with_role("sensitive")]
     return [name for name in names if None not in guards and name not in guards]
-
-
-def certainty(view: ReleaseView, name: str) -> Certainty:
-    """Look at how frequent the most frequent value of every class is, as a reader sees the classes."""
-    column = view.columns[name]
-    values = len(column.values) + 1
-    groups = view.visible[view.released].astype(np.int64)
-    pairs, counts = np.unique(groups * values + column.codes[view.released], return_counts=True)
-    most = np.zeros(int(groups.max(initial=-1)) + 1, np.int64)
-    np.maximum.at(most, pairs // values, counts)
-    sizes = np.bincount(groups, minlength=len(most))
-    certain = most == sizes
-    nearly = ~certain & (most >= NEARLY * sizes)
-    return Certainty(len(sizes), int(certain.sum()), int(sizes[certain].sum()), int(nearly.sum()))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pyarrow as pa
 
 from sfumato.guardrails.caution import percent, quoted
@@ -23,7 +22,9 @@ def learned_hierarchy(view: RequestView) -> Iterator[Finding]:
     for name, declared in view.declared.items():
         if not isinstance(declared, Learned):
             continue
-        sensitive = [column for column in declared.looks_at if column in {one.name for one in view.microdata.sensitive}]
+        sensitive = [
+            column for column in declared.looks_at if column in {one.name for one in view.with_role("sensitive")}
+        ]
         how = f"from {', '.join(map(quoted, declared.looks_at))}" if declared.looks_at else "from its own rows"
         against = " Such groups hold people who are alike in the sensitive column." if sensitive else ""
         yield Finding(
@@ -56,7 +57,7 @@ def new_values(view: RequestView) -> Iterator[Finding]:
 @after("own-levels")
 def own_levels(view: ReleaseView) -> Iterator[Finding]:
     """Say where a full-domain method was given levels that nobody declared."""
-    for name, domain in view.domains.items() if view.classes.levels is not None else ():
+    for name, domain in view.domains.items() if view.levels is not None else ():
         declared = view.declared.get(name)
         number = (
             isinstance(domain, IntervalDomain) and domain.averageable and not pa.types.is_temporal(domain.values.type)
@@ -79,9 +80,8 @@ def lost_column(view: ReleaseView) -> Iterator[Finding]:
         lost = view.lost.get(name, 0.0)
         if lost <= NEARLY_ALL:
             continue
-        starred = int(np.count_nonzero(view.classes.hi[view.classes.of_row[view.released], at] == domain.missing_code))
         kind = kind_of(domain, view.declared.get(name))
-        if domain.has_missing and starred > int(np.count_nonzero(view.released)) / 2:
+        if domain.has_missing and view.starred(at) > view.released_rows / 2:
             why = "most classes hold a missing value beside others, which only '*' covers"
             advice = "Fill in or suppress missing values (missing='suppress'), or leave the column out."
         elif kind == "category":

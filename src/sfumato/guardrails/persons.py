@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sfumato.guardrails.caution import quoted, share
 from sfumato.guardrails.registry import Finding, after, before
+from sfumato.guardrails.rows import RowsView
 from sfumato.guardrails.view import ReleaseView, RequestView
 
 #: With more rows per value on average, a column does not name people but groups them.
@@ -33,9 +34,10 @@ def pseudonyms(view: RequestView) -> Iterator[Finding]:
         )
 
 
-@after("several-rows-per-person")
+@after("several-rows-per-person", by_rows=True)
 def several_rows_per_person(view: ReleaseView) -> Iterator[Finding]:
     """Count the classes with fewer than k persons, taking a dropped identifier that repeats for a person."""
+    assert isinstance(view, RowsView)
     for name, codes in view.identifiers.items():
         persons = int(codes.max(initial=-1)) + 1
         named = int(np.count_nonzero(codes >= 0))

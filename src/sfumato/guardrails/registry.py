@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from sfumato.guardrails.caution import Caution
 from sfumato.guardrails.view import ReleaseView, RequestView
@@ -24,25 +24,34 @@ class Finding:
 V = TypeVar("V", bound=RequestView)
 Look = Callable[[V], Iterable[Finding]]
 
+
+@dataclass(frozen=True)
+class Guardrail(Generic[V]):
+    """What looks, and whether it has to see single rows: counts of them are not enough then."""
+
+    look: Look[V]
+    by_rows: bool
+
+
 #: Guardrails that need only the request, so that a careless one is stopped before the work.
-BEFORE: dict[str, Look[RequestView]] = {}
+BEFORE: dict[str, Guardrail[RequestView]] = {}
 #: Guardrails that look at the classes.
-AFTER: dict[str, Look[ReleaseView]] = {}
+AFTER: dict[str, Guardrail[ReleaseView]] = {}
 
 
-def before(code: str) -> Callable[[Look[RequestView]], Look[RequestView]]:
+def before(code: str, by_rows: bool = False) -> Callable[[Look[RequestView]], Look[RequestView]]:
     """Register a guardrail that looks at a request before any method runs."""
-    return _register(BEFORE, code)
+    return _register(BEFORE, code, by_rows)
 
 
-def after(code: str) -> Callable[[Look[ReleaseView]], Look[ReleaseView]]:
+def after(code: str, by_rows: bool = False) -> Callable[[Look[ReleaseView]], Look[ReleaseView]]:
     """Register a guardrail that looks at what a method made."""
-    return _register(AFTER, code)
+    return _register(AFTER, code, by_rows)
 
 
-def _register(registry: dict[str, Look[V]], code: str) -> Callable[[Look[V]], Look[V]]:
+def _register(registry: dict[str, Guardrail[V]], code: str, by_rows: bool) -> Callable[[Look[V]], Look[V]]:
     def add(look: Look[V]) -> Look[V]:
-        registry[code] = look
+        registry[code] = Guardrail(look, by_rows)
         return look
 
     return add
@@ -58,5 +67,14 @@ def look_after(view: ReleaseView) -> list[Caution]:
     return _look(AFTER, view)
 
 
-def _look(registry: dict[str, Look[V]], view: V) -> list[Caution]:
-    return [Caution(code, **vars(finding)) for code, look in registry.items() for finding in look(view)]
+def overlooked(view: RequestView) -> list[str]:
+    """Return the codes of the guardrails that cannot look, since nobody holds the rows together."""
+    by_rows = [code for code, one in BEFORE.items() if one.by_rows] + [
+        code for code, one in AFTER.items() if one.by_rows
+    ]
+    return [] if view.has_rows else by_rows
+
+
+def _look(registry: dict[str, Guardrail[V]], view: V) -> list[Caution]:
+    able = {code: one for code, one in registry.items() if view.has_rows or not one.by_rows}
+    return [Caution(code, **vars(finding)) for code, one in able.items() for finding in one.look(view)]

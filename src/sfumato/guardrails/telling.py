@@ -24,29 +24,20 @@ SAMPLE = 200_000
 @after("tells-hidden")
 def tells_hidden(view: ReleaseView) -> Iterator[Finding]:
     """Find plain and sensitive columns whose value tells a quasi-identifier better than the release shows it."""
-    step = -(-view.rows // SAMPLE)
-    rows = np.flatnonzero(view.released)[::step]
-    sampled = f" (seen in every {step}th row)" if step > 1 else ""
-    codes = np.ascontiguousarray(view.microdata.codes[rows])
-    classes = view.classes.of_row[rows]
-    shown = [_costs(view, at, classes) for at in range(len(view.microdata.domains))]
+    drawn = view.drawn(SAMPLE)
+    domains = view.microdata.domains
+    shown = [domain.span_costs(drawn.lo[:, at], drawn.hi[:, at]) for at, domain in enumerate(domains)]
     for column in view.with_role("plain", "sensitive"):
-        if len(column.values) * SUPPORT > 2 * len(rows):
+        if column.name not in drawn.columns or len(column.values) * SUPPORT > 2 * len(drawn.codes):
             continue  # hardly any value has enough rows
-        groups = column.codes[rows].astype(np.int32)
-        sizes, lo, hi = class_bounds(codes, groups, len(column.values) + 1)
+        groups = drawn.columns[column.name].astype(np.int32)
+        sizes, lo, hi = class_bounds(drawn.codes, groups, len(column.values) + 1)
         supported = sizes >= SUPPORT
-        for at, domain in enumerate(view.microdata.domains):
+        for at, domain in enumerate(domains):
             told = np.where(supported, domain.span_costs(lo[:, at], hi[:, at]), np.inf)
             # Most columns tell nothing of most others, which a look at their values shows without one at the rows.
             if 2 * told.min() <= shown[at].max(initial=0.0):
-                yield from _finding(column, domain, told[groups], shown[at], sampled)
-
-
-def _costs(view: ReleaseView, at: int, classes: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return how much of a quasi-identifier the release hides in every row, from 0 to 1."""
-    domain = view.microdata.domains[at]
-    return domain.span_costs(view.classes.lo[:, at], view.classes.hi[:, at])[classes]
+                yield from _finding(column, domain, told[groups], shown[at], drawn.said)
 
 
 def _finding(

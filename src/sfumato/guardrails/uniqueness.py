@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterator
 
 from sfumato.errors import listed
 from sfumato.guardrails.caution import percent, quoted, share
@@ -21,8 +18,6 @@ WORTH_A_WARNING = 0.01
 SENSITIVE_WORTH_A_WARNING = 0.1
 #: How many columns are named as those that single out most.
 NAMED = 3
-
-_ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
 @before("near-unique")
@@ -61,18 +56,16 @@ def unique_rows(view: ReleaseView) -> Iterator[Finding]:
 
 
 def _unique_in_plain(view: ReleaseView, plain: list[Column], sensitive: list[Column]) -> Iterator[Finding]:
-    marks = fingerprints(_codes(view, plain))
-    alone = count_unique(marks)
-    marks = fingerprints([view.visible[view.released]], marks)
-    beside = count_unique(marks)
+    names = [column.name for column in plain]
+    beside = view.alone(names, with_classes=True)
     if not beside:
         return
-    rows = len(marks)
-    everything = count_unique(fingerprints(_codes(view, sensitive), marks))
+    rows, alone = view.released_rows, view.alone(names)
+    everything = view.alone([*names, *(column.name for column in sensitive)], with_classes=True) if sensitive else 0
     with_sensitive = f", and {everything:,} with the sensitive ones too" if sensitive else ""
     yield Finding(
         "warning" if beside >= WORTH_A_WARNING * rows else "note",
-        tuple(column.name for column in plain),
+        tuple(names),
         beside,
         f"{share(alone, rows)} rows are unique in the plain {_columns(plain)} alone, {beside:,} "
         f"({percent(beside, rows)}) together with the released quasi-identifiers{with_sensitive}.",
@@ -81,14 +74,14 @@ def _unique_in_plain(view: ReleaseView, plain: list[Column], sensitive: list[Col
 
 
 def _unique_in_sensitive(view: ReleaseView, sensitive: list[Column]) -> Iterator[Finding]:
-    marks = fingerprints(_codes(view, sensitive))
-    alone, rows = count_unique(marks), len(marks)
+    names = [column.name for column in sensitive]
+    alone, rows = view.alone(names), view.released_rows
     if alone < WORTH_A_WARNING * rows:
         return
-    beside = count_unique(fingerprints([view.visible[view.released]], marks))
+    beside = view.alone(names, with_classes=True)
     yield Finding(
         "warning" if alone >= SENSITIVE_WORTH_A_WARNING * rows else "note",
-        tuple(column.name for column in sensitive),
+        tuple(names),
         alone,
         f"{share(alone, rows)} rows are unique in the sensitive {_columns(sensitive)} alone, {beside:,} "
         f"({percent(beside, rows)}) together with the released quasi-identifiers.",
@@ -106,30 +99,3 @@ def _worst(columns: list[Column]) -> str:
         return ""
     ranked = sorted(columns, key=lambda column: -len(column.values))[:NAMED]
     return f" (most different values: {listed(column.name for column in ranked)})"
-
-
-def _codes(view: ReleaseView, columns: Iterable[Column]) -> list[NDArray[np.integer]]:
-    everything = bool(view.released.all())
-    return [column.codes if everything else column.codes[view.released] for column in columns]
-
-
-def fingerprints(columns: Iterable[NDArray[np.integer]], start: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
-    """Return one number per row that is the same for equal rows and, but for a chance of n²/2⁶⁵, for no others."""
-    marks = start
-    for codes in columns:
-        marks = np.zeros(len(codes), np.uint64) if marks is None else marks.copy()
-        marks ^= codes.astype(np.uint64) + _ODD
-        marks *= _MIX
-        marks ^= marks >> np.uint64(29)
-        marks *= _ODD
-        marks ^= marks >> np.uint64(32)
-    return np.empty(0, np.uint64) if marks is None else marks
-
-
-def count_unique(marks: NDArray[np.uint64]) -> int:
-    """Return how many numbers occur once."""
-    if not len(marks):
-        return 0
-    ordered = np.sort(marks)
-    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    return int(np.count_nonzero(np.diff(begins, append=len(ordered)) == 1))

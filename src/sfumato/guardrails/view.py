@@ -3,39 +3,59 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.hierarchies import Domain, SetDomain
-from sfumato.microdata import EquivalenceClasses, Microdata, distinct, group_rows, shown_sets
+from sfumato.hierarchies import Domain
+from sfumato.microdata import Microdata, distinct
 from sfumato.privacy import PrivacyModel
 from sfumato.schema import Declared
+
+#: From this share of a class on, one value is as good as known.
+NEARLY = 0.9
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column as its different values and a code per row; a missing value has the code after the last."""
+    """A column as its different values, and a code per row or at least how many rows have each value.
+
+    Attributes
+    ----------
+    codes
+        The value of every row, as its place in ``values``; a missing one has the code after the last. None where
+        nobody holds the rows.
+    counted
+        How many rows have each value, and after the last value how many have none, where the rows are not here.
+    alone
+        How many rows are the only ones with their value, where not even the values are here.
+    """
 
     name: str
     role: str
     values: pa.Array = field(repr=False)
-    codes: NDArray[np.integer] = field(repr=False)
+    codes: NDArray[np.integer] | None = field(default=None, repr=False)
+    counted: NDArray[np.int64] | None = field(default=None, repr=False)
+    alone: int | None = None
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """How many rows have each value, and after the last value how many have none."""
+        if self.codes is None:
+            return np.zeros(1, np.int64) if self.counted is None else self.counted
         return np.bincount(self.codes, minlength=len(self.values) + 1)
 
     @property
     def unique_rows(self) -> int:
         """The number of rows whose value no other row has."""
-        return int(np.count_nonzero(self.counts[:-1] == 1))
+        return int(np.count_nonzero(self.counts[:-1] == 1)) if self.alone is None else self.alone
 
 
 def coded_columns(
@@ -91,6 +111,8 @@ class RequestView:
         What had to be guessed or left out when the table was read: columns, what was found, what to do.
     pseudonyms
         The identifiers that are released as pseudonyms, and how many rows the most frequent of each has.
+    total
+        How many rows there are, where they are not in ``microdata``.
     """
 
     declared: Mapping[str, Declared]
@@ -101,11 +123,17 @@ class RequestView:
     row_numbers: Sequence[str] = ()
     remarks: Sequence[tuple[tuple[str, ...], str, str]] = ()
     pseudonyms: Mapping[str, int] = field(default_factory=dict)
+    total: int | None = None
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether single rows can be looked at, not only how many there are of which kind."""
+        return self.total is None
 
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return len(self.microdata)
+        return len(self.microdata) if self.total is None else self.total
 
     @property
     def k(self) -> int:
@@ -122,53 +150,81 @@ class RequestView:
         return [column for column in self.columns.values() if column.role in roles]
 
 
-def _numbers(indices: pa.Array) -> NDArray[np.int64]:
-    """Return indices from 1 on, 0 where missing."""
-    numbers: NDArray[np.int64] = indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return numbers.astype(np.int64) + 1
+class Certainty(NamedTuple):
+    """How far classes give a sensitive column away: classes, those certain, their rows, those nearly certain."""
+
+    classes: int
+    certain: int
+    rows: int
+    nearly: int
+
+    @classmethod
+    def of(cls, sizes: NDArray[np.int64], largest: NDArray[np.int64], times: NDArray[np.int64]) -> Certainty:
+        """Sum up classes by how many rows each has, and how many of them their most frequent value."""
+        certain = largest == sizes
+        nearly = ~certain & (largest >= NEARLY * sizes)
+        return cls(
+            int(times.sum()), int(times[certain].sum()), int((times * sizes)[certain].sum()), int(times[nearly].sum())
+        )
 
 
-@dataclass(frozen=True)
-class ReleaseView(RequestView):
-    """A request and what a method made of it.
+class Drawn(NamedTuple):
+    """Some of the released rows.
 
     Attributes
     ----------
-    classes
-        The equivalence classes.
+    codes
+        Their quasi-identifiers.
+    lo, hi
+        From where to where the class of each reaches.
+    columns
+        The codes of the other columns, by name.
+    said
+        How they were drawn, in words; nothing where they are all.
+    """
+
+    codes: NDArray[np.unsignedinteger]
+    lo: NDArray[np.integer]
+    hi: NDArray[np.integer]
+    columns: Mapping[str, NDArray[np.integer]]
+    said: str
+
+
+@dataclass(frozen=True)
+class ReleaseView(RequestView, ABC):
+    """A request and what a method made of it, as far as those know who hold the rows.
+
+    Attributes
+    ----------
     minimized
         What the method was asked to make small.
     lost
         The share of every quasi-identifier that was lost.
+    levels
+        The level that every quasi-identifier is shown at, if it is the same in all classes.
     """
 
-    classes: EquivalenceClasses = field(kw_only=True)
     minimized: object = None
     lost: Mapping[str, float] = field(default_factory=dict)
+    levels: Sequence[int] | None = None
 
-    @cached_property
-    def visible(self) -> NDArray[np.int32]:
-        """For every row the number of the class that a reader sees it in, -1 where it is left out.
+    @property
+    @abstractmethod
+    def released_rows(self) -> int:
+        """How many rows are released."""
 
-        Two classes that look alike are one to a reader.
-        """
-        shown = [self._shown(at).dictionary_encode() for at in range(len(self.microdata.domains))]
-        codes = np.stack([_numbers(column.indices) for column in shown], axis=1)
-        looks = np.append(group_rows(codes, [len(column.dictionary) + 1 for column in shown]).of_row, np.int32(-1))
-        return looks[self.classes.of_row].astype(np.int32)
+    @abstractmethod
+    def alone(self, names: Sequence[str], with_classes: bool = False) -> int:
+        """Return how many released rows are the only ones with their values in some columns, and in their class."""
 
-    def _shown(self, at: int) -> pa.StringArray:
-        """Return what every class shows of a quasi-identifier."""
-        domain, levels = self.microdata.domains[at], self.classes.levels
-        lo, hi = self.classes.lo[:, at], self.classes.hi[:, at]
-        if levels is None:
-            labels = domain.span_labels(lo, hi)
-            shows_sets = isinstance(domain, SetDomain) and domain.sets
-            return shown_sets(self.microdata, self.classes, at, labels) if shows_sets else labels
-        level = domain.levels[levels[at]]
-        return level.labels.take(pa.array(level.groups[lo]))
+    @abstractmethod
+    def certainty(self, name: str) -> Certainty:
+        """Look at how frequent the most frequent value of every class is, as a reader sees the classes."""
 
-    @cached_property
-    def released(self) -> NDArray[np.bool_]:
-        """Which rows are released."""
-        return self.visible >= 0
+    @abstractmethod
+    def starred(self, at: int) -> int:
+        """Return how many released rows share their class with somebody who lacks a value."""
+
+    @abstractmethod
+    def drawn(self, most: int) -> Drawn:
+        """Return some of the released rows, not many more than asked for; all of them where they are so few."""

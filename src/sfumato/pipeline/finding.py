@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato import parameters
 from sfumato.errors import VerificationError
-from sfumato.guardrails import ReleaseView, RequestView
+from sfumato.guardrails import RequestView, RowsView
 from sfumato.loss import LossReport, RecodedTable
 from sfumato.methods import Task
 from sfumato.methods.support import refuse_unsupported
@@ -49,13 +49,14 @@ class Found:
     recoding: Recoding
     recoded: RecodedTable
 
-    def view(self, asked: RequestView, loss: LossReport) -> ReleaseView:
+    def view(self, asked: RequestView, loss: LossReport) -> RowsView:
         """Return what guardrails look at once there are classes."""
-        return ReleaseView(
+        return RowsView(
             **{one.name: getattr(asked, one.name) for one in fields(asked)} | {"models": self.request.privacy},
             classes=self.recoded.classes,
             minimized=self.recoding.details.get("minimized", getattr(self.request.method, "minimize", None)),
             lost=loss.by_attribute,
+            levels=self.recoded.classes.levels,
         )
 
     @cached_property

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.guardrails.uniqueness import count_unique, fingerprints
+from sfumato.guardrails.rows import count_unique, fingerprints
 from sfumato.profiling.facts import Facts
 from sfumato.progress import Tell, silent
 from sfumato.risks.counting import People
