@@ -37,7 +37,9 @@ CHECKED |= given.FILE | {"confirm", "policy", "engine", "memory", "temporary"}
 TWO_TABLES = {"quasi_identifiers", "sensitive", "identifiers", "plain", "rest", "l", "missing", "seed"}
 TWO_TABLES |= given.FILE | {"na", "confirm", "strict", "transform", "sample", "policy"}
 #: What makes no difference to the levels that are chosen.
-SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order", "engine", "memory", "temporary"}
+SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
+#: Who does the work, and within what.
+WORKING = {"engine", "memory", "temporary"}
 #: What is about reading a file, and what looks at single rows, which stay in the database.
 READING = given.FILE | {"preset", "na", "confirm", "strict", "person", "weights", "transform", "pseudonymize", "sample"}
 
@@ -222,7 +224,7 @@ def explain(
 
 
 @command(short_help="Print SQL that makes a full-domain release inside the database.")
-@given.asking(without=SHOWN | READING)
+@given.asking(without=SHOWN | WORKING | READING)
 def sql(
     place: Annotated[
         str, typer.Argument(metavar="IN", help="A Parquet, CSV or DuckDB file, or postgresql://user@host/database.")
