@@ -263,3 +263,20 @@ def test_files_and_tables_are_read_by_the_address_of_a_cluster(cluster: Cluster,
 def test_what_an_engine_cannot_run_is_refused_before_anything_is_read(frame: Any) -> None:
     with pytest.raises(ParameterError, match=r"Engines run .*'hilbert'"):
         sf.anonymize(frame, **ASKED | {"method": "enum-multi"})
+
+
+def test_a_release_tells_what_one_in_memory_tells(release: sf.Release, table: pa.Table) -> None:
+    classes = release.class_table()
+    assert is_spark_frame(classes)
+    assert sum(classes.toArrow().column("size").to_pylist()) == table.num_rows
+    names = ["age", "town", "pay"]
+    for told, counted_here in ((release.risk.before, table), (release.risk.after, release.to_arrow())):
+        expected = sf.risk(counted_here, quasi_identifiers=names, sensitive="illness")
+        assert told.prosecutor.unique == expected.prosecutor.unique
+        assert told.prosecutor.mean == pytest.approx(expected.prosecutor.mean)
+        assert told.sensitive["illness"].certain == pytest.approx(expected.sensitive["illness"].certain)
+    assert float(release.bound) == pytest.approx(float(sf.anonymize(table, **ASKED).bound), abs=1e-9)
+    assert f"made {release.loss.classes:,} classes" in str(release.explain(column="age"))
+    with pytest.raises(EngineError, match="rows of a frame have no order"):
+        release.explain(3)
+    assert release.manifest["not_looked_at"] == ["row-numbers", "several-rows-per-person"]

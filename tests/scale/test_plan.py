@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.errors import CautionError, EngineError, InfeasibleError, OutputError, ParameterError
+from sfumato.errors import CautionError, InfeasibleError, OutputError, ParameterError
 from sfumato.io import write_table
 from sfumato.scale import choosing, in_duckdb, plan
 from sfumato.scale.pricing import Curve, spent
@@ -89,9 +89,6 @@ def test_data_is_opened_when_it_is_asked_for(file: Path, table: pa.Table) -> Non
     classes = release.class_table().to_arrow_table()
     assert sum(classes["size"].to_pylist()) == table.num_rows
     assert len(classes) == release.classes
-    for ask in (lambda: release.explain(3), lambda: release.risk):
-        with pytest.raises(EngineError, match="needs the rows of the original together"):
-            ask()
 
 
 def test_a_full_disk_is_told_before_anything_is_kept(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

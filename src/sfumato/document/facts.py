@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sfumato import __version__
 from sfumato.document.columns import ColumnFacts, describe_column
 from sfumato.document.recipe import policy_of_release
@@ -167,7 +165,7 @@ class Facts:
 
 def sizes_of(risk: BeforeAfter) -> dict[int, int]:
     """Return how many classes of a release have how many people."""
-    sizes, counts = np.unique(risk.after.counted.in_class, return_counts=True)
+    sizes, counts = risk.after.class_sizes
     return dict(zip(sizes.tolist(), counts.tolist(), strict=True))
 
 

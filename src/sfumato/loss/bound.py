@@ -186,7 +186,7 @@ class People:
     @classmethod
     def of(cls, microdata: Microdata) -> People:
         """Count the distinct rows of a table."""
-        order = np.argsort(-_mean_costs(microdata), kind="stable")
+        order = np.argsort(-mean_costs(microdata), kind="stable")
         sizes = [microdata.domains[at].size for at in order]
         spans = microdata.spans._replace(index=microdata.spans.index[order], weight=microdata.spans.weight[order])
         if math.prod(sizes) > KEY_LIMIT:
@@ -237,7 +237,7 @@ class People:
         return found, leading
 
 
-def _mean_costs(microdata: Microdata) -> NDArray[np.float64]:
+def mean_costs(microdata: Microdata) -> NDArray[np.float64]:
     """Return what two rows lose in each attribute on average, from some pairs."""
     one, two = np.random.default_rng(0).integers(0, len(microdata), (2, 1000))
     lo, hi = (pick(microdata.codes[one], microdata.codes[two]) for pick in (np.minimum, np.maximum))

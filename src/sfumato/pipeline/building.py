@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from sfumato import guarding
 from sfumato.clock import Clock
 from sfumato.errors import InfeasibleError, VerificationError
+from sfumato.guardrails import Caution, RequestView, overlooked
+from sfumato.guardrails.kinds import kinds
 from sfumato.hierarchies import Ages, Dates, Domain, Ordered
 from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.defaults import default_hierarchy
@@ -187,6 +189,18 @@ class Outcome:
             singling_out=singling_out,
             seconds=clock.seconds,
         )
+
+
+def completed(release: R, view: RequestView, cautions: tuple[Caution, ...], clock: Clock, **told: Any) -> R:
+    """Return a release whose manifest says what guardrails found and could not look at, and what all of it took."""
+    release = replace(release, cautions=cautions)
+    release.manifest["kinds"] = kinds(view)
+    release.manifest.update(told)
+    release.manifest["cautions"] = [caution.to_dict() for caution in cautions]
+    if unseen := overlooked(view):
+        release.manifest["not_looked_at"] = unseen
+    release.manifest["seconds"] = clock.rounded()
+    return release
 
 
 def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Request) -> NDArray[np.int64]:

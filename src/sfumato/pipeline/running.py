@@ -8,10 +8,9 @@ from typing import Any
 
 from sfumato import guarding
 from sfumato.clock import Clock
-from sfumato.guardrails.kinds import kinds
 from sfumato.io import FileSource, Source
 from sfumato.kernels.classes import get_ready
-from sfumato.pipeline.building import build_release, promise_of
+from sfumato.pipeline.building import build_release, completed, promise_of
 from sfumato.pipeline.finding import Found, find_classes
 from sfumato.pipeline.preparing import Prepared, prepare, with_populations
 from sfumato.progress import Progress, ProgressOption, reporting
@@ -56,12 +55,7 @@ def run_with(find: Finder, data: object, request: Request, progress: ProgressOpt
             cautions = guarding.cautions_after(found.view(asked, loss), found.request, cautions)
         with clock.measuring("release"):
             release = build_release(source, prepared, found, clock, report)
-    release = replace(release, cautions=cautions)
-    release.manifest["kinds"] = kinds(asked)
-    release.manifest.update(by_preset)
-    release.manifest["cautions"] = [caution.to_dict() for caution in cautions]
-    release.manifest["seconds"] = clock.rounded()
-    return release
+    return completed(release, asked, cautions, clock, **by_preset)
 
 
 def check(data: object, request: Request) -> Verification:

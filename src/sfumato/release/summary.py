@@ -74,6 +74,7 @@ def summary_facts(
         *([("optimality", str(optimality))] if optimality is not None else []),
         ("lost most", _worst(loss)),
         *_ends(manifest.get("singling_out", {}), verification.rows),
+        *([("not looked at", _unseen(manifest["not_looked_at"]))] if "not_looked_at" in manifest else []),
         ("verified", "yes, from the released rows alone" if verification.ok else "NO"),
         ("seconds", f"{manifest['seconds']['total']:.2f}"),
     ]
@@ -189,6 +190,11 @@ def _bound(gcp: float, bound: Bound) -> str:
         above = f"at most {gcp / bound - 1:.1%} above the least possible, proven"
         return f"{bound:.4f}   (no release can lose less; this one is {above})"
     return f"{bound:.4f}   (no release can lose less{sure}; this one loses {gcp / bound:.1f} times that)"
+
+
+def _unseen(codes: Sequence[str]) -> str:
+    """Say what only somebody who holds all rows together could have looked for."""
+    return f"{', '.join(codes)}, and who is alone at an end of an interval: that takes all rows together"
 
 
 def _ends(found: Mapping[str, Any], rows: int) -> list[tuple[str, str]]:

@@ -90,6 +90,42 @@ def assess(
     )
 
 
+#: Classes by their sizes: the sizes, the counts of the most frequent value in them, and how many classes have both.
+Sizes = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+
+
+def assess_classes(names: Sequence[str], classes: Mapping[str | None, Sizes]) -> Risk:
+    """Work out the risk of a table of which only the sizes of its classes are known.
+
+    Parameters
+    ----------
+    names
+        The columns that the attacker knows.
+    classes
+        For every sensitive column (None where there is none) how many classes are of which size, and with how many rows
+        of their most frequent value.
+    """
+    sizes, _, times = next(iter(classes.values()))
+    people = int((sizes * times).sum())
+    return Risk(
+        quasi_identifiers=tuple(names),
+        rows=people,
+        people=people,
+        classes=int(times.sum()),
+        prosecutor=RecordRisk.of(1 / sizes, sizes * times, THRESHOLDS),
+        journalist=None,
+        journalist_by=None,
+        sensitive={
+            name: _certain(sizes, largest, times, NEARLY)
+            for name, (sizes, largest, times) in classes.items()
+            if name is not None
+        },
+        population=None,
+        counted=None,
+        sizes=(sizes, times),
+    )
+
+
 def _check(table: pa.Table, names: Iterable[str]) -> None:
     wanted = list(names)
     unknown = [name for name in wanted if name not in table.column_names]
@@ -145,8 +181,14 @@ def _certainty(table: pa.Table, name: str, people: People, nearly: float) -> Cer
     if not table.num_rows:
         return Certainty(0.0, 0.0, nearly, None, None)
     histogram = count_values(people.classes, code_column(name, table.column(name)))
-    shares = histogram.largest / histogram.sizes
-    weight = histogram.sizes / histogram.sizes.sum()
+    return _certain(histogram.sizes, histogram.largest, np.ones(len(histogram.sizes), np.int64), nearly)
+
+
+def _certain(
+    sizes: NDArray[np.int64], largest: NDArray[np.integer], times: NDArray[np.int64], nearly: float
+) -> Certainty:
+    shares = largest / sizes
+    weight = sizes * times / (sizes * times).sum()
     return Certainty(
         certain=float(weight[shares == 1].sum()),
         nearly=float(weight[shares >= nearly - 1e-9].sum()),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.errors import EngineError
 from sfumato.markup import facts, fragment
 from sfumato.risks.counting import People
 from sfumato.risks.drivers import Distinct, Drivers, find_drivers
@@ -72,7 +73,8 @@ class Risk:
     journalist_by: str | None
     sensitive: Mapping[str, Certainty]
     population: PopulationEstimate | None
-    counted: People = field(repr=False)
+    counted: People | None = field(repr=False)
+    sizes: tuple[NDArray[np.int64], NDArray[np.int64]] | None = field(default=None, repr=False)
 
     @property
     def marketer(self) -> float | None:
@@ -87,11 +89,32 @@ class Risk:
     @cached_property
     def of_record(self) -> NDArray[np.float64]:
         """The prosecutor's risk of every row: 1 divided by the people who look like it."""
-        return (1 / self.counted.in_class)[self.counted.classes.of_row]
+        counted = self._people("of_record")
+        return (1 / counted.in_class)[counted.classes.of_row]
 
     @cached_property
     def _distinct(self) -> Distinct:
-        return Distinct.of(self.quasi_identifiers, self.counted)
+        return Distinct.of(self.quasi_identifiers, self._people("drivers and special_uniques()"))
+
+    @cached_property
+    def class_sizes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many people look alike, and how many classes have so many; each size once."""
+        sizes, times = self.sizes if self.counted is None and self.sizes is not None else (self._in_class, None)
+        each, place = np.unique(sizes, return_inverse=True)
+        return each, np.bincount(place, times, len(each)).astype(np.int64)
+
+    @property
+    def _in_class(self) -> NDArray[np.int64]:
+        return self._people("class_sizes").in_class
+
+    def _people(self, asking: str) -> People:
+        """Return who is in which class, or say that only the sizes of classes are known."""
+        if self.counted is None:
+            raise EngineError(
+                f"{asking} of a risk looks at single rows, but an engine counted how many look alike. Ask sfumato.risk "
+                "about a sample of the table."
+            )
+        return self.counted
 
     @cached_property
     def drivers(self) -> Drivers:

@@ -37,7 +37,7 @@ def run(data: object, request: Request, progress: ProgressOption = False) -> Rel
     # An engine is heavy to import, and most tables need none.
     from sfumato.scale.plan import carry_out  # noqa: PLC0415
 
-    return carry_out(data, request, start(request), progress)
+    return carry_out(data, request, start(request), run, progress)
 
 
 def opened(data: object, request: Request) -> object:

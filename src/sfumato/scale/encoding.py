@@ -265,4 +265,16 @@ class WithoutMissing:
         table = pa.Table.from_batches([batch]).select(list(self.names))
         cleaned = [without_codes(table.column(name), codes_for(name, self.na), as_text=True) for name in self.names]
         lacking = missing_rows(pa.table(cleaned, names=list(self.names)), self.names)
-        return batch.filter(pa.array(~lacking)) if lacking.any() else batch
+        return _without_rows(batch, lacking) if lacking.any() else batch
+
+
+def _without_rows(batch: pa.RecordBatch, gone: NDArray[np.bool_]) -> pa.RecordBatch:
+    """Leave rows out, and with them the values that only they have: a dictionary would keep those."""
+    kept = batch.filter(pa.array(~gone))
+    columns = [
+        column.dictionary_decode().dictionary_encode().cast(column.type)
+        if pa.types.is_dictionary(column.type)
+        else column
+        for column in kept.columns
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=kept.schema)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,7 @@ from sfumato.io import Source
 from sfumato.progress import Progress, silent
 from sfumato.release.values import Shown
 from sfumato.request import Request
-from sfumato.verify.verification import Verification
+from sfumato.verify.verification import ClassFrequencies, Verification
 
 #: The column in which groups are counted; no column of a table is called so.
 COUNT = "sfumato_rows"
@@ -29,6 +29,10 @@ ShownAs = Mapping[str, tuple[str, ...]]
 
 #: From a batch of rows to another one; rows may become fewer.
 OnBatch = Callable[[pa.RecordBatch], pa.RecordBatch]
+
+
+#: How many groups there are of each size in which the most frequent value has so many rows.
+Spread = ClassFrequencies
 
 
 class Finished(NamedTuple):
@@ -49,9 +53,12 @@ class Rows(ABC):
     ----------
     schema
         Its columns and their types.
+    numbered
+        Whether rows come in the order of the input, so that each has a number.
     """
 
     schema: pa.Schema
+    numbered: ClassVar[bool] = True
 
     @abstractmethod
     def count(self) -> int:
@@ -64,6 +71,13 @@ class Rows(ABC):
     @abstractmethod
     def groups(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Return the different rows of some columns and, in the column ``COUNT``, how often each occurs."""
+
+    @abstractmethod
+    def spread(self, columns: Sequence[str], value: str | None = None) -> Spread:
+        """Return how many groups there are of each size and with so many rows of the most frequent value of a column.
+
+        Groups are counted where they are, however many there are; without a column, all rows have one value.
+        """
 
     @abstractmethod
     def mapped(self, function: OnBatch, schema: pa.Schema) -> Rows:
@@ -121,9 +135,12 @@ class ShownElsewhere(Shown, ABC):
     ----------
     data
         The rows, in a form that loads none of them by itself.
+    rows
+        The rows, for who counts them.
     """
 
     data: Any
+    rows: Rows
 
     def __init__(self, shown_as: ShownAs) -> None:
         vars(self)["quasi_identifiers"] = dict(shown_as)
@@ -132,6 +149,10 @@ class ShownElsewhere(Shown, ABC):
     @abstractmethod
     def table(self) -> pa.Table:
         """All rows, loaded into memory."""
+
+    @abstractmethod
+    def classes(self) -> Any:
+        """Return one row per class, its size and what it shows, in a form that loads none of them by itself."""
 
     @abstractmethod
     def verify(self, promised: Promised) -> Verification:
@@ -155,10 +176,13 @@ class Engine(ABC):
         What it is called in manifests and messages.
     part_rows
         How many rows a part may have at most so that it fits where it is worked on.
+    expected
+        How many rows there are, once that is known: for whoever tells how far the work is.
     """
 
     name: str
     part_rows: int
+    expected: int = 0
 
     progress: Progress = staticmethod(silent)
 
@@ -211,3 +235,14 @@ def counted(rows: Rows, columns: Sequence[str]) -> pa.Table:
 def group_counts(groups: pa.Table) -> np.ndarray:
     """Return how often each group occurs."""
     return groups.column(COUNT).cast(pa.int64()).to_numpy()
+
+
+def spread_of(groups: pa.Table) -> Spread:
+    """Return sizes, counts of the most frequent value, and how many groups have both, from three columns."""
+    sizes, largest, times = (column.cast(pa.int64()).to_pylist() for column in groups.columns)
+    return dict(zip(zip(sizes, largest, strict=True), times, strict=True))
+
+
+def alone(rows: Rows, columns: Sequence[str]) -> int:
+    """Return how many rows are the only ones with their values."""
+    return sum(times for (size, _), times in rows.spread(columns).items() if size == 1)

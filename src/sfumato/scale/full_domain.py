@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +18,8 @@ from sfumato.methods.lattice.full_domain import FullDomain
 from sfumato.methods.lattice.judge import Judge
 from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, group_rows
 from sfumato.microdata.table import WeightedColumn
-from sfumato.privacy import Requirements
+from sfumato.pipeline.steps import Steps
+from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.request import Request
 from sfumato.scale.encoding import CodedTable, carried_name, coded_name
 from sfumato.scale.engine import Rows, counted, group_counts
@@ -66,9 +68,22 @@ class Chosen:
     """What was chosen from the counts: what to do with every part, what is lost by it, and what there is to tell."""
 
     method: AtLevels
-    loss: LossReport
     recoding: Recoding
-    suppressed: int
+    recoded: CountedTable
+
+    @cached_property
+    def loss(self) -> LossReport:
+        """What was lost."""
+        return LossReport.of(self.recoded)
+
+    @property
+    def suppressed(self) -> int:
+        """How many rows are left out."""
+        return self.recoded.suppressed - self.recoded.left_out
+
+    def steps(self, models: tuple[PrivacyModel, ...]) -> Steps:
+        """Return what one finer step would make of the classes, by the counts of all rows."""
+        return Steps(self.recoded.microdata, self.recoded.classes, models, counts=self.recoded.counts)
 
 
 def is_full_domain(method: Method) -> bool:
@@ -91,7 +106,7 @@ def choose(rows: Rows, table: CodedTable, request: Request, method: Method, left
     recoded = CountedTable(microdata, replace(classes, sizes=sizes), left_out, requirements.k, counts)
     gone = np.unique(groups_at(microdata, recoding.levels)[~kept], axis=0)
     at_levels = AtLevels(recoding.levels, gone)
-    return Chosen(at_levels, LossReport.of(recoded), recoding, int(counts[~kept].sum()))
+    return Chosen(at_levels, recoding, recoded)
 
 
 def frequencies(rows: Rows, table: CodedTable) -> tuple[Microdata, NDArray[np.int64]]:

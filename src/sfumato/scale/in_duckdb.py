@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sfumato.engines.base import identifier
 from sfumato.io import Source, arrow, write_table
 from sfumato.io.files import literal, literal_path, record_batches
-from sfumato.scale.engine import COUNT, Engine, OnBatch, OnPart, Parted, Rows, ShownAs
+from sfumato.scale.engine import COUNT, Engine, OnBatch, OnPart, Parted, Rows, ShownAs, Spread, spread_of
 from sfumato.scale.memory import in_words, resident_memory
 from sfumato.scale.release import ShownInFiles
 from sfumato.scale.temporary import TemporaryFolder
@@ -91,13 +91,17 @@ class InDuckDB(Engine):
         batches = source.batches(columns, as_text)
         first = next(batches, None)
         if first is None:
-            return self.kept(Streamed(self, source.kinds(columns, as_text), ()))
-        return self.kept(Streamed(self, first.schema, chain([first], batches)))
+            return self._stored(Streamed(self, source.kinds(columns, as_text), ()), "reading")
+        self.expected = 0 if extent is None else extent.rows
+        return self._stored(Streamed(self, first.schema, chain([first], batches)), "reading")
 
     def require(self, needed: int) -> None:
         self.folder.require(needed)
 
     def kept(self, rows: Rows) -> Rows:
+        return self._stored(rows, "encoding")
+
+    def _stored(self, rows: Rows, stage: str) -> Rows:
         folder = self.new_folder()
         files = []
         with ExitStack() as stack:
@@ -107,15 +111,16 @@ class InDuckDB(Engine):
             for batch in rows.batches():
                 writer.write_batch(batch)
                 done += batch.num_rows
-                self.tell("encoding", done)
+                self.tell(stage, done)
         return Stored(self, files, rows.schema.names)
 
-    def tell(self, stage: str, done: int, share: float = 0.0) -> None:
+    def tell(self, stage: str, done: int) -> None:
         """Say how far a stage is, and what it takes, a few times a second."""
         now = time.monotonic()
-        if now - self._told_at < PACE:
+        if now - self._told_at < PACE and stage in self._began:
             return
         self._told_at = now
+        share = min(1.0, done / self.expected) if self.expected else 0.0
         takes = f"{in_words(resident_memory())} memory, {in_words(self.folder.used())} disk"
         began = self._began.setdefault(stage, now)
         left = f", {(now - began) * (1 - share) / share:.0f} s left" if share and now > began else ""
@@ -130,7 +135,8 @@ class InDuckDB(Engine):
         """Write the rows to files of the temporary folder."""
         assert isinstance(rows, DuckRows)
         files = rows.write(self.folder.new("release"), place, names)
-        return ShownInFiles(files, shown_as, self.folder, int(FOR_VERIFYING * self.memory))
+        stored = Stored(self, files, [name for name in rows.schema.names if name != place])
+        return ShownInFiles(stored, files, shown_as, self.folder, int(FOR_VERIFYING * self.memory))
 
     def query(self, sql: str, **tables: pa.RecordBatchReader) -> pa.RecordBatchReader:
         """Run a query on files, or on a stream that has a name in it."""
@@ -170,10 +176,10 @@ class DuckRows(Rows):
         self.engine = engine
         self.schema = schema
 
-    def _query(self, selected: str, after: str = "") -> pa.RecordBatchReader:
-        """Select something from the rows."""
+    def _query(self, selected: str, after: str = "", within: str = "{}") -> pa.RecordBatchReader:
+        """Select something from the rows, perhaps within another query."""
         stream = pa.RecordBatchReader.from_batches(self.schema, (_as_said(one, self.schema) for one in self.batches()))
-        return self.engine.query(f"SELECT {selected} FROM streamed {after}", streamed=stream)
+        return self.engine.query(within.format(f"SELECT {selected} FROM streamed {after}"), streamed=stream)
 
     def count(self) -> int:
         [[found]] = self._query("count(*)").read_all().to_pydict().values()
@@ -186,6 +192,16 @@ class DuckRows(Rows):
     def groups(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         names = ", ".join(identifier(name) for name in columns)
         yield from self._query(f"{names}, count(*) AS {COUNT}", f"GROUP BY {names}")
+
+    def spread(self, columns: Sequence[str], value: str | None = None) -> Spread:
+        names = [identifier(name) for name in columns]
+        both = ", ".join([*names, *([] if value is None else [identifier(value)])])
+        chosen = ", ".join([*(f"{name} AS g{at}" for at, name in enumerate(names)), "count(*) AS n"])
+        groups = ", ".join(f"g{at}" for at in range(len(names)))
+        sized = "{}" if value is None else f"SELECT sum(n)::BIGINT AS n, max(n) AS m FROM ({{}}) GROUP BY {groups}"
+        largest = "n" if value is None else "m"
+        within = f"SELECT n, {largest} AS m, count(*) FROM ({sized}) GROUP BY ALL"
+        return spread_of(self._query(chosen, f"GROUP BY {both}", within).read_all())
 
     def mapped(self, function: OnBatch, schema: pa.Schema) -> Rows:
         return Mapped(self, function, schema)
@@ -208,9 +224,10 @@ class Stored(DuckRows):
         super().__init__(engine, pa.schema([own.field(name) for name in columns]))
         self.files = list(files)
 
-    def _query(self, selected: str, after: str = "") -> pa.RecordBatchReader:
+    def _query(self, selected: str, after: str = "", within: str = "{}") -> pa.RecordBatchReader:
         files = ", ".join(literal_path(file) for file in self.files)
-        return self.engine.query(f"SELECT {selected} FROM read_parquet([{files}], hive_partitioning = false) {after}")
+        source = f"read_parquet([{files}], hive_partitioning = false)"
+        return self.engine.query(within.format(f"SELECT {selected} FROM {source} {after}"))
 
     def count(self) -> int:
         return sum(pq.ParquetFile(file).metadata.num_rows for file in self.files)
@@ -273,16 +290,24 @@ class PartedRows(DuckRows, Parted):
     def finished(self) -> Iterator[pa.Table]:
         """Yield the parts, each when it is done, in the order of their numbers."""
         folder = self.engine.new_folder()
-        files = scatter(self._rows.batches(), self._column, folder)
+        files = scatter(self._told_of("dividing"), self._column, folder)
         rows = 0
-        for number, part in enumerate(sorted(files), start=1):
+        for part in sorted(files):
             table = _read_and_remove(files[part])
             rows += table.num_rows
             done = self._function(part, table)
             self._told.append(done.told)
-            self.engine.tell("recoding", rows, number / len(files))
+            self.engine.tell("recoding", rows)
             yield done.rows
         self._done = True
+
+    def _told_of(self, stage: str) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, and say how many of them went by."""
+        done = 0
+        for batch in self._rows.batches():
+            done += batch.num_rows
+            self.engine.tell(stage, done)
+            yield batch
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         for table in self.finished():
@@ -355,7 +380,7 @@ class Spools:
 
     def __init__(self, engine: InDuckDB, schema: pa.Schema, place: str, count: int) -> None:
         self._folder = engine.new_folder()
-        self._count, self._place = count, place
+        self._engine, self._count, self._place = engine, count, place
         self._words = {one.name: Vocabulary(one.type.value_type) for one in schema if pa.types.is_dictionary(one.type)}
         kinds = [pa.field(one.name, pa.int32() if one.name in self._words else one.type) for one in schema]
         self._schema, self._names = pa.schema(kinds), schema.names
@@ -386,8 +411,11 @@ class Spools:
         """Put the rows of every file in order, and write them."""
         self._stack.close()
         written = []
+        rows = 0
         for file, name in zip(self._files, names, strict=True):
             table = _read_and_remove(file)
+            rows += table.num_rows
+            self._engine.tell("writing", rows)
             table = table.take(pc.sort_indices(table, [(self._place, "ascending")])).drop_columns([self._place])
             for column, words in self._words.items():
                 texts = pa.DictionaryArray.from_arrays(table.column(column).combine_chunks(), words.texts)

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from sfumato.io import Source, SparkSource
 from sfumato.request import Request
-from sfumato.scale.engine import COUNT, Engine, OnBatch, OnPart, Parted, Rows, ShownAs
+from sfumato.scale.engine import COUNT, Engine, OnBatch, OnPart, Parted, Rows, ShownAs, Spread, spread_of
 from sfumato.scale.executors import (
     TOLD,
     OnBatches,
@@ -74,7 +74,9 @@ class InSpark(Engine):
         assert isinstance(kept, SparkRows)
         for frame in before:
             frame.unpersist()
-        return ShownInSpark(kept.frame, place, shown_as)
+        names = [name for name in rows.schema.names if name != place]
+        plain = SparkRows(kept.frame.drop(place), pa.schema([rows.schema.field(name) for name in names]))
+        return ShownInSpark(plain, kept.frame, place, shown_as)
 
     def close(self) -> None:
         """Let the executors forget what they kept."""
@@ -92,6 +94,8 @@ class SparkRows(Rows):
     schema
         The types in which functions see its columns, where Spark has none that small.
     """
+
+    numbered = False
 
     def __init__(self, frame: Any, schema: pa.Schema) -> None:
         self.frame = frame
@@ -122,6 +126,17 @@ class SparkRows(Rows):
         count = import_module("pyspark.sql.functions").expr("count(*)").alias(COUNT)
         counted = self.frame.groupBy(*map(quoted, columns)).agg(count)
         yield from (typed(batch, schema) for batch in computed(counted.toArrow).to_batches())
+
+    def spread(self, columns: Sequence[str], value: str | None = None) -> Spread:
+        """Count groups by their sizes; what comes to the driver are the different sizes."""
+        expr = import_module("pyspark.sql.functions").expr
+        names = [quoted(name) for name in columns]
+        both = names if value is None else [*names, quoted(value)]
+        renamed = self.frame.selectExpr(*(f"{name} AS g{at}" for at, name in enumerate(both)))
+        groups = [f"g{at}" for at in range(len(both))]
+        found = renamed.groupBy(*groups).agg(expr("count(*) AS n"))
+        found = found.groupBy(*groups[: len(names)]).agg(expr("sum(n) AS n"), expr("max(n) AS m"))
+        return spread_of(computed(found.groupBy("n", "m").agg(expr("count(*) AS times")).toArrow))
 
     def mapped(self, function: OnBatch, schema: pa.Schema) -> Rows:
         """Run a function on batches, where they are."""

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from sfumato import guarding, parameters
 from sfumato.clock import Clock
 from sfumato.errors import DataError, InfeasibleError
-from sfumato.guardrails import Caution, refuse, with_confirmations
-from sfumato.guardrails.uniqueness import as_good_as_a_name
 from sfumato.io import Source
 from sfumato.kernels.classes import get_ready
-from sfumato.loss import LossReport
 from sfumato.methods import Mondrian, find_method
 from sfumato.methods.linear.linear import LinearMethod
 from sfumato.methods.refining import Refined
 from sfumato.methods.support import refuse_unsupported
-from sfumato.pipeline.building import Outcome
+from sfumato.pipeline.building import completed
 from sfumato.privacy import Requirements
 from sfumato.progress import Progress, ProgressOption, reporting, stage
 from sfumato.randomness import Secret
@@ -30,15 +26,16 @@ from sfumato.release.release import Release
 from sfumato.request import Request
 from sfumato.scale.choosing import method_for_parts
 from sfumato.scale.cutting import PartByCuts, first_cuts
+from sfumato.scale.drawing import draws_per_part
 from sfumato.scale.encoding import PART, PLACE, CodedTable, WithoutMissing
-from sfumato.scale.engine import Engine, Promised, Rows, ShownElsewhere
+from sfumato.scale.engine import Engine, Rows
 from sfumato.scale.full_domain import Chosen, choose, is_full_domain
+from sfumato.scale.looking import view_of
+from sfumato.scale.made import Made
 from sfumato.scale.parting import Encoding, Feasibility, PartOf, count_keys, cut_evenly, empty, part_schema
 from sfumato.scale.pricing import COMPARING, NOTHING, Curve, Price, can_be_priced, in_proportion, spent
 from sfumato.scale.profiling import profile
-from sfumato.scale.recoding import Figures, Recode, loss_of
-from sfumato.scale.release import LargeRelease
-from sfumato.verify.verification import Verification
+from sfumato.scale.recoding import Recode
 
 #: How often encoded rows lie on the disk at the same time: as they are kept, and by part; labels come as parts go.
 COPIES = 2
@@ -47,12 +44,21 @@ COPIES = 2
 TEXT_BYTES = 24
 
 
-def carry_out(data: object, request: Request, engine: Engine, progress: ProgressOption = False) -> Release:
-    """Make the release that is asked for by an engine; nothing is kept if anything fails."""
+def carry_out(
+    data: object,
+    request: Request,
+    engine: Engine,
+    again: Callable[[object, Request], Release],
+    progress: ProgressOption = False,
+) -> Release:
+    """Make the release that is asked for by an engine; nothing is kept if anything fails.
+
+    ``again`` makes one of the same table for another request, for whoever asks what that would cost.
+    """
     get_ready()
     try:
         with reporting(progress, request.caller) as report:
-            return _Plan(request, engine, report).release_of(data)
+            return _Plan(request, engine, again, report).release_of(data)
     except BaseException:
         engine.close()
         raise
@@ -64,6 +70,7 @@ class _Plan:
 
     request: Request
     engine: Engine
+    again: Callable[[object, Request], Release]
     report: Progress
 
     def __post_init__(self) -> None:
@@ -78,24 +85,30 @@ class _Plan:
         with clock.measuring("total"):
             with clock.measuring("read"):
                 source, roles, rows = self._open(data)
-                total = rows.count()
+                total = self.engine.expected = rows.count()
                 rows = self._with_missing(rows)
                 table, schema = self._profile(rows, roles)
                 self.request = replace(self.request, schema=schema)
             with clock.measuring("guardrails"):
-                cautions = self._cautions(table)
+                asked = view_of(table, rows, source, self.request)
+                cautions = guarding.cautions_before(asked, self.request)
             with clock.measuring("encode"):
                 kept = self._encode(rows, table)
             with clock.measuring("part"):
                 chosen = self._choose(kept, table, total - table.rows)
                 parts, sizes = self._part(kept, table)
             with clock.measuring("method"):
-                written = self._recode(parts, sizes, table, chosen)
+                made = self._recode(parts, sizes, table, chosen, kept, total)
             with clock.measuring("verify"):
                 source.check_unchanged()
-                outcome = self._outcome(table, written, total)
-                verification = self._verified(written.shown, outcome)
-        return self._release(source, table, written, outcome, verification, cautions)
+                self.report("verifying", 0.0)
+                verification = made.verified()
+            with clock.measuring("guardrails"):
+                self.report("looking at the release", 0.0)
+                view = made.view(asked, verification)
+                cautions = guarding.cautions_after(view, self.request, cautions)
+        release = made.release(source, clock, self.engine, verification, partial(self.again, data))
+        return completed(release, view, cautions, clock)
 
     def _open(self, data: object) -> tuple[Source, dict[str, str], Rows]:
         """Find out what the columns are, and open those that are released in some form."""
@@ -127,20 +140,6 @@ class _Plan:
                     "missing='category' to treat missing as a value, or missing='suppress' to leave such rows out."
                 )
         return table, schema
-
-    def _cautions(self, table: CodedTable) -> tuple[Caution, ...]:
-        """Look at what the profile tells, and stop what is careless."""
-        found = [
-            Caution("near-unique", **vars(finding))
-            for column in table.carried
-            if column.counts is not None
-            for finding in as_good_as_a_name(
-                column.name, column.role, int(np.count_nonzero(column.counts == 1)), table.rows
-            )
-        ]
-        cautions = with_confirmations(found, self.request.confirm)
-        refuse(cautions, self.request.strict)
-        return cautions
 
     def _encode(self, rows: Rows, table: CodedTable) -> Rows:
         """Encode all rows once; models that even the whole table breaks are refused before."""
@@ -180,19 +179,27 @@ class _Plan:
         sizes = [int(found.sizes[group].sum()) for group in groups]
         return kept.mapped(PartOf(begins, schema), schema), sizes
 
-    def _recode(self, parts: Rows, sizes: Sequence[int], table: CodedTable, chosen: Chosen | None) -> _Written:
+    def _recode(
+        self,
+        parts: Rows,
+        sizes: Sequence[int],
+        table: CodedTable,
+        chosen: Chosen | None,
+        kept: Rows,
+        total: int,
+    ) -> Made:
         """Recode part by part, and write what is shown."""
-        request, models = self.request, tuple(self.request.privacy)
+        request, models = replace(self.request, method=self.method), tuple(self.request.privacy)
         method = self.method if chosen is None else chosen.method
         budgets = sizes if chosen is not None else self._budgets(parts, sizes, table)
-        recode = Recode(table, method, models, request.intervals, self.secret, dict(enumerate(budgets)))
+        draws = draws_per_part(sizes, self.secret)
+        recode = Recode(table, method, models, request.intervals, self.secret, dict(enumerate(budgets)), draws)
         schema, shown_as = recode.shown()
         names = [self.secret.key(f"file {at}").hex()[:16] for at in range(max(1, len(sizes)))]
         done = parts.by_part(PART, recode, schema)
         self.report("recoding", 0.0)
         shown = self.engine.released(done, PLACE, names, shown_as)
-        figures: list[Figures] = done.told()
-        return _Written(shown, figures, chosen)
+        return Made(request, total, table, kept, parts, recode, chosen, shown, done.told())
 
     def _budgets(self, parts: Rows, sizes: Sequence[int], table: CodedTable) -> list[int]:
         """Return how many rows of each part may be left out: where that saves most, as far as that can be told."""
@@ -206,78 +213,6 @@ class _Plan:
         self.report("pricing", 0.0)
         curves: list[Curve] = parts.by_part(PART, Price(table, self.method, models, self.secret), NOTHING).told()
         return spent(budget, sizes, sorted(curves, key=lambda one: one.part))
-
-    def _outcome(self, table: CodedTable, written: _Written, rows: int) -> Outcome:
-        return Outcome(
-            replace(self.request, method=self.method),
-            table.roles,
-            empty(table),
-            self.secret,
-            rows=rows,
-            left_out=rows - table.rows,
-            suppressed=written.suppressed,
-            content=written.content,
-            recoding=None if written.chosen is None else written.chosen.recoding,
-        )
-
-    def _verified(self, shown: ShownElsewhere, outcome: Outcome) -> Verification:
-        """Check the written files; hand out nothing that does not pass."""
-        self.report("verifying", 0.0)
-        released = outcome.rows - outcome.left_out - outcome.suppressed
-        return outcome.passed(shown.verify(Promised(self.request.schema.sensitive, outcome.promises, released)))
-
-    def _release(
-        self,
-        source: Source,
-        table: CodedTable,
-        written: _Written,
-        outcome: Outcome,
-        verification: Verification,
-        cautions: tuple[Caution, ...],
-    ) -> Release:
-        k = Requirements(tuple(self.request.privacy), outcome.microdata).k
-        release = outcome.release(
-            LargeRelease,
-            source,
-            self.clock,
-            shown=written.shown,
-            loss=written.loss(table, outcome.microdata, outcome.left_out, k),
-            verification=verification,
-            cautions=cautions,
-            engine=self.engine,
-        )
-        release.manifest["options"]["engine"] = self.engine.name
-        release.manifest["cautions"] = [caution.to_dict() for caution in cautions]
-        release.manifest["parts"] = len(written.figures)
-        return release
-
-
-@dataclass(frozen=True)
-class _Written:
-    """What lies in files, and the figures of its parts."""
-
-    shown: ShownElsewhere
-    figures: list[Figures]
-    chosen: Chosen | None
-
-    @property
-    def suppressed(self) -> int:
-        """How many rows were left out by the method."""
-        return sum(one.suppressed for one in self.figures)
-
-    @property
-    def content(self) -> bytes:
-        """A keyed hash of all parts."""
-        state = hashlib.blake2b()
-        for one in sorted(self.figures, key=lambda one: one.part):
-            state.update(one.content)
-        return state.digest()
-
-    def loss(self, table: CodedTable, nobody: Any, left_out: int, k: int) -> LossReport:
-        """Return what was lost: by all classes where they reach over parts, else by those of each part."""
-        if self.chosen is not None:
-            return self.chosen.loss
-        return loss_of(self.figures, table, nobody, left_out, k)
 
 
 def row_bytes(schema: pa.Schema) -> int:

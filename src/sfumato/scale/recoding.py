@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,7 @@ from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
 from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.randomness import Secret
 from sfumato.release.values import show
+from sfumato.scale.drawing import DrawnRows
 from sfumato.scale.encoding import PLACE, CodedTable
 from sfumato.scale.engine import Finished
 
@@ -38,6 +40,12 @@ class Figures:
         The penalties of the quasi-identifiers, summed over the released rows.
     content
         A keyed hash of the codes.
+    starred
+        For every quasi-identifier how many released rows share their class with somebody who lacks a value.
+    gone
+        The codes of the rows that are left out.
+    drawn
+        Some of its rows.
     """
 
     part: int
@@ -47,15 +55,38 @@ class Figures:
     lost: Mapping[str, float]
     by_attribute: NDArray[np.float64] = field(repr=False)
     content: bytes = field(repr=False)
+    starred: NDArray[np.int64] = field(repr=False)
+    gone: NDArray[np.integer] = field(repr=False)
+    drawn: DrawnRows = field(repr=False)
 
     @classmethod
-    def of(cls, part: int, recoded: RecodedTable, key: bytes) -> Figures:
+    def of(cls, part: int, recoded: RecodedTable, key: bytes, drawn: DrawnRows) -> Figures:
         """Measure a part."""
         table, classes = recoded.microdata, recoded.classes
         lost = {name: loss.lost_by_released(recoded) for name, loss in METRICS.items() if loss.by_release is None}
         penalties = ncp_by_attribute(table, classes)
         content = replace(table, domains=(), sensitive=()).digest(key)
-        return cls(part, len(table), classes.suppressed, len(classes), lost, classes.sizes @ penalties, content)
+        missing = [domain.missing_code for domain in table.domains]
+        return cls(
+            part,
+            len(table),
+            classes.suppressed,
+            len(classes),
+            lost,
+            classes.sizes @ penalties,
+            content,
+            classes.sizes @ (classes.hi == missing).astype(np.int64),
+            table.codes[classes.of_row < 0],
+            drawn,
+        )
+
+
+class RecodedPart(NamedTuple):
+    """A part and what became of it: the order in which the method saw its rows, what it decided, and the classes."""
+
+    order: NDArray[np.int64]
+    recoding: Recoding
+    recoded: RecodedTable
 
 
 @dataclass(frozen=True)
@@ -74,6 +105,8 @@ class Recode:
         Where all chance comes from.
     budgets
         How many rows of each part may be left out.
+    draws
+        How many rows are drawn of each part, with replacement; of those that are not named, all rows are taken.
     """
 
     table: CodedTable
@@ -82,9 +115,10 @@ class Recode:
     intervals: str
     secret: Secret
     budgets: Mapping[int, int] = field(default_factory=dict)
+    draws: Mapping[int, int] = field(default_factory=dict)
 
-    def __call__(self, part: int, rows: pa.Table) -> Finished:
-        """Recode the rows of a part."""
+    def recoded(self, part: int, rows: pa.Table) -> RecodedPart:
+        """Recode the rows of a part, which always comes out the same."""
         purpose = f"part {part}"
         order = self.secret.permutation(f"{purpose} in", rows.num_rows)
         microdata = self.table.microdata(rows).take(order)
@@ -97,6 +131,12 @@ class Recode:
                 f"The method '{self.method.name}' left out {classes.suppressed:,} rows of a part, but only {budget:,} "
                 "may be. This is a fault of the method, please report it."
             )
+        return RecodedPart(order, recoding, RecodedTable(microdata, classes, 0, task.requirements.k))
+
+    def __call__(self, part: int, rows: pa.Table) -> Finished:
+        """Recode the rows of a part and show them."""
+        order, recoding, recoded = self.recoded(part, rows)
+        microdata, classes = recoded.microdata, recoded.classes
         released = np.flatnonzero(classes.of_row >= 0)
         shown = show(
             self.table.released(rows),
@@ -108,11 +148,16 @@ class Recode:
             released,
             order[released],
         )
-        places = self.secret.generator(purpose).integers(0, 1 << 64, len(released), np.uint64)
-        figures = Figures.of(
-            part, RecodedTable(microdata, classes, 0, task.requirements.k), self.secret.key("content hash")
-        )
+        places = self.secret.generator(f"part {part}").integers(0, 1 << 64, len(released), np.uint64)
+        drawn = self._drawn(part, rows, order, recoded)
+        figures = Figures.of(part, recoded, self.secret.key("content hash"), drawn)
         return Finished(shown.table.append_column(PLACE, pa.array(places)), figures)
+
+    def _drawn(self, part: int, rows: pa.Table, order: NDArray[np.int64], recoded: RecodedTable) -> DrawnRows:
+        places = np.arange(len(order))
+        if part in self.draws:
+            places = self.secret.generator(f"drawn {part}").integers(0, len(order), self.draws[part])
+        return DrawnRows.of(self.table, rows, order, recoded, places)
 
     def shown(self) -> tuple[pa.Schema, dict[str, tuple[str, ...]]]:
         """Return the columns of what is shown, and those that stand for each quasi-identifier."""

@@ -6,25 +6,26 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.engines.base import identifier
-from sfumato.errors import EngineError, OutputError
+from sfumato.errors import OutputError
 from sfumato.io import write_text
 from sfumato.io.atomic import atomic_path, shown_path
 from sfumato.io.spooling import STANDARD
 from sfumato.io.writing import STREAMED, format_of, write_stream
 from sfumato.progress import Progress, ProgressOption, reporting
 from sfumato.release.release import Release
-from sfumato.scale.engine import Engine, Promised, ShownAs, ShownElsewhere, WritesItself
+from sfumato.risks import BeforeAfter
+from sfumato.scale.engine import Engine, Promised, Rows, ShownAs, ShownElsewhere, WritesItself
 from sfumato.scale.temporary import TemporaryFolder
 from sfumato.verify.grouped_files import check_files
 from sfumato.verify.verification import Verification
@@ -35,9 +36,11 @@ class ShownInFiles(WritesItself):
 
     files: tuple[Path, ...]
 
-    def __init__(self, files: Sequence[Path], shown_as: ShownAs, folder: TemporaryFolder, memory: int) -> None:
+    def __init__(
+        self, rows: Rows, files: Sequence[Path], shown_as: ShownAs, folder: TemporaryFolder, memory: int
+    ) -> None:
         super().__init__(shown_as)
-        vars(self).update(files=tuple(files), folder=folder, memory=memory)
+        vars(self).update(rows=rows, files=tuple(files), folder=folder, memory=memory)
 
     folder: TemporaryFolder
     memory: int
@@ -50,6 +53,11 @@ class ShownInFiles(WritesItself):
     def verify(self, promised: Promised) -> Verification:
         """Check every promise from the files, which are not loaded for it."""
         return self.check(self.files, promised)
+
+    def classes(self) -> Any:
+        """Return the classes as a DuckDB relation."""
+        names = ", ".join(identifier(name) for name in self.class_columns)
+        return self.data.aggregate(f"count(*) AS size, {names}", names)
 
     def check(self, files: Sequence[Path], promised: Promised, form: str = "parquet") -> Verification:
         """Check promises from files, these or what was made of them."""
@@ -118,13 +126,6 @@ def _is_streamed(path: str | os.PathLike[str], form: str | None) -> bool:
     return said in STREAMED and form in {None, said}
 
 
-def _not_here(name: str) -> EngineError:
-    return EngineError(
-        f"{name} needs the rows of the original together, which an engine does not hold. Ask a release of a sample of "
-        "them that was made in memory (engine='memory')."
-    )
-
-
 def _umask() -> int:
     """Return what the user takes away from new files."""
     mask = os.umask(0o077)
@@ -138,9 +139,13 @@ class LargeRelease(Release):
 
     Attributes
     ----------
+    find_risk
+        Counts who looks like how many.
     engine
         Who made it; what it keeps is removed with the release.
     """
+
+    find_risk: Callable[[], BeforeAfter] = field(kw_only=True, repr=False)
 
     engine: Engine | None = field(default=None, repr=False)
 
@@ -151,25 +156,14 @@ class LargeRelease(Release):
         return self.shown.data
 
     def class_table(self) -> Any:
-        """Return one row per class, its size and what it shows, as a DuckDB relation; without means of the original."""
-        if not isinstance(self.shown, ShownInFiles):
-            raise _not_here("class_table()")
-        names = ", ".join(identifier(name) for name in self.shown.class_columns)
-        return self.shown.data.aggregate(f"count(*) AS size, {names}", names)
+        """Return one row per class as the engine holds it: size and what it shows, without means of the original."""
+        assert isinstance(self.shown, ShownElsewhere)
+        return self.shown.classes()
 
-    def explain(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse: reasons are found among all rows of the original."""
-        raise _not_here("explain()")
-
-    @property
-    def risk(self) -> NoReturn:
-        """Refuse: people are counted among all rows of the original."""
-        raise _not_here("risk")
-
-    @property
-    def originals(self) -> NoReturn:
-        """Refuse: values are counted among all rows of the original."""
-        raise _not_here("originals")
+    @cached_property
+    def risk(self) -> BeforeAfter:
+        """How likely it is that people are found, in the original and in the release: by how many look alike."""
+        return self.find_risk()
 
     def verify(self) -> Verification:
         """Check every promise once more, from the released rows alone."""

@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pyarrow as pa
 
 from sfumato.errors import OutputError
 from sfumato.progress import Progress, silent
-from sfumato.scale.engine import Promised, ShownAs, WritesItself
+from sfumato.scale.engine import Promised, Rows, ShownAs, WritesItself
 from sfumato.scale.spark_frames import arrow_schema, computed, located, quoted, streamed
 from sfumato.verify.grouping import verify_grouped
 from sfumato.verify.groups import TABLE
@@ -31,7 +32,9 @@ class ShownInSpark(WritesItself):
     Parameters
     ----------
     rows
-        The released rows, which the executors keep.
+        The released rows, for who counts them.
+    frame
+        The same rows with their places, which the executors keep.
     place
         A column of random numbers, which is not released: they alone say where a row lies.
     shown_as
@@ -40,17 +43,23 @@ class ShownInSpark(WritesItself):
 
     _rows: Any
 
-    def __init__(self, rows: Any, place: str, shown_as: ShownAs) -> None:
+    def __init__(self, rows: Rows, frame: Any, place: str, shown_as: ShownAs) -> None:
         super().__init__(shown_as)
-        count = computed(rows.count)
+        count = computed(frame.count)
         files = max(1, -(-count // FILE_ROWS))
-        scattered = rows.repartition(files, quoted(place)).sortWithinPartitions(quoted(place)).drop(place)
-        vars(self).update(data=scattered, _rows=rows.drop(place))
+        scattered = frame.repartition(files, quoted(place)).sortWithinPartitions(quoted(place)).drop(place)
+        vars(self).update(data=scattered, rows=rows, _rows=frame.drop(place))
 
     @property
     def table(self) -> pa.Table:
         """All rows, loaded into memory."""
         return computed(self.data.toArrow)
+
+    def classes(self) -> Any:
+        """Return the classes as a frame."""
+        names = [quoted(name) for name in self.class_columns]
+        size = import_module("pyspark.sql.functions").expr("count(*) AS size")
+        return self._rows.groupBy(*names).agg(size).select("size", *names)
 
     def verify(self, promised: Promised) -> Verification:
         """Check every promise from the rows, by Spark's own counts."""

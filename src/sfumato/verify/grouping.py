@@ -73,17 +73,18 @@ def verify_grouped(
         for name in sensitive
     ]
     total = _look(engine, keys, [general, *of_values[:1]], quasi_identifiers)
-    for judge in of_values[1:]:
-        _look(engine, keys, [judge], quasi_identifiers)
+    others = [_look(engine, keys, [judge], quasi_identifiers) for judge in of_values[1:]]
     account_for_rows(engine, total.rows)
     tallies = sorted(
         (tally for judge in (general, *of_values) for tally in judge.tallies), key=lambda tally: tally.place
     )
+    names: Sequence[str | None] = sensitive or [None]
     return Verification(
         rows=total.rows,
         classes=total.classes,
         achieved=Achieved(total.smallest, {judge.column.name: judge.achieved for judge in of_values}),
         checks=tuple(tally.check(total) for tally in tallies),
+        frequencies={name: one.frequencies for name, one in zip(names, [total, *others], strict=True)},
     )
 
 

@@ -147,6 +147,14 @@ class Some:
     values: NDArray[np.int64]
     counts: NDArray[np.int64]
 
+    def frequencies(self) -> dict[tuple[int, int], int]:
+        """Return how many classes there are of each size in which the most frequent value has so many rows."""
+        largest = np.zeros(len(self.classes), np.int64)
+        np.maximum.at(largest, self.classes_of, self.counts)
+        beyond = int(largest.max(initial=0)) + 1
+        pairs, times = np.unique(self.classes.sizes * beyond + largest, return_counts=True)
+        return {divmod(pair, beyond): count for pair, count in zip(pairs.tolist(), times.tolist(), strict=True)}
+
     def histogram(self, shares: NDArray[np.float64]) -> Histogram:
         """Return the counts of the sensitive values, of which these are the shares in the whole table."""
         sizes = self.classes.sizes

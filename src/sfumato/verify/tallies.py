@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -30,6 +31,7 @@ class Total:
     rows: int = 0
     classes: int = 0
     smallest: int | None = None
+    frequencies: Counter[tuple[int, int]] = field(default_factory=Counter)
 
     def add(self, some: Some) -> None:
         """Count some more classes."""
@@ -39,6 +41,7 @@ class Total:
         if len(sizes):
             least = int(sizes.min())
             self.smallest = least if self.smallest is None else min(self.smallest, least)
+            self.frequencies.update(some.frequencies())
 
 
 @dataclass

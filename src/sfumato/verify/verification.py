@@ -10,6 +10,9 @@ from typing import Any
 from sfumato.errors import printable
 from sfumato.markup import Markup, element, facts, folded, fragment, table, verdict
 
+#: How many classes there are of each size in which the most frequent value has so many rows.
+ClassFrequencies = Mapping[tuple[int, int], int]
+
 
 @dataclass(frozen=True)
 class BreakingClass:
@@ -133,6 +136,9 @@ class Verification:
         What became of every rule.
     notes
         What the publisher should know although no rule is broken.
+    frequencies
+        How many classes there are of each size and with so many rows of their most frequent value, by sensitive column
+        (None for a table without any); only where an engine counted.
     """
 
     rows: int
@@ -140,6 +146,7 @@ class Verification:
     achieved: Achieved
     checks: tuple[RuleCheck, ...]
     notes: tuple[str, ...] = ()
+    frequencies: Mapping[str | None, ClassFrequencies] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def ok(self) -> bool:

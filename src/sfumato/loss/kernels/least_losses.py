@@ -65,6 +65,49 @@ def least_losses(
         losses[at] = nearest[held - 1] if held else 0.0
 
 
+@kernel
+def nearest_losses(
+    codes: NDArray[np.unsignedinteger],
+    counts: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    k: int,
+    spans: Spans,
+    limits: NDArray[np.float64],
+    losses: NDArray[np.float64],
+    weights: NDArray[np.int64],
+) -> None:
+    """Write for the first rows of ``codes`` the losses that they form with the nearest of the others, and their counts.
+
+    The first ``len(limits)`` rows ask, the others are distinct rows that occur ``counts`` times each; those between two
+    of ``begins`` agree in the first attribute. Of each row that asks, as many of the nearest are written as together
+    occur k times, the nearest first, and none whose loss reaches its limit.
+    """
+    asking = len(limits)
+    for this in range(asking):
+        held, reached, worst = 0, 0, limits[this]
+        for group in range(len(begins) - 1):
+            shared = pair_loss(codes, this, begins[group], spans, 0, 1, 0.0, worst)
+            if shared >= worst:
+                continue
+            for other in range(begins[group], begins[group + 1]):
+                loss = pair_loss(codes, this, other, spans, 1, codes.shape[1], shared, worst)
+                if loss >= worst:
+                    continue
+                place = held
+                while place > 0 and losses[this, place - 1] > loss:
+                    losses[this, place], weights[this, place] = losses[this, place - 1], weights[this, place - 1]
+                    place -= 1
+                losses[this, place], weights[this, place] = loss, counts[other - asking]
+                held += 1
+                reached += counts[other - asking]
+                while reached - weights[this, held - 1] >= k:
+                    held -= 1
+                    reached -= weights[this, held]
+                if reached >= k:
+                    worst = losses[this, held - 1]
+        weights[this, held:] = 0
+
+
 @inner
 def pair_loss(
     codes: NDArray[np.unsignedinteger],
