@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ import sfumato as sf
 from sfumato.errors import CautionError, EngineError, VerificationError
 from sfumato.loss import LossReport
 from sfumato.scale import bounding, drawing, recounting
+from sfumato.scale.release import ShownInFiles
 
 ROLES: dict[str, Any] = {
     "quasi_identifiers": ["age", "work", "pay"],
@@ -199,6 +200,16 @@ def test_parts_that_tell_another_loss_are_not_believed(
     monkeypatch.setattr("sfumato.scale.made.loss_of", lambda *_: wrong)
     with pytest.raises(VerificationError, match=f"Parts told .* for .*{name}.*but the released rows say"):
         sf.anonymize(path, engine="duckdb", **ROLES)
+
+
+def test_a_notebook_shows_some_rows_and_loads_no_others(large: sf.Release, monkeypatch: pytest.MonkeyPatch) -> None:
+    def loaded(_: object) -> NoReturn:
+        raise AssertionError("all rows were loaded")
+
+    monkeypatch.setattr(ShownInFiles, "table", property(loaded))
+    assert "illness" in large._repr_html_()
+    with pytest.raises(EngineError, match="reads every cell of the release"):
+        large.report("report.html")
 
 
 def test_values_that_only_left_out_rows_have_are_no_change_of_the_table(tmp_path: Path) -> None:

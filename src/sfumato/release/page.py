@@ -54,10 +54,10 @@ def caution_table(cautions: tuple[Caution, ...]) -> Markup:
 
 
 def _first_rows(release: Release) -> Markup:
-    shown = release.table.slice(0, ROWS)
+    shown = release.shown.first(ROWS)
     names = shown.column_names[:COLUMNS]
     columns = [["" if value is None else str(value) for value in shown[name].to_pylist()] for name in names]
-    rest = release.table.num_columns - len(names)
+    rest = shown.num_columns - len(names)
     more = element("p", f"and {rest:,} more columns") if rest else None
     return joined(table([_cut(name) for name in names], zip(*columns, strict=True)), more)
 

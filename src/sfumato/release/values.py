@@ -35,6 +35,10 @@ class Shown:
         """All columns that together make a class."""
         return [name for names in self.quasi_identifiers.values() for name in names]
 
+    def first(self, rows: int) -> pa.Table:
+        """Return the first rows, for somebody who wants to see some."""
+        return self.table.slice(0, rows)
+
 
 @dataclass(frozen=True)
 class Showing:

@@ -151,6 +151,10 @@ class ShownElsewhere(Shown, ABC):
         """All rows, loaded into memory."""
 
     @abstractmethod
+    def first(self, rows: int) -> pa.Table:
+        """Return the first rows, without loading the others."""
+
+    @abstractmethod
     def classes(self) -> Any:
         """Return one row per class, its size and what it shows, in a form that loads none of them by itself."""
 

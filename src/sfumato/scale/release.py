@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.engines.base import identifier
-from sfumato.errors import OutputError
+from sfumato.errors import EngineError, OutputError
 from sfumato.io import write_text
 from sfumato.io.atomic import atomic_path, shown_path
 from sfumato.io.spooling import STANDARD
@@ -53,6 +53,12 @@ class ShownInFiles(WritesItself):
     def verify(self, promised: Promised) -> Verification:
         """Check every promise from the files, which are not loaded for it."""
         return self.check(self.files, promised)
+
+    def first(self, rows: int) -> pa.Table:
+        """Return the first rows of the first file."""
+        with pq.ParquetFile(self.files[0]) as file:
+            batch = next(file.iter_batches(rows), None)
+            return file.schema_arrow.empty_table() if batch is None else pa.Table.from_batches([batch])
 
     def classes(self) -> Any:
         """Return the classes as a DuckDB relation."""
@@ -164,6 +170,13 @@ class LargeRelease(Release):
     def risk(self) -> BeforeAfter:
         """How likely it is that people are found, in the original and in the release: by how many look alike."""
         return self.find_risk()
+
+    def report(self, *_: Any, **__: Any) -> NoReturn:
+        """Refuse: a report reads every cell of the release."""
+        raise EngineError(
+            "report() reads every cell of the release, and an engine does not load it. Write the release, and ask for "
+            "a report of the file where it fits in memory: sfumato report."
+        )
 
     def verify(self) -> Verification:
         """Check every promise once more, from the released rows alone."""

@@ -55,6 +55,10 @@ class ShownInSpark(WritesItself):
         """All rows, loaded into memory."""
         return computed(self.data.toArrow)
 
+    def first(self, rows: int) -> pa.Table:
+        """Return some rows of the frame."""
+        return computed(self.data.limit(rows).toArrow)
+
     def classes(self) -> Any:
         """Return the classes as a frame."""
         names = [quoted(name) for name in self.class_columns]
