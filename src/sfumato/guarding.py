@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError, SchemaError, listed
 from sfumato.guardrails import CODES, Caution, RequestView, check_confirmed, look_before, refuse, with_confirmations
 from sfumato.guardrails.registry import look_after
 from sfumato.guardrails.view import ReleaseView
-from sfumato.io import Source
+from sfumato.io import FileSource, Source
 from sfumato.io.missing import EVERY_COLUMN
+from sfumato.io.parts import PartedSource
 from sfumato.microdata import distinct
 from sfumato.progress import Tell
 from sfumato.request import Request
@@ -67,8 +67,23 @@ def with_preset(result: Verification, source: Source, request: Request) -> Verif
 
 def row_numbers(source: Source, schema: Schema) -> tuple[str, ...]:
     """Return the unnamed columns without a role that only number the rows, or hold nothing."""
-    unnamed = [name for name in source.columns if UNNAMED.fullmatch(name) and name not in schema.declared()]
+    unnamed = _unnamed(source, schema)
     return tuple(name for name in unnamed if numbers_rows(source.read([name]).column(0)) or name.startswith("__index"))
+
+
+def row_numbers_by_batches(source: Source, schema: Schema) -> tuple[str, ...]:
+    """Return the same of files that do not fit in memory; what can be read only once is not looked at."""
+    if not isinstance(source, FileSource | PartedSource):
+        return ()
+    return tuple(
+        name
+        for name in _unnamed(source, schema)
+        if name.startswith("__index") or _count_up(batch.column(0) for batch in source.batches([name]))
+    )
+
+
+def _unnamed(source: Source, schema: Schema) -> list[str]:
+    return [name for name in source.columns if UNNAMED.fullmatch(name) and name not in schema.declared()]
 
 
 def numbers_rows(column: pa.ChunkedArray) -> bool:
@@ -77,12 +92,23 @@ def numbers_rows(column: pa.ChunkedArray) -> bool:
     >>> [numbers_rows(pa.chunked_array([cells])) for cells in ([0, 1, 2], [1, 2, 3], [None], [2, 1], ["a"])]
     [True, True, True, False, False]
     """
-    if column.null_count == len(column):
-        return True
-    if column.null_count or not pa.types.is_integer(column.type):
-        return False
-    first = pc.min(column).as_py()
-    return first in (0, 1) and bool((column.to_numpy() == np.arange(first, first + len(column))).all())
+    return _count_up(column.chunks)
+
+
+def _count_up(chunks: Iterable[pa.Array]) -> bool:
+    first, seen, missing = None, 0, 0
+    for chunk in chunks:
+        missing += chunk.null_count
+        seen += len(chunk)
+        if missing == seen:
+            continue
+        if missing or not pa.types.is_integer(chunk.type):
+            return False
+        first = chunk[0].as_py() if first is None else first
+        begin = first + seen - len(chunk)
+        if first not in (0, 1) or not (chunk.to_numpy() == np.arange(begin, begin + len(chunk))).all():
+            return False
+    return True
 
 
 def naming_columns(roles: Mapping[str, str], skipped: Sequence[str]) -> list[str]:

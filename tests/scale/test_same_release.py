@@ -62,7 +62,7 @@ def test_guardrails_find_the_same_by_counts(large: sf.Release, small: sf.Release
     assert {code for code, _ in expected} >= {"unique-rows", "tells-hidden", "sensitive-unprotected"}
     assert {key: one.found for key, one in found.items()} == {key: one.found for key, one in expected.items()}
     assert large.manifest["kinds"] == small.manifest["kinds"]
-    assert large.manifest["not_looked_at"] == ["row-numbers", "several-rows-per-person"]
+    assert large.manifest["not_looked_at"] == ["several-rows-per-person"]
     assert "not looked at" in large.summary()
     assert "not_looked_at" not in small.manifest
 
@@ -200,6 +200,14 @@ def test_parts_that_tell_another_loss_are_not_believed(
     monkeypatch.setattr("sfumato.scale.made.loss_of", lambda *_: wrong)
     with pytest.raises(VerificationError, match=f"Parts told .* for .*{name}.*but the released rows say"):
         sf.anonymize(path, engine="duckdb", **ROLES)
+
+
+def test_an_unnamed_column_that_numbers_the_rows_is_dropped(tmp_path: Path) -> None:
+    rows = [f"{row},{20 + row % 40}" for row in range(400)]
+    (tmp_path / "people.csv").write_text("\n".join(["Unnamed: 0,age", *rows]), encoding="utf-8")
+    release = sf.anonymize(tmp_path / "people.csv", quasi_identifiers="age", k=5, engine="duckdb")
+    assert release.data.columns == ["age"]
+    assert [one.code for one in release.cautions] == ["row-numbers"]
 
 
 def test_a_notebook_shows_some_rows_and_loads_no_others(large: sf.Release, monkeypatch: pytest.MonkeyPatch) -> None:

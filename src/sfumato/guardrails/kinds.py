@@ -148,7 +148,7 @@ def lost_zeros(texts: pa.StringArray) -> int:
     return len(shorter) if 2 * groups < len(shorter) else 0
 
 
-@before("row-numbers", by_rows=True)
+@before("row-numbers")
 def row_numbers(view: RequestView) -> Iterator[Finding]:
     """Tell which unnamed columns were dropped, since they only number the rows."""
     for name in view.row_numbers:

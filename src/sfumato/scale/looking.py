@@ -20,7 +20,7 @@ from sfumato.scale.engine import Rows, ShownElsewhere, Spread, alone
 from sfumato.scale.parting import empty
 
 
-def view_of(table: CodedTable, rows: Rows, source: Source, request: Request) -> RequestView:
+def view_of(table: CodedTable, rows: Rows, source: Source, request: Request, row_numbers: Sequence[str]) -> RequestView:
     """Return what guardrails look at before a method runs: the values of every column, and how often each occurs."""
     coded = [
         Column(domain.name, "quasi-identifier", domain.values, counted=_padded(counts, len(domain.values)))
@@ -32,6 +32,7 @@ def view_of(table: CodedTable, rows: Rows, source: Source, request: Request) -> 
         microdata=empty(table),
         columns={column.name: column for column in columns},
         models=request.privacy,
+        row_numbers=row_numbers,
         remarks=source.remarks,
         total=table.rows,
     )

@@ -77,6 +77,7 @@ class _Plan:
         self.clock = Clock()
         self.secret = Secret.of(self.request.seed)
         self.method = method_for_parts(self.request.method)
+        self.row_numbers: tuple[str, ...] = ()
         self.engine.progress = self.report
 
     def release_of(self, data: object) -> Release:
@@ -90,7 +91,7 @@ class _Plan:
                 table, schema = self._profile(rows, roles)
                 self.request = replace(self.request, schema=schema)
             with clock.measuring("guardrails"):
-                asked = view_of(table, rows, source, self.request)
+                asked = view_of(table, rows, source, self.request, self.row_numbers)
                 cautions = guarding.cautions_before(asked, self.request)
             with clock.measuring("encode"):
                 kept = self._encode(rows, table)
@@ -114,7 +115,8 @@ class _Plan:
         """Find out what the columns are, and open those that are released in some form."""
         source = self.engine.source(data, self.request)
         guarding.check_names(self.request, source.columns)
-        roles = self.request.schema.roles(source.columns)
+        self.row_numbers = guarding.row_numbers_by_batches(source, self.request.schema)
+        roles = self.request.schema.with_identifiers(self.row_numbers).roles(source.columns)
         wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain"}]
         return (
             source,
