@@ -69,7 +69,9 @@ def test_every_check_catches_something():
 
 
 def test_every_check_is_public():
-    assert {check.__name__ for check in suite.CHECKS} | {"CHECKS", "check_method"} == set(suite.__all__)
+    own = {"CHECKS", "ENGINE_CHECKS", "check_method", "made_by"}
+    assert {check.__name__ for check in suite.CHECKS} | own == set(suite.__all__)
+    assert set(suite.ENGINE_CHECKS) < set(suite.CHECKS)
 
 
 @pytest.mark.parametrize("method", [wrong.OneClass, wrong.TopLevels, wrong.Picky, wrong.OnlyDiverse])

@@ -28,6 +28,10 @@ LOOKED_UP = 1 << 22
 KEY, BUCKET, PART, PLACE = "key", "bucket", "part", "sfumato_place"
 
 
+#: The role of a column that is carried once more, as what readers of the release see of it.
+SHOWN = "shown"
+
+
 def coded_name(at: int) -> str:
     """Return what the codes of a quasi-identifier are called."""
     return f"q{at}"
@@ -50,8 +54,13 @@ class CodeBook:
     def encode(self, column: pa.Array) -> Codes:
         """Return the code of every cell."""
         if pa.types.is_dictionary(column.type):
-            own = np.append(self.encode(column.dictionary), self.codes[-1])
-            return own[column.indices.fill_null(len(column.dictionary)).to_numpy(zero_copy_only=False)]
+            missing = len(column.dictionary)
+            indices = column.indices.fill_null(missing).to_numpy(zero_copy_only=False)
+            own = np.full(missing + 1, self.codes[-1])
+            # A dictionary may hold values that no row has, and of these nothing is known.
+            used = np.flatnonzero(np.bincount(indices, minlength=missing)[:missing])
+            own[used] = self.encode(column.dictionary.take(pa.array(used)))
+            return own[indices]
         column = arrow.tidy(self.name, pa.chunked_array([column]), self.as_text).combine_chunks()
         column = column if column.type == self.values.type else column.cast(self.values.type)
         return self._looked_up(column) if self._numbers is not None else self._found(column)
@@ -138,7 +147,17 @@ def _as_numbers(column: pa.Array) -> NDArray[np.generic]:
 
 @dataclass(frozen=True)
 class Carried:
-    """A column that is released row by row: as codes of its values, or where these are too many as it is."""
+    """A column that is released row by row: as codes of its values, or as it is.
+
+    Attributes
+    ----------
+    name, role, kind
+        What it is called, what it is, and of which type.
+    book, values, counts
+        Its codes, what they stand for, and how often each occurs; none where it is kept as it is.
+    codes
+        The texts that mean "no value", for a column that is kept as it is.
+    """
 
     name: str
     role: str
@@ -146,11 +165,13 @@ class Carried:
     book: CodeBook | None = field(default=None, repr=False)
     values: pa.Array | None = field(default=None, repr=False)
     counts: NDArray[np.int64] | None = field(default=None, repr=False)
+    codes: frozenset[str] = frozenset()
 
     def stored(self, column: pa.Array) -> pa.Array:
         """Return a column as it is kept."""
         if self.book is None:
-            return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+            plain = arrow.tidy(self.name, arrow.decoded(pa.chunked_array([column])))
+            return arrow.decoded(without_codes(plain, self.codes, as_text=True)).cast(self.kind)
         return pa.array(self.book.encode(column).astype(self.code_type))
 
     def shown(self, column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -222,6 +223,11 @@ class Engine(ABC):
         shown_as
             The columns that stand for each quasi-identifier.
         """
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn what goes wrong inside the engine into what the user can do about it."""
+        yield
 
     @abstractmethod
     def close(self) -> None:

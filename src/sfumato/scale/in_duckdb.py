@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +21,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sfumato.engines.base import identifier
+from sfumato.errors import EngineError, OutputError, SfumatoError, SourceError
 from sfumato.io import Source, arrow, write_table
+from sfumato.io.atomic import shown_path
 from sfumato.io.files import literal, literal_path, record_batches
 from sfumato.scale.engine import COUNT, Engine, OnBatch, OnPart, Parted, Rows, ShownAs, Spread, spread_of
 from sfumato.scale.memory import in_words, resident_memory
@@ -47,6 +50,9 @@ CELL_ON_DISK = 6
 
 #: A part is at most so long: longer ones take no less time per row, and lose no less.
 MOST_PART_ROWS, LEAST_PART_ROWS = 8_000_000, 50_000
+
+#: What the system says when there is no room left.
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 X = TypeVar("X")
 Y = TypeVar("Y")
@@ -77,12 +83,14 @@ class InDuckDB(Engine):
         for name, value in (("threads", self.threads), ("preserve_insertion_order", "true"), ("TimeZone", "'UTC'")):
             self._set(name, value)
         self._made = 0
+        self._source: Source | None = None
         self._told_at, self._began = 0.0, dict[str, float]()
 
     def _set(self, name: str, value: object) -> None:
         self._connection.execute(f"SET {name} = {value}")
 
     def open(self, source: Source, columns: Sequence[str], as_text: Sequence[str]) -> Rows:
+        self._source = source
         extent = source.extent(columns)
         if extent is not None:  # before anything is written that would fill the disk
             self.folder.require(extent.rows * len(columns) * CELL_ON_DISK + extent.text_bytes)
@@ -144,6 +152,32 @@ class InDuckDB(Engine):
         for name, table in tables.items():
             connection.register(name, table)
         return record_batches(connection.sql(sql))
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Say that the disk is full, that there is too little memory, or that a file changed or ends too early."""
+        try:
+            yield
+        except SfumatoError:
+            raise
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
+            if self._source is not None:  # the likeliest reason, if it is so
+                self._source.check_unchanged()
+            raise self._explanation(error) or error from None
+
+    def _explanation(self, error: Exception) -> SfumatoError | None:
+        if getattr(error, "errno", None) in FULL or "No space left" in str(error) or "temp_directory" in str(error):
+            return OutputError(
+                f"The disk is full: temporary files no longer fit in {shown_path(self.folder.path.parent)}. Free some "
+                "space, or name another folder (temporary=, on the command line --temporary)."
+            )
+        if isinstance(error, duckdb.OutOfMemoryException):
+            return EngineError("DuckDB has too little memory to count the rows. Allow more (memory=).")
+        if isinstance(error, duckdb.Error | pa.ArrowInvalid):
+            return SourceError(
+                f"The table cannot be read to its end ({type(error).__name__}). Is a file damaged? Make it again."
+            )
+        return None
 
     def close(self) -> None:
         self._connection.close()

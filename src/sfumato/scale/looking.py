@@ -15,7 +15,7 @@ from sfumato.release.values import ValueCounts
 from sfumato.request import Request
 from sfumato.risks import BeforeAfter, assess_classes
 from sfumato.scale.drawing import DRAWN, DrawnRows
-from sfumato.scale.encoding import Carried, CodedTable, carried_name, coded_name
+from sfumato.scale.encoding import SHOWN, Carried, CodedTable, carried_name, coded_name
 from sfumato.scale.engine import Rows, ShownElsewhere, Spread, alone
 from sfumato.scale.parting import empty
 
@@ -26,7 +26,7 @@ def view_of(table: CodedTable, rows: Rows, source: Source, request: Request, row
         Column(domain.name, "quasi-identifier", domain.values, counted=_padded(counts, len(domain.values)))
         for domain, counts in zip(table.domains, table.marginals, strict=True)
     ]
-    columns = [*coded, *(_carried(column, rows) for column in table.carried)]
+    columns = [*coded, *(_carried(column, rows) for column in table.carried if column.role != SHOWN)]
     return RequestView(
         declared=request.schema.quasi_identifiers,
         microdata=empty(table),

@@ -198,10 +198,11 @@ class Feasibility:
     def reasons(self) -> str:
         """Say why not even the whole table keeps the models."""
         everybody = counted_microdata(self.table)
-        broken = [rule for rule in Requirements(self.models, everybody).bound if not self._keeps(rule, slice(None))]
-        short = [model for model in self.models if self.sizes.sum() < model.smallest_class()]
-        if short:
-            return f"There are only {self.sizes.sum():,} rows, fewer than {short[0]} asks for in a class."
+        broken = [
+            rule
+            for rule in Requirements(self.models, everybody).bound
+            if self.sizes.sum() < rule.model.smallest_class() or not self._keeps(rule, slice(None))
+        ]
         return " ".join(rule.model.nearest(rule, everybody) for rule in broken)
 
     def _keeps(self, rule: Rule, parts: list[int] | slice) -> bool:
@@ -236,7 +237,8 @@ def empty(table: CodedTable) -> Microdata:
 
 
 def counted_microdata(table: CodedTable) -> Microdata:
-    """Return microdata whose sensitive columns know how often their values occur, though there are no rows."""
+    """Return microdata that know how many rows there are, and how often each sensitive value occurs, but no codes."""
     columns = [table.carried[at] for at in table.sensitive]
     weighted = [WeightedColumn.counted(one.name, one.values, one.counts) for one in columns if one.counts is not None]
-    return replace(empty(table), sensitive=tuple(weighted))
+    codes = np.broadcast_to(np.uint8(0), (table.rows, len(table.domains)))
+    return replace(empty(table), codes=codes, sensitive=tuple(weighted))

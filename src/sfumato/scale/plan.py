@@ -57,7 +57,7 @@ def carry_out(
     """
     get_ready()
     try:
-        with reporting(progress, request.caller) as report:
+        with engine.explained(), reporting(progress, request.caller) as report:
             return _Plan(request, engine, again, report).release_of(data)
     except BaseException:
         engine.close()
@@ -149,8 +149,10 @@ class _Plan:
         budget = parameters.rows_within(self.request.suppression, table.rows)
         refuse_unsupported(self.method, self.request.privacy, nobody, budget)
         whole = Feasibility.whole(table, self.request.privacy)
-        if not whole.allows([0]) and not is_full_domain(self.method):
-            raise InfeasibleError(whole.reasons())
+        if not whole.allows([0]):
+            # In memory, rows with the most frequent values are left out of the whole table first.
+            elsewhere = " Or work in memory: engine='memory' leaves rows out until it is." if budget else ""
+            raise InfeasibleError(whole.reasons() + elsewhere)
         self.report("encoding", 0.0)
         encoding = Encoding(table, None if isinstance(self.method, Mondrian) else _bits(self.method))
         self.engine.require(COPIES * table.rows * row_bytes(encoding.schema))

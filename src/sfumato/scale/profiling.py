@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError
@@ -18,7 +19,7 @@ from sfumato.microdata import distinct
 from sfumato.microdata.encoding import fit, fit_sensitive, with_ends
 from sfumato.progress import Tell, silent
 from sfumato.request import Request
-from sfumato.scale.encoding import Carried, CodeBook, CodedTable
+from sfumato.scale.encoding import SHOWN, Carried, CodeBook, CodedTable
 from sfumato.scale.engine import Rows, counted, group_counts
 from sfumato.schema import Schema
 
@@ -43,6 +44,11 @@ class Values(NamedTuple):
     known: pa.Array
     places: NDArray[np.int64]
     counts: NDArray[np.int64]
+
+    @property
+    def has_not_a_number(self) -> bool:
+        """Whether a row has something that is no number, and yet is no missing value to whoever wrote it."""
+        return bool(pa.types.is_floating(self.read.type) and pc.any(pc.is_nan(self.read)).as_py())
 
     @property
     def missing(self) -> int:
@@ -87,7 +93,7 @@ def profile(
                 "Round or group its values first, declare it as an identifier, or allow more (memory=)."
             )
     schema = _with_levels(request, found)
-    return _coded(rows, roles, schema, request.ends, found), schema
+    return _coded(rows, roles, replace(request, schema=schema), found), schema
 
 
 def _values(rows: Rows, name: str, as_text: bool, request: Request) -> Values:
@@ -112,7 +118,8 @@ def _with_levels(request: Request, found: Mapping[str, Values]) -> Schema:
     return replace(schema, quasi_identifiers=levels)
 
 
-def _coded(rows: Rows, roles: Mapping[str, str], schema: Schema, ends: str, found: Mapping[str, Values]) -> CodedTable:
+def _coded(rows: Rows, roles: Mapping[str, str], request: Request, found: Mapping[str, Values]) -> CodedTable:
+    schema, ends = request.schema, request.ends
     as_text = set(schema.read_as_text())
     books, domains, marginals = [], [], []
     for name, hierarchy in schema.quasi_identifiers.items():
@@ -121,11 +128,12 @@ def _coded(rows: Rows, roles: Mapping[str, str], schema: Schema, ends: str, foun
         domains.append(with_ends(domain, ends))
         books.append(_book(name, values, code_of, name in as_text))
         marginals.append(values.code_counts(code_of, domain.size))
-    carried = tuple(
-        _carried(name, roles[name], rows.schema.field(name).type, found.get(name))
+    carried = [
+        column
         for name in rows.schema.names
         if roles[name] in {"sensitive", "plain"}
-    )
+        for column in _carried(rows.schema.field(name), roles[name], found.get(name), codes_for(name, request.na))
+    ]
     order = {name: at for at, name in enumerate(schema.sensitive)}
     given = np.array([schema.weights.get(domain.name, 1.0) for domain in domains])
     total = int(next(iter(found.values())).counts.sum())
@@ -140,12 +148,17 @@ def _coded(rows: Rows, roles: Mapping[str, str], schema: Schema, ends: str, foun
     )
 
 
-def _carried(name: str, role: str, kind: pa.DataType, values: Values | None) -> Carried:
-    if values is None:
-        return Carried(name, role, kind.value_type if pa.types.is_dictionary(kind) else kind)
-    ordered, code_of = fit_sensitive(name, values.known, values.missing > 0)
-    counts = values.code_counts(code_of, len(ordered))
-    return Carried(name, role, ordered.type, _book(name, values, code_of, False), ordered, counts)
+def _carried(column: pa.Field, role: str, values: Values | None, codes: frozenset[str]) -> Iterator[Carried]:
+    """Yield how a column is carried along: as codes, as it is, or for models as codes and to be shown as it is."""
+    name = column.name
+    if values is not None:
+        ordered, code_of = fit_sensitive(name, values.known, values.missing > 0)
+        counts = values.code_counts(code_of, len(ordered))
+        yield Carried(name, role, ordered.type, _book(name, values, code_of, False), ordered, counts)
+    if values is None or values.has_not_a_number:
+        # To models a not-a-number is a missing value; whoever reads the release is shown what was there.
+        empty = arrow.tidy(name, pa.chunked_array([], column.type))
+        yield Carried(name, role if values is None else SHOWN, arrow.decoded(empty).type, codes=codes)
 
 
 def _book(name: str, values: Values, code_of: NDArray[np.integer], as_text: bool) -> CodeBook:

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from sfumato.engines.base import identifier
 from sfumato.errors import EngineError, OutputError
 from sfumato.io import write_text
-from sfumato.io.atomic import atomic_path, shown_path
+from sfumato.io.atomic import atomic_path, explained, shown_path
 from sfumato.io.spooling import STANDARD
 from sfumato.io.writing import STREAMED, format_of, write_stream
 from sfumato.progress import Progress, ProgressOption, reporting
@@ -107,7 +107,7 @@ class ShownInFiles(WritesItself):
     def _write_folder(self, path: Path, promised: Promised, progress: Progress) -> Verification:
         if path.exists():
             raise OutputError(f"{shown_path(path)} exists already. Name a folder that does not, or remove it first.")
-        with TemporaryFolder(path.parent) as beside:
+        with explained(path), TemporaryFolder(path.parent) as beside:
             folder = beside.new("release")
             copies = []
             for done, file in enumerate(self.files):

@@ -6,6 +6,8 @@ The suite runs over all registered methods; run it over your own with one line:
 >>> from sfumato.testing import check_method
 >>> check_method(Mondrian())
 
+``check_method(method, engine="duckdb")`` runs those checks again that can be asked of an engine.
+
 Every check is a plain function of a method that raises an ``AssertionError``, or the error of the library, when the
 method does not behave, and ``unittest.SkipTest`` when it cannot be run here. What a method declares as `unsupported`
 is not left out: then the check is that such a request is refused.
@@ -30,11 +32,13 @@ from sfumato.testing.promises import (
     check_suppression,
     check_truth,
 )
+from sfumato.testing.requests import made_by
 from sfumato.testing.showing import check_declared_levels, check_nothing_told, check_round_ends
-from sfumato.testing.suite import CHECKS, check_method
+from sfumato.testing.suite import CHECKS, ENGINE_CHECKS, check_method
 
 __all__ = [
     "CHECKS",
+    "ENGINE_CHECKS",
     "check_constant_columns",
     "check_declaration",
     "check_declared_levels",
@@ -55,4 +59,5 @@ __all__ = [
     "check_same_seed_same_bytes",
     "check_suppression",
     "check_truth",
+    "made_by",
 ]

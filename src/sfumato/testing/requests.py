@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import pyarrow as pa
 
 from sfumato.api import anonymize
-from sfumato.errors import ParameterError
+from sfumato.errors import InfeasibleError, ParameterError
 from sfumato.hierarchies import Taxonomy
 from sfumato.methods import Method
 from sfumato.privacy import (
@@ -73,6 +76,20 @@ COMBINATIONS: dict[str, tuple[PrivacyModel, ...]] = {
 }
 
 
+#: Who makes the releases that checks ask for.
+_ENGINE: ContextVar[str] = ContextVar("engine", default="auto")
+
+
+@contextmanager
+def made_by(engine: str) -> Iterator[None]:
+    """Let an engine make every release that is asked for inside."""
+    before = _ENGINE.set(engine)
+    try:
+        yield
+    finally:
+        _ENGINE.reset(before)
+
+
 def plainest(method: Method) -> tuple[PrivacyModel, ...]:
     """Return a request that a method supports: k-anonymity, unless it declares otherwise."""
     if "k-anonymity" not in method.unsupported:
@@ -83,6 +100,8 @@ def plainest(method: Method) -> tuple[PrivacyModel, ...]:
 def release(method: Method, table: pa.Table, **request: Any) -> Release | None:
     """Ask for a release of `tables.people`; None if it is refused for what the method declares as unsupported.
 
+    What an engine refuses because it needs all rows at once is no release either: it says where to get one.
+
     Without ``schema`` or roles the columns are those of `tables.people`; without ``privacy`` or ``k`` the plainest
     request is made.
     """
@@ -91,8 +110,10 @@ def release(method: Method, table: pa.Table, **request: Any) -> Release | None:
     if not {"privacy", "k"} & set(request):
         request["privacy"] = plainest(method)
     try:
-        return anonymize(table, method=method, **request)
-    except ParameterError as error:
+        return anonymize(table, method=method, engine=_ENGINE.get(), **request)
+    except (ParameterError, InfeasibleError) as error:
+        if _ENGINE.get() != "auto" and "Or work in memory: engine='memory'" in str(error):
+            return None
         if any(f"does not support {what}" in str(error) or f", {what}" in str(error) for what in method.unsupported):
             return None
         raise
