@@ -14,7 +14,7 @@ from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
 import sfumato as sf
 from sfumato.loss import bound as module
-from sfumato.loss import gcp_bound
+from sfumato.loss import gcp_bound, vicinity
 from sfumato.loss.bound import lower_confidence
 from sfumato.methods import EnumMulti, Task
 from sfumato.microdata import Microdata, encode
@@ -72,6 +72,17 @@ def test_all_rows_of_a_class_pay_for_the_dearest() -> None:
     microdata = encoded_column(pa.array([0, 0, 0, 100]))
     assert np.mean(row_losses(microdata, 2)) == pytest.approx(1 / 4)
     assert gcp_bound(microdata, 2) == pytest.approx(2 / 4)
+
+
+def test_where_looking_around_rows_takes_too_long_pairs_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    microdata = encode(pa.table({name: random.normal(size=40) for name in "ab"}), dict.fromkeys("ab"))
+    priced = gcp_bound(microdata, 3)
+    monkeypatch.setattr(vicinity, "COMPARED", 40 * 40 * 2 - 1)
+    pairs = gcp_bound(microdata, 3)
+    assert priced.prices is not None
+    assert pairs.prices is None
+    assert 0 < pairs < priced
 
 
 @pytest.mark.parametrize("priced_rows", [0, 100])

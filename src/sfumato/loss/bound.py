@@ -17,7 +17,7 @@ from sfumato.loss.boxes import Boxes
 from sfumato.loss.kernels.around import least_boxes
 from sfumato.loss.kernels.least_losses import least_losses, least_total
 from sfumato.loss.row_prices import Mixed, capped_prices, distinct_rows
-from sfumato.loss.vicinity import GROWTH, TOLERANCE, in_blocks
+from sfumato.loss.vicinity import GROWTH, TOLERANCE, Vicinity, all_boxes, in_blocks
 from sfumato.microdata import Microdata
 from sfumato.microdata.frequency import KEY_LIMIT, group_rows
 
@@ -133,7 +133,10 @@ def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool,
         rows, mixed = distinct_rows(microdata, None), None
     if len(rows) > PRICED_ROWS:
         return None
-    boxes, prices = capped_prices(microdata, k, suppression, mixed, rows)
+    boxes = all_boxes(microdata, rows)
+    if isinstance(boxes, Vicinity) and boxes.heavy:
+        return None
+    _, prices = capped_prices(microdata, k, suppression, mixed, boxes)
     bound = bound_by(prices.each[rows.of_row], left_out)
     if isinstance(boxes, Boxes):
         return bound

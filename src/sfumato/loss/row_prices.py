@@ -202,7 +202,7 @@ def capped_prices(
     k: int,
     suppression: bool = False,
     mixed: Mixed | None = None,
-    rows: FrequencySet | None = None,
+    boxes: Boxes | Vicinity | None = None,
 ) -> tuple[Boxes | Vicinity, Prices]:
     """Return the boxes of a table and prices that hold in all of them.
 
@@ -216,10 +216,10 @@ def capped_prices(
         Whether rows may be left out: such a row loses 1, and so none pays more.
     mixed
         What sensitive values of a class must keep, if anything.
-    rows
-        The distinct rows, if they are known already.
+    boxes
+        The boxes, if they are known already.
     """
-    boxes = all_boxes(microdata, distinct_rows(microdata, mixed) if rows is None else rows)
+    boxes = boxes or all_boxes(microdata, distinct_rows(microdata, mixed))
     pricing = Pricing(boxes, k, mixed=mixed)
     limit = pricing.highest(1.0 if suppression else np.inf)
     prices = pricing.raised(pricing.cap(limit)[0], limit)

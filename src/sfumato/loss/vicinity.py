@@ -37,6 +37,10 @@ TOLERANCE = 0.05
 WORK, LEAST_WORK = 40_000_000, 500
 
 
+#: Codes of pairs of rows that are compared in every level, at most: more takes minutes.
+COMPARED = 2_400_000_000
+
+
 class Vicinity:
     """Every box that a class of a table can show, looked for around the rows that it holds.
 
@@ -57,6 +61,11 @@ class Vicinity:
         self.whole = float(microdata.weights.sum())
         self.work = max(LEAST_WORK, int(effort * WORK / max(1, len(rows))))
         self._reaches: dict[int, NDArray[np.float64]] = {}
+
+    @property
+    def heavy(self) -> bool:
+        """Whether there are too many rows to look around each of them."""
+        return len(self.rows) ** 2 * len(self.microdata.domains) > COMPARED
 
     @cached_property
     def _neighbours(self) -> tuple[NDArray[np.int64], Near]:

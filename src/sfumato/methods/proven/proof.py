@@ -45,7 +45,7 @@ class Proof:
     @property
     def possible(self) -> bool:
         """Whether there are few enough rows."""
-        return len(self.boxes.rows) <= PRICED_ROWS
+        return len(self.boxes.rows) <= PRICED_ROWS and (isinstance(self.boxes, Boxes) or not self.boxes.heavy)
 
     @property
     def listed(self) -> bool:
