@@ -26,8 +26,8 @@ Classes = NDArray[np.int32]
 #: Which share of the time is over when prices are good enough to follow, and when everybody has a class.
 PRICES_UNTIL, DIVE_UNTIL = 0.25, 0.45
 
-#: Without a time limit: rounds of the linear program, fewer where boxes are looked for around rows, and of refinement.
-PRICE_ROUNDS, FEW_PRICE_ROUNDS, ROUNDS = 12, 3, 64
+#: Without a time limit: rounds of the linear program, and of refinement.
+PRICE_ROUNDS, ROUNDS = 12, 64
 
 #: With one, refinement goes on in so many slices, to look at the gap in between.
 SLICES = 4
@@ -70,7 +70,7 @@ class Proven(Method):
         begin = time.perf_counter()
         seconds = np.inf if self.time_limit is None else self.time_limit
         goal, proof = Goal(task), Proof(task)
-        rounds = 1_000 if self.time_limit is not None else PRICE_ROUNDS if proof.listed else FEW_PRICE_ROUNDS
+        rounds = PRICE_ROUNDS if self.time_limit is None else 1_000
         starts = cheap(task) if proof.shows_classes else suitable(task, self.time_limit)
         found = try_all(goal, list(starts))
         with Interrupts() as interrupts:
