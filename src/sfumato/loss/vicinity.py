@@ -38,7 +38,7 @@ WORK, LEAST_WORK = 40_000_000, 500
 
 
 #: Codes of pairs of rows that are compared in every level, at most: more takes minutes.
-COMPARED = 2_400_000_000
+COMPARED = 1_600_000_000
 
 
 class Vicinity:
