@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,7 +89,10 @@ def make(
         release = policy.run(data, progress=progress)
     else:
         release, policy = goal.run(policy, data, progress)
-    written = release.write(files.output, files.manifest, progress, files.write_as)
+    with ThreadPoolExecutor(1) as beside:
+        if progress is not silent:
+            beside.submit(lambda: release.bound)  # the summary will tell it
+        written = release.write(files.output, files.manifest, progress, files.write_as)
     if files.alternatives is not None:
         write_table(pa.table(release.details["alternatives"].to_columns()), files.alternatives)
     if files.policy is not None:

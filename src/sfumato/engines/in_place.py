@@ -22,7 +22,7 @@ from sfumato.methods import Task
 from sfumato.methods.lattice.full_domain import FullDomain, Solution
 from sfumato.methods.lattice.judge import Judge
 from sfumato.microdata import Microdata
-from sfumato.microdata.encoding import encode_sensitive
+from sfumato.microdata.encoding import distinct, encode_sensitive
 from sfumato.microdata.table import WeightedColumn, smallest_unsigned
 from sfumato.pipeline.building import promise_of
 from sfumato.privacy import PrivacyModel, Requirements
@@ -255,5 +255,5 @@ def _fit(database: Database, schema: Schema, name: str) -> Domain:
 
 
 def _weighted(name: str, column: pa.ChunkedArray, counts: NDArray[np.int64]) -> WeightedColumn:
-    plain = encode_sensitive(name, column)
+    plain = encode_sensitive(name, *distinct(name, column))
     return WeightedColumn(plain.name, plain.values, plain.codes, weights=counts)

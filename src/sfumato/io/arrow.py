@@ -110,7 +110,7 @@ def packed(column: pa.ChunkedArray, ordered: bool = False) -> pa.ChunkedArray:
     kept = np.flatnonzero(_occurrences(column, len(values)))
     if ordered:
         kept = kept[pc.sort_indices(values.take(pa.array(kept))).to_numpy()]
-    elif len(kept) == len(values):
+    if np.array_equal(kept, np.arange(len(values))) and not (ordered and column.type.ordered):
         return column
     place = np.zeros(len(values) + 1, dtype=np.int32)
     place[kept] = np.arange(len(kept), dtype=np.int32)
@@ -128,8 +128,10 @@ def _occurrences(column: pa.ChunkedArray, size: int) -> np.ndarray:
 
 def _moved(indices: pa.Array, place: np.ndarray, values: pa.Array, in_order: bool) -> pa.DictionaryArray:
     # A null sits under index -1, the spare last place, and stays null through the mask.
+    if not indices.null_count:
+        return pa.DictionaryArray.from_arrays(pa.array(place[indices.to_numpy()]), values, ordered=in_order)
     moved = place[indices.fill_null(-1).to_numpy()]
-    mask = indices.is_null().to_numpy(zero_copy_only=False) if indices.null_count else None
+    mask = indices.is_null().to_numpy(zero_copy_only=False)
     return pa.DictionaryArray.from_arrays(pa.array(moved, mask=mask), values, ordered=in_order)
 
 

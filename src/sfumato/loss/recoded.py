@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.microdata import EquivalenceClasses, Microdata
+from sfumato.microdata.frequency import most_frequent
 from sfumato.microdata.table import SensitiveColumn
 
 
@@ -69,16 +70,7 @@ class RecodedTable:
         """How many rows have the most frequent label of their class; the label is the first sensitive column."""
         label, of_row = self.microdata.sensitive[0], self.classes.of_row
         kept = of_row >= 0
-        keys = of_row[kept].astype(np.int64) * label.size + label.codes[kept]
-        possible = len(self.classes) * label.size
-        if possible <= 4 * len(keys):
-            table = np.bincount(keys, minlength=possible).reshape(-1, label.size)
-            return int(table.max(axis=1, initial=0).sum())
-        # Classes and values can both be as many as rows: then only the pairs that occur are counted.
-        pairs, counts = np.unique(keys, return_counts=True)
-        most = np.zeros(len(self.classes), np.int64)
-        np.maximum.at(most, pairs // label.size, counts)
-        return int(most.sum())
+        return int(most_frequent(of_row[kept], label.codes[kept], len(self.classes), label.size).sum())
 
 
 @dataclass(frozen=True)

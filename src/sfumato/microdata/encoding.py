@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -53,21 +54,24 @@ def encode(
         Says where a row, counted from 0, is found, for messages.
     """
     encoded = []
-    texts = _distinct_texts(table, [*quasi_identifiers, *sensitive])
-    for name, hierarchy in quasi_identifiers.items():
-        values, indices = texts.get(name) or distinct(name, table.column(name))
-        try:
-            declared = hierarchy or _own_order(table.column(name))
-            encoded.append(_encode_quasi_identifier(name, declared, values, indices))
-        except (DataError, HierarchyError) as error:
-            raise type(error)(f"{error}{located(error.misfits, values, indices, place)}") from None
-        tell(len(encoded) / (len(quasi_identifiers) + len(sensitive)))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        # Several columns are looked through at once, and let go one by one.
+        names = [*quasi_identifiers, *sensitive]
+        found = deque(pool.submit(distinct, name, table.column(name)) for name in names)
+        for name, hierarchy in quasi_identifiers.items():
+            values, indices = found.popleft().result()
+            try:
+                declared = hierarchy or _own_order(table.column(name))
+                encoded.append(_encode_quasi_identifier(name, declared, values, indices))
+            except (DataError, HierarchyError) as error:
+                raise type(error)(f"{error}{located(error.misfits, values, indices, place)}") from None
+            tell(len(encoded) / (len(quasi_identifiers) + len(sensitive)))
+        columns = tuple(encode_sensitive(name, *found.popleft().result()) for name in sensitive)
     domains = tuple(with_ends(domain, ends) for domain, _ in encoded)
     codes = np.empty((table.num_rows, len(domains)), smallest_unsigned([domain.size for domain in domains]))
     for index, (_, column) in enumerate(encoded):
         codes[:, index] = column
     given = np.array([(weights or {}).get(domain.name, 1.0) for domain in domains])
-    columns = tuple(encode_sensitive(name, table.column(name), texts.get(name)) for name in sensitive)
     return Microdata(codes, domains, columns, given / given.sum())
 
 
@@ -97,17 +101,6 @@ def located(misfits: Sequence[int], values: pa.Array, indices: NDArray[np.int64]
     return f" The first{named} stands in {place(int(rows[0]))}."
 
 
-def _distinct_texts(table: pa.Table, names: Sequence[str]) -> dict[str, Distinct]:
-    """Return what `distinct` says of every column of plain text: Arrow can look through several of them at once."""
-    texts = [name for name in names if _is_text(table.column(name).type)]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return dict(zip(texts, pool.map(lambda name: distinct(name, table.column(name)), texts), strict=True))
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
 def missing_rows(table: pa.Table, columns: Sequence[str]) -> NDArray[np.bool_]:
     """Return which rows lack a value in any of these columns; not-a-number counts as lacking."""
     missing = np.zeros(table.num_rows, bool)
@@ -127,9 +120,8 @@ def refuse_missing(table: pa.Table, columns: Sequence[str]) -> None:
         )
 
 
-def encode_sensitive(name: str, column: pa.ChunkedArray, found: Distinct | None = None) -> SensitiveColumn:
-    """Code a sensitive column in the order of its values, the missing one last; ``found`` are those, if known."""
-    values, indices = found or distinct(name, column)
+def encode_sensitive(name: str, values: pa.Array, indices: NDArray[np.int64]) -> SensitiveColumn:
+    """Code a sensitive column in the order of its values, the missing one last, from what `distinct` says of it."""
     ordered, code_of = fit_sensitive(name, values, len(indices) > 0 and bool(indices.min() < 0))
     return SensitiveColumn(name, ordered, code_of[indices])
 
@@ -175,8 +167,11 @@ def _distinct_of_dictionary(name: str, column: pa.ChunkedArray) -> Distinct:
     except pa.ArrowInvalid:  # several dictionaries with missing values in them
         return distinct(name, column.cast(column.type.value_type))
     values, place = distinct(name, pa.chunked_array([coded.dictionary]))
-    places = np.append(place, place.dtype.type(-1))[_indices(coded)]
-    used = np.flatnonzero(np.bincount(places + 1, minlength=len(values) + 1)[1:])
+    # Mostly all entries are different values, in which case their places are what the rows have already.
+    same = len(values) == len(coded.dictionary) and not coded.dictionary.null_count
+    places = _indices(coded) if same else np.append(place, place.dtype.type(-1))[_indices(coded)]
+    complete = same and not coded.indices.null_count
+    used = np.flatnonzero(np.bincount(places if complete else places[places >= 0], minlength=len(values)))
     if len(used) == len(values):
         return values, places
     renumbered = np.full(len(values) + 1, -1, np.int64)
@@ -202,8 +197,9 @@ def _indices(coded: pa.DictionaryArray) -> NDArray[np.int64]:
     """Return the indices with -1 for missing, in a type with room for both that and one more than the largest."""
     kind = coded.indices.type
     wide = pa.int32() if kind.bit_width < 32 or kind == pa.int32() else pa.int64()
-    indices: NDArray[np.int64] = coded.indices.cast(wide).fill_null(-1).to_numpy(zero_copy_only=False)
-    return indices
+    indices = coded.indices.cast(wide)
+    filled: NDArray[np.int64] = (indices.fill_null(-1) if indices.null_count else indices).to_numpy()
+    return filled
 
 
 def _encode_quasi_identifier(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,7 +28,7 @@ from sfumato.pipeline.finding import Found
 from sfumato.pipeline.preparing import Prepared
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
 from sfumato.privacy.ceilings import PopulationModel
-from sfumato.progress import Progress, silent, stage
+from sfumato.progress import Progress, Tell, silent, stage
 from sfumato.randomness import Secret
 from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
@@ -50,43 +51,34 @@ def build_release(
     """Show the classes, check them from the shown rows alone, and put the release together."""
     request, recoding, recoded = found.request, found.recoding, found.recoded
     microdata, classes, schema = recoded.microdata, recoded.classes, request.schema
-    order = _release_order(prepared, classes, request)
-    shown = show(
-        prepared.table,
-        prepared.roles,
-        microdata,
-        recoding,
-        classes,
-        request.intervals,
-        order,
-        prepared.places[order],
-        stage(progress, "writing values"),
-    )
-    if schema.survey_weights is not None and prepared.weights is not None:
-        weights = prepared.weights[prepared.places[order]]
-        shown = with_weights(shown, list(prepared.roles), schema.survey_weights, weights, prepared.total_weight)
-    outcome = Outcome(
-        request,
-        prepared.roles,
-        microdata,
-        prepared.secret,
-        rows=recoded.rows,
-        left_out=recoded.left_out,
-        suppressed=classes.suppressed,
-        content=microdata.digest(prepared.secret.key("content hash")),
-        recoding=recoding,
-    )
-    with clock.measuring("verify"):
-        progress("verifying", 0.0)
-        people = None if prepared.people is None else prepared.people[order]
-        verification = _verified(shown, outcome, people)
-        if schema.survey_weights is not None:
-            _recount_weights(shown, schema.survey_weights, prepared.total_weight)
+    with ThreadPoolExecutor(1) as beside:
+        # What the manifest tells of the original is counted beside what shows and checks the release.
+        content = beside.submit(microdata.digest, prepared.secret.key("content hash"))
+        alone = beside.submit(singling_out, microdata, classes, prepared.secret.generator("singling out"))
+        order = _release_order(prepared, classes, request)
+        shown = _shown(prepared, found, order, stage(progress, "writing values"))
+        outcome = Outcome(
+            request,
+            prepared.roles,
+            microdata,
+            prepared.secret,
+            rows=recoded.rows,
+            left_out=recoded.left_out,
+            suppressed=classes.suppressed,
+            content=content.result(),
+            recoding=recoding,
+        )
+        with clock.measuring("verify"):
+            progress("verifying", 0.0)
+            people = None if prepared.people is None else prepared.people[order]
+            verification = _verified(shown, outcome, people)
+            if schema.survey_weights is not None:
+                _recount_weights(shown, schema.survey_weights, prepared.total_weight)
     return outcome.release(
         Release,
         source,
         clock,
-        singling_out(microdata, classes, prepared.secret.generator("singling out")),
+        alone.result(),
         shown=shown,
         loss=found.loss,
         verification=verification,
@@ -99,6 +91,26 @@ def build_release(
         find_bound=lambda: _bound_of_input(prepared, found),
         find_reasons=partial(_explain, prepared, found),
     )
+
+
+def _shown(prepared: Prepared, found: Found, order: NDArray[np.int64], tell: Tell) -> Shown:
+    """Return the released rows as people read them."""
+    request, recoded, places = found.request, found.recoded, prepared.places[order]
+    shown = show(
+        prepared.table,
+        prepared.roles,
+        recoded.microdata,
+        found.recoding,
+        recoded.classes,
+        request.intervals,
+        order,
+        places,
+        tell,
+    )
+    weighed_by = request.schema.survey_weights
+    if weighed_by is None or prepared.weights is None:
+        return shown
+    return with_weights(shown, list(prepared.roles), weighed_by, prepared.weights[places], prepared.total_weight)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 from sfumato import guarding
 from sfumato.clock import Clock
+from sfumato.guardrails import Caution, RequestView
 from sfumato.io import FileSource, Source
 from sfumato.kernels.classes import get_ready
 from sfumato.pipeline.building import build_release, completed, promise_of
@@ -49,13 +51,18 @@ def run_with(find: Finder, data: object, request: Request, progress: ProgressOpt
         request = replace(request, schema=prepared.schema)
         with clock.measuring("method"):
             found = find(prepared, request, report)
-        with clock.measuring("release"):
-            loss = found.loss
-        with clock.measuring("guardrails"):
-            cautions = guarding.cautions_after(found.view(asked, loss), found.request, cautions)
-        with clock.measuring("release"):
-            release = build_release(source, prepared, found, clock, report)
+        with ThreadPoolExecutor(1) as beside:
+            # Guardrails look at the classes while these are shown and checked.
+            looking = beside.submit(_cautions_after, found, asked, cautions, clock)
+            with clock.measuring("release"):
+                release = build_release(source, prepared, found, clock, report)
+            cautions = looking.result()
     return completed(release, asked, cautions, clock, **by_preset)
+
+
+def _cautions_after(found: Found, asked: RequestView, before: Sequence[Caution], clock: Clock) -> tuple[Caution, ...]:
+    with clock.measuring("guardrails"):
+        return guarding.cautions_after(found.view(asked, found.loss), found.request, before)
 
 
 def check(data: object, request: Request) -> Verification:

@@ -117,7 +117,8 @@ def show(
             showing = Showing(microdata.domains[place], place, level, microdata, classes)
             made = _per_class(showing, intervals)
             shown_as[name] = tuple(made)
-            new = {column: values.take(pa.array(of_row)) for column, values in made.items()}
+            # Labels are put in order while there is one of each class, not of each row.
+            new = {column: in_order(values).take(pa.array(of_row)) for column, values in made.items()}
         elif name in table.column_names:
             new = {name: without_traces(table.column(name).take(pa.array(places)))}
         else:
@@ -199,6 +200,13 @@ def _on_scale(domain: Domain, numbers: NDArray[np.float64]) -> pa.Array:
     ticks = np.where(lacking, 0, np.rint(numbers * MICROSECONDS_PER_DAY)).astype(np.int64)
     moments = pa.array(ticks, pa.timestamp("us", getattr(domain.values.type, "tz", None)), mask=lacking)
     return moments.cast(domain.values.type, safe=False)
+
+
+def in_order(values: pa.Array) -> pa.Array:
+    """Return labels of classes with those that occur in their dictionary, in order; anything else as it is."""
+    if not pa.types.is_dictionary(values.type):
+        return values
+    return _single(packed(pa.chunked_array([values]), ordered=True))
 
 
 def without_traces(column: pa.ChunkedArray) -> pa.ChunkedArray:

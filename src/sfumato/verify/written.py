@@ -91,8 +91,8 @@ def _is_same(column: pa.ChunkedArray, written: pa.ChunkedArray) -> bool:
     if not pa.types.is_dictionary(column.type) or column.type != written.type:
         return False
     common = pa.chunked_array([*column.chunks, *written.chunks], column.type).unify_dictionaries()
-    places = [chunk.indices.fill_null(-1).to_numpy() for chunk in common.chunks]
-    both = np.concatenate([np.empty(0, np.int32), *places])
+    places = [one.fill_null(-1) if one.null_count else one for one in (chunk.indices for chunk in common.chunks)]
+    both = np.concatenate([np.empty(0, np.int32), *(one.to_numpy() for one in places)])
     return np.array_equal(both[: len(column)], both[len(column) :])
 
 
