@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,8 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.errors import CautionError, InfeasibleError, OutputError, ParameterError
+from sfumato.errors import CautionError, InfeasibleError, OutputError, ParameterError, VerificationError
 from sfumato.io import write_table
+from sfumato.io.writing import write_stream
 from sfumato.scale import choosing, in_duckdb, plan
 from sfumato.scale.pricing import Curve, spent
 from sfumato.scale.release import ShownInFiles
@@ -233,6 +234,26 @@ def test_a_full_disk_leaves_nothing(file: Path, tmp_path: Path, name: str, monke
     with pytest.raises(OutputError, match="disk is full"):
         release.write(tmp_path / "out" / name)
     assert not list((tmp_path / "out").iterdir())
+
+
+def test_what_is_written_is_held_against_what_was_checked(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = sf.anonymize(file, engine="duckdb", **ROLES, k=5)
+
+    def another(tables: Iterable[pa.Table], path: Path, form: str) -> None:
+        write_stream((table.slice(at == 1) for at, table in enumerate(tables)), path, form)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("sfumato.scale.release.write_stream", another)
+        with pytest.raises(VerificationError, match="not written as they were checked"):
+            release.write(tmp_path / "release.parquet")
+    assert isinstance(release.shown, ShownInFiles)
+    pq.write_table(pq.read_table(release.shown.files[0]), release.shown.files[0])
+    for name in ("release.parquet", "release"):
+        with pytest.raises(VerificationError, match="differ from those that were checked"):
+            release.write(tmp_path / name)
+    assert not list(tmp_path.iterdir())
 
 
 def test_progress_tells_rows_memory_and_disk(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from typing import NoReturn
 #: Libraries that are loaded merely because they are installed, and by whom: Arrow looks for pandas whenever it makes an
 #: array, in the name of the module that asked for one, and Numba for the linear algebra of SciPy. No command uses
 #: either, and together they take as long to load as everything else. Whoever else asks for them gets them.
-NOT_NEEDED = {"pandas": "sfumato", "scipy": "numba", "scipy.linalg": "numba"}
+NOT_NEEDED = {"pandas": ("sfumato.", "pyarrow.compute."), "scipy": ("numba.",), "scipy.linalg": ("numba.",)}
 
 #: Libraries that are imported where they may be needed, and seldom are. They are loaded when something of them is used.
 SELDOM_USED = {"narwhals", "pyarrow.parquet", "sqlite3", "yaml"}
@@ -53,7 +53,7 @@ class OnlyWhatIsUsed:
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Find what is to be loaded late; nothing, as for all other modules; or raise, so that nobody else looks."""
-        if name in NOT_NEEDED and _importer().partition(".")[0] == NOT_NEEDED[name]:
+        if name in NOT_NEEDED and f"{_importer()}.".startswith(NOT_NEEDED[name]):
             raise ModuleNotFoundError(f"No module named {name!r} is needed here.", name=name)
         if name not in SELDOM_USED:
             return None
