@@ -80,11 +80,13 @@ def against_duckdb(folder: Path, rows: int) -> Iterator[Result]:
     path = make(folder, rows)
     words = command(folder, path)
     timed(words)
-    pairs = [(timed(words)[0], sort_with_duckdb(path, folder / "sorted.parquet")) for _ in range(3)]
-    mine, peer = min(pair[0] for pair in pairs), min(pair[1] for pair in pairs)
-    yield Result(
-        f"sfumato anonymize, {rows:,} rows / DuckDB sort", mine / peer, 3.0, note=f"{mine:.2f} s / {peer:.2f} s"
-    )
+    runs = [
+        (timed(words)[0], timed([*words, "--quiet"])[0], sort_with_duckdb(path, folder / "sorted.parquet"))
+        for _ in range(3)
+    ]
+    told, quiet, peer = (min(run[at] for run in runs) for at in range(3))
+    for name, mine in (("sfumato anonymize", told), ("the same --quiet, which looks for no bound", quiet)):
+        yield Result(f"{name}, {rows:,} rows / DuckDB sort", mine / peer, 1.5, note=f"{mine:.2f} s / {peer:.2f} s")
 
 
 def memory(folder: Path, rows: int) -> Iterator[Result]:

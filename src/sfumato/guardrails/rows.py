@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sfumato.guardrails.view import Certainty, Drawn, ReleaseView
 from sfumato.hierarchies import SetDomain
 from sfumato.microdata import EquivalenceClasses, group_rows, shown_sets
+from sfumato.microdata.frequency import most_frequent
 
 _ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
@@ -80,12 +81,10 @@ class RowsView(ReleaseView):
 
     def certainty(self, name: str) -> Certainty:
         """Look at how frequent the most frequent value of every class is, as a reader sees the classes."""
-        values = len(self.columns[name].values) + 1
-        groups = self.visible[self.released].astype(np.int64)
-        pairs, counts = np.unique(groups * values + self._codes(name)[self.released], return_counts=True)
-        largest = np.zeros(int(groups.max(initial=-1)) + 1, np.int64)
-        np.maximum.at(largest, pairs // values, counts)
-        return Certainty.of(np.bincount(groups, minlength=len(largest)), largest, np.ones(len(largest), np.int64))
+        groups = self.visible[self.released]
+        sizes, values = np.bincount(groups), len(self.columns[name].values) + 1
+        largest = most_frequent(groups, self._codes(name)[self.released], len(sizes), values)
+        return Certainty.of(sizes, largest, np.ones(len(sizes), np.int64))
 
     def starred(self, at: int) -> int:
         """Return how many released rows share their class with somebody who lacks a value."""
