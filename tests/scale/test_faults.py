@@ -315,3 +315,12 @@ def test_a_domain_too_large_to_be_ordered_is_refused_by_an_estimate(
     plain = sf.anonymize(tmp_path / "people.parquet", quasi_identifiers="age", plain="id", confirm="id", **asked)
     assert "id" not in listed
     assert sorted(plain.table["id"].to_pylist()) == list(range(rows))
+
+
+def test_columns_that_only_capital_letters_tell_apart_are_refused(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"age": [1, 2] * 50, "Age": ["x", "y"] * 50}), tmp_path / "people.parquet")
+    asked: dict[str, Any] = {"quasi_identifiers": "age", "sensitive": "Age", "k": 5, "engine": "duckdb"}
+    with pytest.raises(DataError, match=r"'age' and 'Age' differ only in capital letters.*engine='memory'"):
+        sf.anonymize(tmp_path / "people.parquet", **asked)
+    with pytest.raises(DataError, match=r"'age' and 'Age' differ only in capital letters"):
+        sf.check(tmp_path / "people.parquet", **asked)

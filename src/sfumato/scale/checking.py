@@ -21,6 +21,7 @@ from sfumato.pipeline.building import promise_of
 from sfumato.pipeline.preparing import with_populations
 from sfumato.pipeline.running import shown_as
 from sfumato.request import AUTO, Request
+from sfumato.scale.engine import require_distinct_names
 from sfumato.scale.memory import allowed_memory, memory_to_anonymize
 from sfumato.scale.temporary import TemporaryFolder
 from sfumato.schema import Schema
@@ -58,6 +59,7 @@ def _only_in_memory(request: Request) -> str | None:
 def _by_engine(source: Source, names: Sequence[str], columns: Sequence[str], request: Request) -> Verification:
     """Let DuckDB group and count the rows, which nobody loads."""
     schema = request.schema
+    require_distinct_names(source.columns, "duckdb")
     Schema(names, schema.sensitive, rest="drop").roles(source.columns)
     request = with_populations(request)
     promises = [promise_of(model, schema) for model in request.privacy]

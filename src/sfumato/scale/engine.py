@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from sfumato.errors import VerificationError
+from sfumato.errors import DataError, VerificationError
 from sfumato.io import Source
 from sfumato.progress import Progress, silent
 from sfumato.release.values import Shown
@@ -256,3 +256,15 @@ def spread_of(groups: pa.Table) -> Spread:
 def alone(rows: Rows, columns: Sequence[str]) -> int:
     """Return how many rows are the only ones with their values."""
     return sum(times for (size, _), times in rows.spread(columns).items() if size == 1)
+
+
+def require_distinct_names(columns: Sequence[str], engine: str) -> None:
+    """Refuse columns that only capital letters tell apart: engines would take one for the other."""
+    met: dict[str, str] = {}
+    for name in columns:
+        other = met.setdefault(name.casefold(), name)
+        if other != name:
+            raise DataError(
+                f"Columns {other!r} and {name!r} differ only in capital letters, which {engine} does not tell apart. "
+                "Rename one of them, or ask for engine='memory'."
+            )

@@ -28,7 +28,7 @@ from sfumato.scale.choosing import method_for_parts
 from sfumato.scale.cutting import PartByCuts, first_cuts
 from sfumato.scale.drawing import draws_per_part
 from sfumato.scale.encoding import PART, PLACE, CodedTable, WithoutMissing
-from sfumato.scale.engine import Engine, Rows
+from sfumato.scale.engine import Engine, Rows, require_distinct_names
 from sfumato.scale.full_domain import Chosen, choose, is_full_domain
 from sfumato.scale.looking import view_of
 from sfumato.scale.made import Made
@@ -115,6 +115,7 @@ class _Plan:
         """Find out what the columns are, and open those that are released in some form."""
         source = self.engine.source(data, self.request)
         guarding.check_names(self.request, source.columns)
+        require_distinct_names(source.columns, self.engine.name)
         self.row_numbers = guarding.row_numbers_by_batches(source, self.request.schema)
         roles = self.request.schema.with_identifiers(self.row_numbers).roles(source.columns)
         wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain"}]
