@@ -171,7 +171,8 @@ def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckA
     separator, encoding, sheet, layout
         As in `anonymize`.
     engine, memory, temporary
-        As in `anonymize`: a table that does not fit in ``memory`` is grouped and counted by DuckDB.
+        As in `anonymize`: a table that does not fit in ``memory`` is grouped and counted by DuckDB; a frame of Spark,
+        or what a cluster is to read, is counted and judged by its executors.
 
     Examples
     --------

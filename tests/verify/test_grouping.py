@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import pickle
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.csv
@@ -19,12 +20,15 @@ from tests.verify.test_properties import ILLNESSES, NUMBERS, TREE
 from sfumato.errors import OutputError, SchemaError, SourceError, VerificationError
 from sfumato.verify import groups
 from sfumato.verify.checking import check_file
-from sfumato.verify.grouped_files import DuckFiles, check_files
+from sfumato.verify.grouped_files import TABLE, DuckFiles, check_files
 from sfumato.verify.grouping import verify_grouped
+from sfumato.verify.groups import Grouped, Keys
 from sfumato.verify.release import PARAMETERS, verify_release
 from sfumato.verify.verification import RuleCheck, Verification
 
 MEMORY = 1 << 28
+
+T = TypeVar("T")
 
 SHOWN = st.sampled_from(["[1, 2]", "[1, 9]", "*", "5", None])
 PAY = st.sampled_from(["1", "1.0", "30", "7", None])
@@ -63,13 +67,31 @@ class SmallBatches(DuckFiles):
                 yield batch.slice(at, 3)
 
 
-def grouped(table: pa.Table, *asked: Any, parts: int = 2, **more: Any) -> Verification:
+class Elsewhere(SmallBatches):
+    """Rows in several places: who counts and looks there is sent, and so is what was seen; one place has nothing."""
+
+    def looked_at(
+        self, keys: Keys, column: Grouped | None, look: Callable[[Iterable[pa.RecordBatch]], T]
+    ) -> Iterator[T]:
+        count = pickle.loads(pickle.dumps(groups.CountClasses(keys, column)))
+        entries = pa.Table.from_batches([count(batch) for batch in self.query(f"FROM {TABLE}")], count.schema)
+        entries = entries.sort_by([(name, "ascending") for name in count.schema.names[:-1]])
+        places = sum(entries.column(name).to_numpy() for name in keys.names) % 4
+        for place in range(5):
+            here = entries.filter(pa.array(places == place)) if entries.num_rows else entries
+            seen = pickle.loads(pickle.dumps(look))(here.to_batches(max_chunksize=3))
+            yield pickle.loads(pickle.dumps(seen))
+
+
+def grouped(
+    table: pa.Table, *asked: Any, parts: int = 2, kind: type[DuckFiles] = SmallBatches, **more: Any
+) -> Verification:
     with tempfile.TemporaryDirectory() as folder:
         step = -(-max(1, table.num_rows) // parts)
         paths = [Path(folder) / f"part-{part}.parquet" for part in range(parts)]
         for part, path in enumerate(paths):
             pq.write_table(table.slice(part * step, step), path)
-        engine = SmallBatches(paths, table.column_names, Path(folder), MEMORY)
+        engine = kind(paths, table.column_names, Path(folder), MEMORY)
         try:
             return verify_grouped(engine, *asked, **more)
         finally:
@@ -121,7 +143,9 @@ def test_every_model_is_judged_as_in_memory(rows: list[tuple[Any, ...]]) -> None
         # People of a population are compared with texts.
         rules = [rule for rule in RULES if one is as_text or not isinstance(rule.get("population"), pa.Table)]
         asked = (["text", "number"], ["illness", "pay"], rules)
-        assert_same(grouped(one, *asked), verify_release(one, *asked))
+        expected = verify_release(one, *asked)
+        for kind in (SmallBatches, Elsewhere):
+            assert_same(grouped(one, *asked, kind=kind), expected)
 
 
 def test_every_model_of_the_verifier_is_among_them() -> None:

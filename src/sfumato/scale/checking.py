@@ -6,23 +6,28 @@ stream, a database) goes row by row into a Parquet file of the temporary folder 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pyarrow.parquet as pq
 
 from sfumato import pipeline
-from sfumato.io import FileSource, Source
+from sfumato.errors import ParameterError, SourceError
+from sfumato.io import FileSource, Source, SparkSource
 from sfumato.io.atomic import explained
 from sfumato.io.parts import PartedSource
 from sfumato.pipeline.building import promise_of
 from sfumato.pipeline.preparing import with_populations
 from sfumato.pipeline.running import shown_as
 from sfumato.request import AUTO, Request
+from sfumato.scale.choosing import on_spark, start
 from sfumato.scale.engine import require_distinct_names
 from sfumato.scale.memory import allowed_memory, memory_to_anonymize
+from sfumato.scale.sessions import OfFrame
 from sfumato.scale.temporary import TemporaryFolder
 from sfumato.schema import Schema
 from sfumato.verify.verification import Verification
@@ -30,9 +35,14 @@ from sfumato.verify.verification import Verification
 #: Formats of files that can be checked without loading them.
 FORMS = ("parquet", "csv")
 
+#: Endings of text, whose cells Spark does not show as they stand there.
+TEXTS = {".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson"}
+
 
 def check(data: object, request: Request) -> Verification:
-    """Check a table in memory where it fits, else without loading it."""
+    """Check a table in memory where it fits, else without loading it; where a cluster has it or is named, there."""
+    if on_spark(data, request):
+        return _by_spark(data, request)
     source = request.open(data)
     schema = request.schema
     names = [shown for name in schema.quasi_identifiers for shown in shown_as(name, source.columns)]
@@ -58,11 +68,8 @@ def _only_in_memory(request: Request) -> str | None:
 
 def _by_engine(source: Source, names: Sequence[str], columns: Sequence[str], request: Request) -> Verification:
     """Let DuckDB group and count the rows, which nobody loads."""
-    schema = request.schema
     require_distinct_names(source.columns, "duckdb")
-    Schema(names, schema.sensitive, rest="drop").roles(source.columns)
-    request = with_populations(request)
-    promises = [promise_of(model, schema) for model in request.privacy]
+    promises = _promises(source, names, request)
     form, files = _files(source)
     # DuckDB is heavy to import, and most tables need none.
     from sfumato.verify.grouped_files import check_files  # noqa: PLC0415
@@ -72,7 +79,7 @@ def _by_engine(source: Source, names: Sequence[str], columns: Sequence[str], req
             files or [_streamed(source, columns, folder.path / "table.parquet")],
             form,
             names,
-            schema.sensitive,
+            request.schema.sensitive,
             promises,
             folder=folder.path,
             memory=allowed_memory(request.caller, request.memory),
@@ -80,6 +87,42 @@ def _by_engine(source: Source, names: Sequence[str], columns: Sequence[str], req
         )
     source.check_unchanged()
     return replace(found, notes=(*map(str, source.remarks), *found.notes))
+
+
+def _by_spark(data: object, request: Request) -> Verification:
+    """Let a cluster group, count and judge the rows, which nobody loads."""
+    reason = _only_in_memory(request)
+    if reason is not None:
+        raise ParameterError(f"Nothing of a table on Spark is loaded here, and {reason} Take engine='memory' for it.")
+    if isinstance(data, str | os.PathLike | FileSource) and _is_text(data):
+        raise SourceError(
+            "Text is checked as it stands on paper, which Spark's own readers do not show. Check it with "
+            "engine='duckdb' (on the command line --engine duckdb), which loads nothing either, or write it as Parquet."
+        )
+    # PySpark is heavy to import, and most tables need none.
+    from sfumato.scale.spark_groups import verified_by_spark  # noqa: PLC0415
+
+    engine = start(request if request.engine != AUTO else replace(request, engine=OfFrame(data)))
+    try:
+        source = engine.source(data, request)
+        assert isinstance(source, SparkSource)
+        require_distinct_names(source.columns, engine.name)
+        names = [shown for name in request.schema.quasi_identifiers for shown in shown_as(name, source.columns)]
+        promises = _promises(source, names, request)
+        return verified_by_spark(source.frame, names, request.schema.sensitive, promises)
+    finally:
+        engine.close()
+
+
+def _is_text(data: str | os.PathLike[str] | FileSource) -> bool:
+    name = PurePosixPath(data.path if isinstance(data, FileSource) else os.fspath(data))
+    return any(ending.lower() in TEXTS for ending in name.suffixes)
+
+
+def _promises(source: Source, names: Sequence[str], request: Request) -> list[dict[str, Any]]:
+    """Return what is asked of a table, whose columns have to be there."""
+    Schema(names, request.schema.sensitive, rest="drop").roles(source.columns)
+    return [promise_of(model, request.schema) for model in with_populations(request).privacy]
 
 
 def _files(source: Source) -> tuple[str, list[Path]]:

@@ -52,6 +52,11 @@ def in_memory(data: object, request: Request) -> bool:
     return request.engine == "memory" or (request.engine == AUTO and _fits(data, request))
 
 
+def on_spark(data: object, request: Request) -> bool:
+    """Return whether a cluster does the work: one that is named, or the one that has the frame."""
+    return is_spark_frame(data) if request.engine == AUTO else request.engine not in ("memory", "duckdb")
+
+
 def start(request: Request) -> Engine:
     """Start the engine that a request names."""
     from sfumato.scale.in_duckdb import InDuckDB  # noqa: PLC0415

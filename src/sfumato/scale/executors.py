@@ -7,7 +7,7 @@ whenever one of its functions looks at them.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -24,7 +24,7 @@ BATCH = 1 << 18
 #: The column in which a part tells about itself, in a row of its own; no released column is called so.
 TOLD = "sfumato told"
 
-#: The column of packed batches.
+#: The column of what is packed: batches, or what a function made of them.
 PACKED = "batch"
 
 _STORED = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.int64()}
@@ -65,6 +65,19 @@ class OnOnePart:
         shown = typed(finished.rows, plain).append_column(self.given.field(TOLD), nothing)
         told = {name: [None] for name in plain.names} | {TOLD: [pickle.dumps(finished.told)]}
         return pa.concat_tables([shown, pa.Table.from_pydict(told, self.given)])
+
+
+@dataclass(frozen=True)
+class OnPiece:
+    """Runs a function on all batches of an executor's task, and packs what it makes of them into one row."""
+
+    function: Callable[[Iterable[pa.RecordBatch]], object]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield what the function makes of the batches."""
+        yield pa.RecordBatch.from_arrays(
+            [pa.array([pickle.dumps(self.function(gathered(batches)))], pa.binary())], [PACKED]
+        )
 
 
 def gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from sfumato import errors
 from sfumato.errors import EngineError, SfumatoError, SourceError
 from sfumato.io import FileSource, Source, SparkSource
 from sfumato.request import Request
-from sfumato.scale.executors import PACKED, packed, unpacked
+from sfumato.scale.executors import PACKED, packed, stored_schema, unpacked
 from sfumato.scale.sessions import first_line, is_spark_frame, without_pandas_warning
 
 T = TypeVar("T")
 
 #: What stands between cells, the likelier first.
 SEPARATORS = (",", ";", "\t", "|")
+
+#: How an error of ours looks in the trace of an executor's Python.
+_OURS = re.compile(r"^\W*sfumato\.errors\.(\w+): (.*)$", re.MULTILINE)
 
 _PACKED_ENDINGS = {".gz", ".bz2", ".zst", ".xz"}
 
@@ -99,7 +105,14 @@ def computed(action: Callable[[], T]) -> T:
     except SfumatoError:
         raise
     except Exception as error:
-        raise EngineError(f"Spark could not finish the work: {first_line(error)}") from None
+        raise _told(error) or EngineError(f"Spark could not finish the work: {first_line(error)}") from None
+
+
+def _told(error: Exception) -> SfumatoError | None:
+    """Return what an executor has to say to the user, if that is why Spark gave up."""
+    found = _OURS.search(str(error))
+    kind = getattr(errors, found[1], None) if found else None
+    return kind(found[2]) if found and isinstance(kind, type) and issubclass(kind, SfumatoError) else None
 
 
 def streamed(frame: Any) -> Iterator[pa.RecordBatch]:
@@ -119,3 +132,8 @@ def quoted(name: str) -> str:
 def arrow_schema(frame: Any) -> pa.Schema:
     """Return the columns of a frame as Arrow names their types."""
     return computed(frame.limit(0).toArrow).schema
+
+
+def spark_types(schema: pa.Schema) -> Any:
+    """Return columns as Spark names their types."""
+    return import_module("pyspark.sql.pandas.types").from_arrow_schema(stored_schema(schema))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
-from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,15 +13,12 @@ import pyarrow as pa
 from sfumato.errors import OutputError
 from sfumato.progress import Progress, silent
 from sfumato.scale.engine import Promised, Rows, ShownAs, WritesItself
-from sfumato.scale.spark_frames import arrow_schema, computed, located, quoted, streamed
-from sfumato.verify.grouping import verify_grouped
-from sfumato.verify.groups import TABLE
+from sfumato.scale.spark_frames import computed, located, quoted
+from sfumato.scale.spark_groups import verified_by_spark
 from sfumato.verify.verification import Verification
 
-#: About how many rows a written file has.
-FILE_ROWS = 4_000_000
-
-_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
+#: About how many rows a written file has; never more or fewer by who writes them, since files are a part of a release.
+FILE_ROWS = 1_000_000
 
 
 class ShownInSpark(WritesItself):
@@ -67,7 +62,7 @@ class ShownInSpark(WritesItself):
 
     def verify(self, promised: Promised) -> Verification:
         """Check every promise from the rows, by Spark's own counts."""
-        return verified_by_spark(self._rows, self.class_columns, promised)
+        return verified_by_spark(self._rows, self.class_columns, promised.sensitive, promised.models)
 
     def write(self, path: str | os.PathLike[str], promised: Promised, progress: Progress = silent) -> Verification:
         """Write a folder of Parquet files, check what lies there, and only then give it its name."""
@@ -79,56 +74,12 @@ class ShownInSpark(WritesItself):
             computed(lambda: self.data.write.parquet(beside.name))
             progress("reading the files back", 0.0)
             there = self.data.sparkSession.read.parquet(beside.name)
-            found = promised.kept_by(verified_by_spark(there, self.class_columns, promised))
+            found = promised.kept_by(verified_by_spark(there, self.class_columns, promised.sensitive, promised.models))
             beside.rename(target)
         except BaseException:
             beside.remove()
             raise
         return found
-
-
-def verified_by_spark(frame: Any, columns: Sequence[str], promised: Promised) -> Verification:
-    """Check a frame against promises."""
-    engine = GroupsInSpark(frame)
-    try:
-        return verify_grouped(engine, columns, promised.sensitive, promised.models)
-    finally:
-        engine.close()
-
-
-class GroupsInSpark:
-    """A frame of Spark as the verifier asks for it: by SQL, with small tables beside it."""
-
-    def __init__(self, frame: Any) -> None:
-        self.schema = arrow_schema(frame)
-        self._session = frame.sparkSession
-        self._mark = secrets.token_hex(8)  # two runs may share a session
-        self._views: set[str] = set()
-        self._add(TABLE, frame)
-
-    def query(self, sql: str) -> Iterator[pa.RecordBatch]:
-        """Run a query; what comes out are groups, and where these are many and in order, a few at a time."""
-        for name in self._views:
-            sql = re.sub(rf"\b{name}\b", f"{name}_{self._mark}", sql)
-        found = computed(lambda: self._session.sql(_QUOTED.sub(_in_backticks, sql)))
-        yield from streamed(found) if "ORDER BY" in sql else computed(found.toArrow).to_batches()
-
-    def load(self, name: str, table: pa.Table) -> None:
-        """Put a small table beside the frame."""
-        self._add(name, self._session.createDataFrame(table))
-
-    def _add(self, name: str, frame: Any) -> None:
-        self._views.add(name)
-        frame.createOrReplaceTempView(f"{name}_{self._mark}")
-
-    def close(self) -> None:
-        """Forget the names."""
-        for name in self._views:
-            self._session.catalog.dropTempView(f"{name}_{self._mark}")
-
-
-def _in_backticks(found: re.Match[str]) -> str:
-    return quoted(found[1].replace('""', '"'))
 
 
 class Folder:

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from sfumato.errors import listed
 from sfumato.verify.classes import code_column
+from sfumato.verify.grouping import verify_grouped
+from sfumato.verify.groups import Engine, grouped_columns
 from sfumato.verify.meanings import written_differently
 from sfumato.verify.reading import TYPED, read_file
 from sfumato.verify.readings import READINGS, Reading, seen_through, words_for_missing
-from sfumato.verify.release import verify_release
+from sfumato.verify.release import check_columns, verify_release
 from sfumato.verify.verification import RuleCheck, Verification
 
 
@@ -47,6 +49,37 @@ def check_file(
             found = verify_release(seen, quasi_identifiers, sensitive, requirements, people=people)
             checks += only_there(reading, found, result)
     return replace(result, checks=tuple(checks), notes=tuple(notes_on(table, form)))
+
+
+def check_grouped(
+    engine: Engine,
+    form: str,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] = (),
+    requirements: Sequence[Mapping[str, Any]] = (),
+) -> Verification:
+    """Recompute every promise as `check_file` does it, of a table that an engine groups and counts.
+
+    Parameters
+    ----------
+    engine
+        Who holds the table, of text every cell as it stands on paper.
+    form
+        What the table was read from.
+    quasi_identifiers, sensitive, requirements
+        As in `verify_release`.
+    """
+    check_columns(engine.schema.names, quasi_identifiers, sensitive)
+    known = grouped_columns(engine, [*quasi_identifiers, *sensitive])
+    result = verify_grouped(engine, quasi_identifiers, sensitive, requirements, columns=known)
+    checks = list(result.checks)
+    for reading in READINGS.get(form, ()):
+        merged = {name: seen for name, column in known.items() if (seen := column.seen(reading)) is not None}
+        if merged:
+            found = verify_grouped(engine, quasi_identifiers, sensitive, requirements, columns={**known, **merged})
+            checks += only_there(reading, found, result)
+    notes = [note for column in known.values() for note in notes_on(pa.table({column.name: column.labels}), form)]
+    return replace(result, checks=tuple(checks), notes=tuple(notes))
 
 
 def only_there(reading: Reading, found: Verification, on_paper: Verification) -> list[RuleCheck]:

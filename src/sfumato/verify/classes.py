@@ -268,10 +268,11 @@ def _distinct(dictionaries: list[pa.Array], kind: pa.DataType) -> tuple[pa.Array
     """Return the different values of all dictionaries, and for each dictionary its entries' codes, missing last."""
     if not dictionaries:
         return pa.array([], kind.value_type if pa.types.is_dictionary(kind) else kind), []
-    plain = [_without_nan(_comparable(dictionary)) for dictionary in dictionaries]
+    plain = [without_nan(_comparable(dictionary)) for dictionary in dictionaries]
     # Arrow leaves out chunks without entries, so the codes are joined and cut again.
     chunks = pa.chunked_array(plain).dictionary_encode().chunks
     values = chunks[0].dictionary if chunks else plain[0]
+    values = values.slice(0, 0) if pa.types.is_null(values.type) else values  # to Arrow a null is a value of this type
     missing = len(values)
     codes = [chunk.indices.fill_null(missing).to_numpy(zero_copy_only=False) for chunk in chunks]
     ends = np.cumsum([len(entries) for entries in plain])
@@ -279,7 +280,7 @@ def _distinct(dictionaries: list[pa.Array], kind: pa.DataType) -> tuple[pa.Array
     return values, [np.append(part, missing).astype(np.int32) for part in parts]
 
 
-def _without_nan(values: pa.Array) -> pa.Array:
+def without_nan(values: pa.Array) -> pa.Array:
     """Make not-a-number missing, and the two zeros one: they are equal."""
     if not pa.types.is_floating(values.type):
         return values

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from sfumato.errors import OutputError, SourceError, listed, shortened
-from sfumato.verify.checking import notes_on, only_there
+from sfumato.verify.checking import check_grouped
 from sfumato.verify.delimited import stream_delimited
-from sfumato.verify.grouping import verify_grouped
-from sfumato.verify.groups import TABLE, grouped_columns
+from sfumato.verify.groups import Grouped, Keys
 from sfumato.verify.reading import places_in_header
-from sfumato.verify.readings import READINGS
 from sfumato.verify.verification import Verification
 
 #: Entries that are judged at a time.
 BATCH = 500_000
+
+#: What queries call the table.
+TABLE = "sfumato_release"
+
+T = TypeVar("T")
 
 
 class DuckFiles:
@@ -61,6 +65,45 @@ class DuckFiles:
             relation = self._connection.sql(sql)
             streamed = hasattr(relation, "to_arrow_reader")  # the name since DuckDB 1.4
             yield from relation.to_arrow_reader(BATCH) if streamed else relation.fetch_record_batch(BATCH)
+
+    def values(self, names: Sequence[str]) -> list[tuple[pa.ChunkedArray, NDArray[np.int64]]]:
+        """Return the different values of columns, and how often each occurs."""
+        found = []
+        for name in names:
+            rows = f"SELECT {self._shown(name)} AS v FROM {TABLE} r"
+            batches = list(self.query(f"SELECT v, COUNT(*) AS n FROM ({rows}) g GROUP BY v"))
+            table = pa.Table.from_batches(batches) if batches else pa.table({"v": pa.nulls(0), "n": pa.nulls(0)})
+            found.append((table.column("v"), np.asarray(table.column("n").cast(pa.int64()))))
+        return found
+
+    def looked_at(
+        self, keys: Keys, column: Grouped | None, look: Callable[[Iterable[pa.RecordBatch]], T]
+    ) -> Iterator[T]:
+        """Let DuckDB find codes by joins with small tables, group, count and sort, and show that to a function."""
+        columns = [*keys.columns, *([] if column is None else [column])]
+        at = {one.name: f"d{place}" for place, one in enumerate(columns)}
+        joins = " ".join(self._join(one, at[one.name]) for one in columns)
+        words = [" + ".join(f"{at[one.name]}.c * {times}" for one, times in word) for word in keys.words()]
+        chosen = [f"{word} AS {name}" for word, name in zip(words, keys.names, strict=True)]
+        chosen += [] if column is None else [f"{at[column.name]}.c AS s"]
+        by = ", ".join([*keys.names, *([] if column is None else ["s"])])
+        rows = f"SELECT {', '.join(chosen)} FROM {TABLE} r {joins}"
+        yield look(self.query(f"SELECT {by}, COUNT(*) AS n FROM ({rows}) g GROUP BY {by} ORDER BY {by}"))
+
+    def _join(self, column: Grouped, alias: str) -> str:
+        """Put the codes of a column beside the files, and return the SQL that finds those of rows."""
+        self.load(f"sfumato_{alias}", pa.table({"v": column.labels, "c": column.codes.astype(np.int64)}))
+        # Where nothing is missing, what is equal is found faster than what is not distinct.
+        same = "IS NOT DISTINCT FROM" if column.labels.null_count else "="
+        return f"JOIN sfumato_{alias} {alias} ON {self._shown(column.name)} {same} {alias}.v"
+
+    def _shown(self, name: str) -> str:
+        """Return the SQL of a column: missing where it is not a number, and one of the two zeros."""
+        kind, quoted = self.schema.field(name).type, f"r.{_quoted(name)}"
+        if not pa.types.is_floating(kind):
+            return quoted
+        zero = f"CAST(0 AS {'DOUBLE' if pa.types.is_float64(kind) else 'FLOAT'})"
+        return f"CASE WHEN isnan({quoted}) THEN NULL ELSE {quoted} + {zero} END"
 
     def load(self, name: str, table: pa.Table) -> None:
         """Put a small table beside the files."""
@@ -108,18 +151,9 @@ def check_files(
         paths = [_as_parquet(path, columns, separator, folder / f"rows-{at}") for at, path in enumerate(paths)]
     engine = DuckFiles(paths, list(dict.fromkeys(columns)), folder, memory)
     try:
-        known = grouped_columns(engine, columns)
-        result = verify_grouped(engine, quasi_identifiers, sensitive, requirements, columns=known)
-        checks = list(result.checks)
-        for reading in READINGS.get(form, ()):
-            merged = {name: seen for name, column in known.items() if (seen := column.seen(reading)) is not None}
-            if merged:
-                found = verify_grouped(engine, quasi_identifiers, sensitive, requirements, columns={**known, **merged})
-                checks += only_there(reading, found, result)
+        return check_grouped(engine, form, quasi_identifiers, sensitive, requirements)
     finally:
         engine.close()
-    notes = [note for column in known.values() for note in notes_on(pa.table({column.name: column.labels}), form)]
-    return replace(result, checks=tuple(checks), notes=tuple(notes))
 
 
 def common_schema(paths: Sequence[Path], columns: Sequence[str]) -> pa.Schema:

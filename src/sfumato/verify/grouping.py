@@ -1,14 +1,17 @@
 """The promises of a table that does not fit in memory, from groups that an engine counts.
 
-What comes out is judged by the rules that also judge tables in memory, some classes at a time.
+What comes out is judged by the rules that also judge tables in memory, some classes at a time, wherever these are: what
+is found in some classes and what is found in others can be joined, and is small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.verify.classes import Coded, in_order
@@ -20,7 +23,6 @@ from sfumato.verify.groups import (
     account_for_rows,
     grouped_columns,
     some_classes,
-    value_counts,
 )
 from sfumato.verify.models import Sensitive
 from sfumato.verify.release import (
@@ -33,7 +35,7 @@ from sfumato.verify.release import (
     is_ordered,
 )
 from sfumato.verify.tallies import Requirement, Tally, Total, tally_of
-from sfumato.verify.verification import Achieved, SensitiveAchieved, Verification
+from sfumato.verify.verification import Achieved, RuleCheck, SensitiveAchieved, Verification
 
 
 def verify_grouped(
@@ -60,90 +62,156 @@ def verify_grouped(
     for requirement in requirements:
         check_requirement(requirement, sensitive)
     known = columns or grouped_columns(engine, [*quasi_identifiers, *sensitive])
-    for column in known.values():
-        column.load(engine)
     keys = Keys([known[name] for name in quasi_identifiers])
-    general = Judge([tally_of(place, one, sample) for place, one in _numbered(requirements, about_classes=True)])
+    numbered = list(enumerate(requirements))
+    general = Judge([one for one in numbered if one[1]["model"] not in ABOUT_SENSITIVE], sample)
     of_values = [
-        ValueJudge(
-            [Tally(place, one, sample) for place, one in _numbered(requirements) if is_about(one, name)],
-            known[name],
-            value_counts(engine, known[name]),
-        )
-        for name in sensitive
+        ValueJudge([one for one in numbered if is_about(one[1], name)], sample, known[name]) for name in sensitive
     ]
-    total = _look(engine, keys, [general, *of_values[:1]], quasi_identifiers)
-    others = [_look(engine, keys, [judge], quasi_identifiers) for judge in of_values[1:]]
-    account_for_rows(engine, total.rows)
-    tallies = sorted(
-        (tally for judge in (general, *of_values) for tally in judge.tallies), key=lambda tally: tally.place
-    )
-    names: Sequence[str | None] = sensitive or [None]
+    looks = [Look(keys, (general, *of_values[:1])), *(Look(keys, (judge,)) for judge in of_values[1:])]
+    seen = [_look(engine, look) for look in looks]
+    total, outcomes = seen[0].total, [outcome for one in seen for outcome in one.outcomes]
+    account_for_rows(known.values(), total.rows)
+    judges = (general, *of_values)
+    found = [one for at, judge in enumerate(judges) for one in judge.checks(outcomes[at], total)]
     return Verification(
         rows=total.rows,
         classes=total.classes,
-        achieved=Achieved(total.smallest, {judge.column.name: judge.achieved for judge in of_values}),
-        checks=tuple(tally.check(total) for tally in tallies),
-        frequencies={name: one.frequencies for name, one in zip(names, [total, *others], strict=True)},
+        achieved=Achieved(
+            total.smallest, {name: outcome.achieved for name, outcome in zip(sensitive, outcomes[1:], strict=True)}
+        ),
+        checks=tuple(check for _, check in sorted(found, key=lambda one: one[0])),
+        frequencies={name: one.total.frequencies for name, one in zip(sensitive or [None], seen, strict=True)},
     )
 
 
-def _numbered(requirements: Sequence[Requirement], about_classes: bool = False) -> list[tuple[int, Requirement]]:
-    """Return requirements with their places; if asked, only those that need no sensitive column."""
-    numbered = enumerate(requirements)
-    return [(place, one) for place, one in numbered if not about_classes or one["model"] not in ABOUT_SENSITIVE]
+def _look(engine: Engine, look: Look) -> Seen:
+    """Show all classes to some judges, with the counts of the column of the last, and join what they found."""
+    seen = look(())
+    for elsewhere in engine.looked_at(look.keys, look.judges[-1].column, look):
+        seen.join(elsewhere)
+    return seen
 
 
-def _look(engine: Engine, keys: Keys, judges: Sequence[Judge], quasi_identifiers: Sequence[str]) -> Total:
-    """Show all classes to some judges, with the counts of the column of the last, and return what they are together."""
-    total = Total()
-    for some in some_classes(engine, keys, judges[-1].column):
-        total.add(some)
-        for judge in judges:
-            judge.look(some, quasi_identifiers)
-    return total
+@dataclass(frozen=True)
+class Look:
+    """Shows classes to judges, wherever these classes are.
+
+    Attributes
+    ----------
+    keys
+        What the numbers of classes mean.
+    judges
+        Who looks at them.
+    """
+
+    keys: Keys
+    judges: tuple[Judge, ...]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Seen:
+        """Return what the judges find in sorted entries."""
+        seen = Seen(Total(), [judge.begin() for judge in self.judges])
+        names = [column.name for column in self.keys.columns]
+        for some in some_classes(self.keys, batches):
+            seen.total.add(some)
+            for judge, outcome in zip(self.judges, seen.outcomes, strict=True):
+                judge.look(some, names, outcome)
+        return seen
 
 
+@dataclass
+class Outcome:
+    """What a judge has found so far."""
+
+    tallies: list[Tally]
+    achieved: SensitiveAchieved = field(default_factory=lambda: SensitiveAchieved(None, None, None, None))
+
+    def join(self, other: Outcome) -> None:
+        """Add what the judge found in other classes."""
+        for tally, more in zip(self.tallies, other.tallies, strict=True):
+            tally.join(more)
+        self.achieved = _worse(self.achieved, other.achieved)
+
+
+@dataclass
+class Seen:
+    """What judges have found in some classes, and what these are together."""
+
+    total: Total
+    outcomes: list[Outcome]
+
+    def join(self, other: Seen) -> None:
+        """Add what was seen elsewhere."""
+        self.total.join(other.total)
+        for outcome, more in zip(self.outcomes, other.outcomes, strict=True):
+            outcome.join(more)
+
+
+@dataclass(frozen=True)
 class Judge:
-    """Looks at some classes after the other, and tallies what is asked of them."""
+    """Checks what is asked of classes and needs no sensitive column.
 
+    Attributes
+    ----------
+    requirements
+        What is asked, each with its place among all that is.
+    sample
+        How many of the classes that break a rule are named.
+    column
+        The sensitive column that it looks at.
+    """
+
+    requirements: Sequence[tuple[int, Requirement]]
+    sample: int
     column: Grouped | None = None
 
-    def __init__(self, tallies: Sequence[Tally]) -> None:
-        self.tallies = tallies
+    def begin(self) -> Outcome:
+        """Return what is found before a class was looked at."""
+        return Outcome([tally_of(requirement, self.sample) for _, requirement in self.requirements])
 
-    def look(self, some: Some, quasi_identifiers: Sequence[str]) -> None:
-        """Check what needs no sensitive column."""
-        for tally in self.tallies:
-            finding = examine_classes(tally.requirement, some.shown, quasi_identifiers, some.classes)
+    def look(self, some: Some, quasi_identifiers: Sequence[str], outcome: Outcome) -> None:
+        """Look at some classes, and add what is found."""
+        for (_, requirement), tally in zip(self.requirements, outcome.tallies, strict=True):
+            finding = examine_classes(requirement, some.shown, quasi_identifiers, some.classes)
             assert finding is not None
             tally.add(finding, some, quasi_identifiers)
 
+    def checks(self, outcome: Outcome, total: Total) -> list[tuple[int, RuleCheck]]:
+        """Return what became of every rule, with its place."""
+        return [
+            (place, tally.check(requirement, total))
+            for (place, requirement), tally in zip(self.requirements, outcome.tallies, strict=True)
+        ]
 
+
+@dataclass(frozen=True)
 class ValueJudge(Judge):
     """Checks what is asked of a sensitive column, and finds what it achieves."""
 
-    column: Grouped
+    @cached_property
+    def _shares(self) -> NDArray[np.float64]:
+        assert self.column is not None
+        counts = self.column.value_counts
+        return counts / max(1, int(counts.sum()))
 
-    def __init__(self, tallies: Sequence[Tally], column: Grouped, counts: NDArray[np.int64]) -> None:
-        super().__init__(tallies)
-        self.column = column
-        self.achieved = SensitiveAchieved(None, None, None, None)
-        self._shares = counts / max(1, int(counts.sum()))
-        self._ordered = None
-        if any(is_ordered(tally.requirement) for tally in tallies):
-            everything = Coded(column.values, np.arange(column.size, dtype=np.int32))
-            self._ordered = in_order(column.name, everything)
+    @cached_property
+    def _ordered(self) -> Coded | None:
+        """The values of the column in their order, where that matters."""
+        assert self.column is not None
+        if not any(is_ordered(requirement) for _, requirement in self.requirements):
+            return None
+        return in_order(self.column.name, Coded(self.column.values, np.arange(self.column.size, dtype=np.int32)))
 
-    def look(self, some: Some, quasi_identifiers: Sequence[str]) -> None:
+    def look(self, some: Some, quasi_identifiers: Sequence[str], outcome: Outcome) -> None:
+        assert self.column is not None
         counted = ordered = Sensitive(self.column.name, self.column.values, some.histogram(self._shares))
         if self._ordered is not None:
             names = self._ordered.codes.astype(np.int64)
             ordered = Sensitive(self.column.name, self._ordered.values, counted.histogram.renamed(names))
-        findings, achieved = examine_values(counted, ordered, [tally.requirement for tally in self.tallies])
-        for tally, finding in zip(self.tallies, findings, strict=True):
+        findings, achieved = examine_values(counted, ordered, [requirement for _, requirement in self.requirements])
+        for tally, finding in zip(outcome.tallies, findings, strict=True):
             tally.add(finding, some, quasi_identifiers)
-        self.achieved = _worse(self.achieved, achieved)
+        outcome.achieved = _worse(outcome.achieved, achieved)
 
 
 def _worse(one: SensitiveAchieved, other: SensitiveAchieved) -> SensitiveAchieved:

@@ -1,40 +1,47 @@
 """The rows of a table grouped and counted by an engine, class after class, so that only some are looked at at a time.
 
 The engine is asked for little: the different values of a column, and how often each sensitive value occurs in each
-class. The SQL is such that DuckDB and Spark run it alike: values become numbers by joins with small tables, and the
-codes of all quasi-identifiers one number, or as few as hold them, which are grouped and sorted far faster than text.
+class. Classes are numbers: the code of every quasi-identifier, all of them in one number or as few as hold them, which
+are grouped and sorted far faster than text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import VerificationError
-from sfumato.verify.classes import KEY_LIMIT, Classes, Histogram, code_column
+from sfumato.verify.classes import KEY_LIMIT, Classes, Histogram, code_column, without_nan
 from sfumato.verify.readings import Reading
 
-#: What queries call the table.
-TABLE = "sfumato_release"
+T = TypeVar("T")
 
 
 class Engine(Protocol):
-    """Who holds the table, under the name `TABLE`."""
+    """Who holds the table."""
 
     @property
     def schema(self) -> pa.Schema:
         """The columns and their types."""
 
-    def query(self, sql: str) -> Iterable[pa.RecordBatch]:
-        """Run a query, and return what comes out piece by piece, in order."""
+    def values(self, names: Sequence[str]) -> Sequence[tuple[pa.ChunkedArray, NDArray[np.int64]]]:
+        """Return the different values of columns, and how often each occurs."""
 
-    def load(self, name: str, table: pa.Table) -> None:
-        """Put a small table beside the large one, instead of any of this name."""
+    def looked_at(
+        self, keys: Keys, column: Grouped | None, look: Callable[[Iterable[pa.RecordBatch]], T]
+    ) -> Iterable[T]:
+        """Show the classes to a function where they are, and return what it makes of them.
+
+        The function is called once or several times, perhaps in other processes and on other machines. Each time it
+        sees entries (the numbers of a class, in ``s`` the code of a sensitive value, in ``n`` how many rows) in order
+        of classes and values, and all entries of a class are seen together.
+        """
 
 
 @dataclass(frozen=True)
@@ -43,20 +50,17 @@ class Grouped:
 
     Attributes
     ----------
-    name, at
-        Its name, and the number of its small table with values and codes.
-    expression
-        What stands for it in SQL: missing where it is not a number.
-    labels
-        Its different values as the engine has them, perhaps with a missing one.
+    name
+        Its name.
+    labels, counts
+        Its different values as the engine has them, perhaps with a missing one, and how many rows have each.
     values, codes
         The different values without the missing one, and the code of each label: its place in them, or the one after.
     """
 
     name: str
-    at: int
-    expression: str
     labels: pa.Array = field(repr=False)
+    counts: NDArray[np.int64] = field(repr=False)
     values: pa.Array = field(repr=False)
     codes: NDArray[np.int32] = field(repr=False)
 
@@ -65,14 +69,12 @@ class Grouped:
         """How many codes there can be."""
         return len(self.values) + 1
 
-    @classmethod
-    def of(cls, engine: Engine, name: str, at: int) -> Grouped:
-        """Ask for the different values of a column."""
-        expression = _expression(name, engine.schema.field(name).type)
-        batches = list(engine.query(f"SELECT DISTINCT {expression} AS v FROM {TABLE} r"))
-        column = pa.chunked_array([batch.column(0) for batch in batches] or [pa.array([], pa.string())])
-        coded = code_column(name, column)
-        return cls(name, at, expression, column.combine_chunks(), coded.values, coded.codes)
+    @property
+    def value_counts(self) -> NDArray[np.int64]:
+        """How often every value occurs in the table, the missing one last."""
+        counts = np.zeros(self.size, np.int64)
+        np.add.at(counts, self.codes, self.counts)
+        return counts
 
     def seen(self, reading: Reading) -> Grouped | None:
         """Return the column as somebody reads it; None if every value is still told from every other."""
@@ -81,27 +83,24 @@ class Grouped:
         told_apart = len(np.unique(coded.codes)) == len(np.unique(self.codes))
         return None if told_apart else replace(self, values=coded.values, codes=coded.codes)
 
-    def load(self, engine: Engine) -> None:
-        """Give the engine the code of every value."""
-        engine.load(f"sfumato_codes_{self.at}", pa.table({"v": self.labels, "c": self.codes.astype(np.int64)}))
-
-    @property
-    def join(self) -> str:
-        """The SQL that finds the code of a row."""
-        return f"JOIN sfumato_codes_{self.at} d{self.at} ON {self.expression} IS NOT DISTINCT FROM d{self.at}.v"
-
-
-def _expression(name: str, kind: pa.DataType) -> str:
-    quoted = 'r."' + name.replace('"', '""') + '"'
-    if not pa.types.is_floating(kind):
-        return quoted
-    zero = f"CAST(0 AS {'DOUBLE' if pa.types.is_float64(kind) else 'FLOAT'})"
-    return f"CASE WHEN isnan({quoted}) THEN NULL ELSE {quoted} + {zero} END"
+    def coded(self, cells: pa.Array) -> NDArray[np.int64]:
+        """Return the code of every cell."""
+        places = pc.index_in(without_nan(cells), value_set=without_nan(self.labels))
+        if places.null_count:
+            raise VerificationError(
+                f"Column '{self.name}' has a value that it did not have a moment ago: the table changes while it is "
+                "checked. Check it again when nobody writes to it."
+            )
+        return self.codes[places.to_numpy()].astype(np.int64)
 
 
 def grouped_columns(engine: Engine, names: Sequence[str]) -> dict[str, Grouped]:
     """Ask for the different values of columns."""
-    return {name: Grouped.of(engine, name, at) for at, name in enumerate(names)}
+    columns = {}
+    for name, (labels, counts) in zip(names, engine.values(names), strict=True):
+        coded = code_column(name, labels)
+        columns[name] = Grouped(name, labels.combine_chunks(), counts, coded.values, coded.codes)
+    return columns
 
 
 @dataclass(frozen=True)
@@ -122,9 +121,10 @@ class Keys:
             times *= column.size
         return words
 
-    def sql(self) -> list[str]:
-        """Return the numbers in SQL."""
-        return [" + ".join(f"d{column.at}.c * {times}" for column, times in word) for word in self.words()]
+    @property
+    def names(self) -> list[str]:
+        """What the numbers are called."""
+        return [f"k{at}" for at in range(len(self.words()))]
 
     def shown(self, keys: Sequence[NDArray[np.int64]]) -> pa.Table:
         """Return what classes show, one row for each."""
@@ -163,27 +163,39 @@ class Some:
         )
 
 
-def value_counts(engine: Engine, column: Grouped) -> NDArray[np.int64]:
-    """Return how often every value of a column occurs in the table, the missing one last."""
-    counts = np.zeros(column.size, np.int64)
-    for batch in engine.query(
-        f"SELECT d{column.at}.c AS c, COUNT(*) AS n FROM {TABLE} r {column.join} GROUP BY d{column.at}.c"
-    ):
-        np.add.at(counts, _numbers(batch, "c"), _numbers(batch, "n"))
-    return counts
+@dataclass(frozen=True)
+class CountClasses:
+    """Counts the rows of a batch by class and sensitive value, for engines that hand over rows."""
+
+    keys: Keys
+    column: Grouped | None
+
+    @property
+    def reads(self) -> list[str]:
+        """The columns that it looks at."""
+        return [column.name for column in (*self.keys.columns, *([self.column] if self.column else []))]
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the entries that it makes."""
+        return pa.schema([(name, pa.int64()) for name in (*self.keys.names, *(["s"] if self.column else []), "n")])
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the entries of a batch."""
+        numbers = {
+            name: sum(column.coded(batch.column(column.name)) * times for column, times in word)
+            for name, word in zip(self.keys.names, self.keys.words(), strict=True)
+        }
+        if self.column is not None:
+            numbers["s"] = self.column.coded(batch.column(self.column.name))
+        counted = pa.table(numbers).group_by(list(numbers), use_threads=False).aggregate([([], "count_all")])
+        columns = [column.combine_chunks().cast(pa.int64()) for column in counted.columns]
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
 
-def some_classes(engine: Engine, keys: Keys, column: Grouped | None) -> Iterator[Some]:
-    """Yield the classes of a table, some at a time and each once, with the counts of a sensitive column."""
-    names = [f"k{at}" for at in range(len(keys.words()))]
-    chosen = [f"{sql} AS {name}" for sql, name in zip(keys.sql(), names, strict=True)]
-    if column is not None:
-        chosen.append(f"d{column.at}.c AS s")
-    joins = " ".join(one.join for one in [*keys.columns, *([column] if column is not None else [])])
-    by = ", ".join([*names, *(["s"] if column is not None else [])])
-    rows = f"SELECT {', '.join(chosen)} FROM {TABLE} r {joins}"
-    batches = engine.query(f"SELECT {by}, COUNT(*) AS n FROM ({rows}) g GROUP BY {by} ORDER BY {by}")
-    found = False
+def some_classes(keys: Keys, batches: Iterable[pa.RecordBatch]) -> Iterator[Some]:
+    """Yield classes from sorted entries, some at a time and each once; none at all are one piece, too."""
+    names, found = keys.names, False
     for entries in _whole_classes(batches, names):
         found = True
         yield _some(keys, names, entries)
@@ -196,6 +208,7 @@ Entries = dict[str, NDArray[np.int64]]
 
 
 def _some(keys: Keys, names: Sequence[str], entries: Entries) -> Some:
+    entries = _each_once(entries)
     begins = np.flatnonzero(_is_new([entries[name] for name in names]))
     counts = entries["n"]
     sizes = np.add.reduceat(counts, begins) if len(begins) else np.empty(0, np.int64)
@@ -220,6 +233,17 @@ def _whole_classes(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> I
         yield rest
 
 
+def _each_once(entries: Entries) -> Entries:
+    """Return entries whose counts came in pieces, each of which was counted by itself, as one."""
+    new = _is_new([numbers for name, numbers in entries.items() if name != "n"])
+    if new.all():
+        return entries
+    begins = np.flatnonzero(new)
+    return {
+        name: np.add.reduceat(numbers, begins) if name == "n" else numbers[begins] for name, numbers in entries.items()
+    }
+
+
 def _is_new(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
     """Return where another class begins."""
     new = np.zeros(len(keys[0]), bool)
@@ -233,11 +257,9 @@ def _numbers(batch: pa.RecordBatch, name: str) -> NDArray[np.int64]:
     return np.asarray(batch.column(name).cast(pa.int64()))
 
 
-def account_for_rows(engine: Engine, rows: int) -> None:
-    """Hold the rows of all classes against those of the table."""
-    (batch,) = (batch for batch in engine.query(f"SELECT COUNT(*) AS n FROM {TABLE} r") if batch.num_rows)
-    there = int(_numbers(batch, "n")[0])
-    if there != rows:
+def account_for_rows(columns: Iterable[Grouped], rows: int) -> None:
+    """Hold the rows of all classes against those that each column was found to have."""
+    for there in {int(column.counts.sum()) for column in columns} - {rows}:
         raise VerificationError(
             f"{there:,} rows are there, but {rows:,} were counted in classes. This is a fault of Sfumato, please "
             "report it."

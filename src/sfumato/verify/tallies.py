@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from sfumato.verify.classes import Classes
 from sfumato.verify.groups import Some
@@ -43,25 +42,48 @@ class Total:
             self.smallest = least if self.smallest is None else min(self.smallest, least)
             self.frequencies.update(some.frequencies())
 
+    def join(self, other: Total) -> None:
+        """Count the classes that somebody else has counted."""
+        self.rows += other.rows
+        self.classes += other.classes
+        self.smallest = min((one.smallest for one in (self, other) if one.smallest is not None), default=None)
+        self.frequencies.update(other.frequencies)
+
 
 @dataclass
 class Tally:
-    """What became of one rule so far."""
+    """What became of one rule so far: small, so that it can be sent from where classes are to where all come together.
 
-    place: int
-    requirement: Requirement
+    Attributes
+    ----------
+    sample
+        How many of the classes that break the rule are named.
+    so_far
+        What was found.
+    least_is_worst
+        Whether classes that have less are the worse ones.
+    """
+
     sample: int
     so_far: RuleCheck | None = None
+    least_is_worst: bool = True
 
     def add(self, finding: Finding, some: Some, quasi_identifiers: Sequence[str]) -> None:
         """Add what was found in some classes."""
-        new = judged(finding, some.shown, quasi_identifiers, some.classes, self.sample)
-        old = self.so_far
+        self._add(judged(finding, some.shown, quasi_identifiers, some.classes, self.sample), finding.least_is_worst)
+
+    def join(self, other: Tally) -> None:
+        """Add what became of the rule elsewhere."""
+        if other.so_far is not None:
+            self._add(other.so_far, other.least_is_worst)
+
+    def _add(self, new: RuleCheck, least_is_worst: bool) -> None:
+        old, self.least_is_worst = self.so_far, least_is_worst
         if old is None or old.found is None or new.found is None:
             self.so_far = new if old is None or old.found is None else old
             return
-        worst = min if finding.least_is_worst else max
-        breaking = sorted((*old.sample, *new.sample), key=lambda one: one.found, reverse=not finding.least_is_worst)
+        worst = min if least_is_worst else max
+        breaking = sorted((*old.sample, *new.sample), key=lambda one: one.found, reverse=not least_is_worst)
         self.so_far = replace(
             old,
             found=worst(old.found, new.found),
@@ -69,7 +91,7 @@ class Tally:
             sample=tuple(breaking[: self.sample]),
         )
 
-    def check(self, total: Total) -> RuleCheck:
+    def check(self, requirement: Requirement, total: Total) -> RuleCheck:
         """Return what became of the rule."""
         assert self.so_far is not None
         return self.so_far
@@ -83,32 +105,49 @@ class MeanTally(Tally):
     sum: float = 0.0
 
     def add(self, finding: Finding, some: Some, quasi_identifiers: Sequence[str]) -> None:
-        everywhere = replace(finding, holds=np.zeros(len(finding.holds), bool))  # to have some of them at hand
-        super().add(everywhere, some, quasi_identifiers)
+        super().add(_broken_everywhere(finding), some, quasi_identifiers)
         people = int(some.classes.heads.sum())
         self.people += people
         self.sum += people * float(finding.found[0]) if len(finding.found) else 0.0
 
-    def check(self, total: Total) -> RuleCheck:
+    def join(self, other: Tally) -> None:
+        assert isinstance(other, MeanTally)
+        super().join(other)
+        self.people += other.people
+        self.sum += other.sum
+
+    def check(self, requirement: Requirement, total: Total) -> RuleCheck:
         found = self.sum / max(1, self.people)
-        return _about_all(super().check(total), found, total)
+        return _about_all(super().check(requirement, total), found, total)
 
 
 @dataclass
 class SizesTally(Tally):
-    """A rule about the sizes of all classes together, which are kept: one number for each."""
+    """A rule about the sizes of all classes together: how many classes have each size."""
 
-    sizes: list[NDArray[np.int64]] = field(default_factory=list)
+    classes: Counter[int] = field(default_factory=Counter)
 
     def add(self, finding: Finding, some: Some, quasi_identifiers: Sequence[str]) -> None:
-        everywhere = replace(finding, holds=np.zeros(len(finding.holds), bool))
-        super().add(everywhere, some, quasi_identifiers)
-        self.sizes.append(some.classes.sizes)
+        super().add(_broken_everywhere(finding), some, quasi_identifiers)
+        sizes, classes = np.unique(some.classes.sizes, return_counts=True)
+        self.classes.update(dict(zip(sizes.tolist(), classes.tolist(), strict=True)))
 
-    def check(self, total: Total) -> RuleCheck:
-        classes = Classes(np.empty(0, np.int32), np.concatenate(self.sizes))
-        finding = check_population_uniques(self.requirement, pa.table({}), (), classes)
-        return _about_all(super().check(total), float(finding.found[0]) if len(finding.found) else 0.0, total)
+    def join(self, other: Tally) -> None:
+        assert isinstance(other, SizesTally)
+        super().join(other)
+        self.classes.update(other.classes)
+
+    def check(self, requirement: Requirement, total: Total) -> RuleCheck:
+        sizes, classes = (np.array(list(numbers), np.int64) for numbers in (self.classes, self.classes.values()))
+        everything = Classes(np.empty(0, np.int32), np.repeat(sizes, classes))
+        finding = check_population_uniques(requirement, pa.table({}), (), everything)
+        found = float(finding.found[0]) if len(finding.found) else 0.0
+        return _about_all(super().check(requirement, total), found, total)
+
+
+def _broken_everywhere(finding: Finding) -> Finding:
+    """Return a finding that every class breaks, to have some of them at hand."""
+    return replace(finding, holds=np.zeros(len(finding.holds), bool))
 
 
 def _about_all(check: RuleCheck, found: float, total: Total) -> RuleCheck:
@@ -119,8 +158,8 @@ def _about_all(check: RuleCheck, found: float, total: Total) -> RuleCheck:
     return replace(check, found=found, breaking=0 if holds else total.classes, sample=() if holds else sample)
 
 
-def tally_of(place: int, requirement: Requirement, sample: int) -> Tally:
-    """Return what tallies a requirement that needs no sensitive column."""
+def tally_of(requirement: Requirement, sample: int) -> Tally:
+    """Return what tallies a requirement."""
     by_size = requirement["model"] == "population-uniques" and isinstance(requirement.get("population"), int | float)
     kind = SizesTally if by_size else MeanTally if requirement["model"] in MEANS else Tally
-    return kind(place, requirement, sample)
+    return kind(sample)
