@@ -82,13 +82,17 @@ class Rows(ABC):
 
     @abstractmethod
     def mapped(self, function: OnBatch, schema: pa.Schema) -> Rows:
-        """Return what a function makes of the rows, batch by batch; it is computed when somebody looks."""
+        """Return what a function makes of the rows, batch by batch; it is computed when somebody looks.
+
+        A function may say in ``reads`` which columns it looks at, so that an engine need not bring it the others.
+        """
 
     @abstractmethod
     def by_part(self, column: str, function: OnPart, schema: pa.Schema) -> Parted:
         """Return what a function makes of each part, which are the rows with the same number in a column.
 
-        The rows of a part always come in the same order, whoever computes them and however many do.
+        The rows of a part always come in the same order, whoever computes them and however many do. A function may say
+        in ``parts`` how many there are.
         """
 
     @abstractmethod

@@ -22,11 +22,17 @@ from sfumato.scale.executors import (
     without_dictionaries,
 )
 from sfumato.scale.sessions import without_pandas_warning
-from sfumato.scale.spark_frames import arrow_schema, computed, open_in_spark, quoted, streamed
+from sfumato.scale.spark_frames import arrow_schema, computed, open_in_spark, quoted, spark_types, streamed
 from sfumato.scale.spark_release import ShownInSpark
 
 #: How many rows a part may have at most: few enough for every core to have some, and for the memory of its Python.
-PART_ROWS = 1 << 19
+PART_ROWS = 1 << 18
+
+#: Up to so many different values of a column are counted at once, and looked at again from here.
+VALUES = 1 << 20
+
+#: How many tasks there are for each core where parts are worked on: parts differ, and cores should end together.
+TASKS = 16
 
 
 class InSpark(Engine):
@@ -100,6 +106,7 @@ class SparkRows(Rows):
     def __init__(self, frame: Any, schema: pa.Schema) -> None:
         self.frame = frame
         self.schema = schema
+        self._values: dict[str, pa.Table] = {}
 
     @property
     def whole(self) -> Any:
@@ -115,17 +122,28 @@ class SparkRows(Rows):
         return int(computed(self.frame.count))
 
     def distinct_counts(self, columns: Sequence[str]) -> list[int]:
-        """Return about how many different values each column has."""
-        about = [f"approx_count_distinct({quoted(name)}) AS c{at}" for at, name in enumerate(columns)]
-        found = computed(self.frame.selectExpr(*about).toArrow)
-        return [int(count) for [count] in found.to_pydict().values()]
+        """Return how many different values each column has, about where these are many."""
+        for name in columns:
+            # To count the values is several times faster than to estimate how many there are.
+            counted = computed(self._counted([name]).limit(VALUES + 1).toArrow)
+            if counted.num_rows <= VALUES:
+                self._values[name] = counted
+        many = [name for name in columns if name not in self._values]
+        about = [f"approx_count_distinct({quoted(name)}) AS c{at}" for at, name in enumerate(many)]
+        found = computed(self.frame.selectExpr(*about).toArrow).to_pydict().values() if many else ()
+        estimates = dict(zip(many, (count for [count] in found), strict=True))
+        return [self._values[name].num_rows if name in self._values else estimates[name] for name in columns]
 
     def groups(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Count by Spark's own GROUP BY; what comes to the driver are groups, never rows."""
         schema = without_dictionaries(pa.schema([*map(self.schema.field, columns), pa.field(COUNT, pa.int64())]))
+        known = self._values.pop(columns[0], None) if len(columns) == 1 else None
+        counted = computed(self._counted(columns).toArrow) if known is None else known
+        yield from (typed(batch, schema) for batch in counted.to_batches())
+
+    def _counted(self, columns: Sequence[str]) -> Any:
         count = import_module("pyspark.sql.functions").expr("count(*)").alias(COUNT)
-        counted = self.frame.groupBy(*map(quoted, columns)).agg(count)
-        yield from (typed(batch, schema) for batch in computed(counted.toArrow).to_batches())
+        return self.frame.groupBy(*map(quoted, columns)).agg(count)
 
     def spread(self, columns: Sequence[str], value: str | None = None) -> Spread:
         """Count groups by their sizes; what comes to the driver are the different sizes."""
@@ -140,9 +158,10 @@ class SparkRows(Rows):
 
     def mapped(self, function: OnBatch, schema: pa.Schema) -> Rows:
         """Run a function on batches, where they are."""
-        work = OnBatches(function, self.schema, stored_schema(schema))
+        reads = getattr(function, "reads", self.schema.names)
+        work = OnBatches(function, pa.schema([self.schema.field(name) for name in reads]), stored_schema(schema))
         with without_pandas_warning():
-            frame = self.frame.mapInArrow(work, spark_types(schema))
+            frame = self.frame.select(*map(quoted, reads)).mapInArrow(work, spark_types(schema))
         return SparkRows(frame, schema)
 
     def by_part(self, column: str, function: OnPart, schema: pa.Schema) -> SparkParted:
@@ -152,9 +171,17 @@ class SparkRows(Rows):
         def finish(key: tuple[pa.Scalar, ...], part: pa.Table) -> pa.Table:  # Spark counts the arguments of functions
             return work(key, part)
 
+        frame = self._scattered(column, getattr(function, "parts", None))
         with without_pandas_warning():
-            frame = self.frame.groupBy(quoted(column)).applyInArrow(finish, spark_types(with_told(schema)))
+            frame = frame.groupBy(quoted(column)).applyInArrow(finish, spark_types(with_told(schema)))
         return SparkParted(frame, schema)
+
+    def _scattered(self, column: str, parts: int | None) -> Any:
+        """Return the frame with each part in one task, and few in the same."""
+        if parts is None:
+            return self.frame
+        cores = self.frame.sparkSession.sparkContext.defaultParallelism
+        return self.frame.repartition(max(1, min(2 * parts, TASKS * cores)), quoted(column))
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows at the driver, as many at a time as an executor's task has."""
@@ -186,8 +213,3 @@ class SparkParted(Parted, SparkRows):
 def cast_to_text(name: str) -> str:
     """Return a column as text, in SQL."""
     return f"CAST({quoted(name)} AS STRING) AS {quoted(name)}"
-
-
-def spark_types(schema: pa.Schema) -> Any:
-    """Return columns as Spark names their types."""
-    return import_module("pyspark.sql.pandas.types").from_arrow_schema(stored_schema(schema))

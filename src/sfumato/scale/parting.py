@@ -17,8 +17,11 @@ from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, Rule, Sensi
 from sfumato.scale.encoding import BUCKET, KEY, PART, CodedTable, carried_name, coded_name
 from sfumato.scale.engine import Rows, counted, group_counts
 
-#: Keys are counted by so many of their highest bits first, and where these are not enough by as many more.
+#: Keys are counted by so many of their highest bits first, and where these are not enough by up to as many more.
 STEP = 16
+
+#: So many counts of keys are looked at together at most, however many rows there are.
+MOST_COUNTS = 1 << 20
 
 Keys = NDArray[np.uint64]
 
@@ -68,6 +71,8 @@ class Within:
     before: int
     bits: int
 
+    reads = (KEY,)
+
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the finer buckets of a batch."""
         keys = batch.column(KEY).to_numpy()
@@ -84,6 +89,11 @@ class PartOf:
 
     begins: Keys = field(repr=False)
     schema: pa.Schema = field(repr=False)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns that it looks at."""
+        return *self.schema.names[:-1], KEY
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Replace the keys of a batch by parts."""
@@ -104,13 +114,20 @@ class Counted:
     begins: Keys
     counts: NDArray[np.int64]
 
+    def between(self, begins: Keys) -> NDArray[np.int64]:
+        """Return how many rows lie from each of some keys, all of them among these, to the next."""
+        parts = np.searchsorted(begins, self.begins, side="right") - 1
+        return np.bincount(parts, self.counts, len(begins)).astype(np.int64)
+
 
 def count_keys(rows: Rows, most: int) -> Counted:
     """Count the rows along the curve, more finely where more than ``most`` of them lie together."""
     found, bits = _as_counted(rows, STEP), STEP
     while bits < WORD and (found.counts > most).any():
         crowded = found.counts > most
-        deeper = bits + STEP
+        # As many bits more as keep the counts few; where all keys are crowded, that is some at a time.
+        room = MOST_COUNTS // int(np.count_nonzero(crowded))
+        deeper = min(WORD, bits + min(STEP, max(1, room.bit_length() - 1)))
         finer = Within(found.begins[crowded] >> np.uint64(WORD - bits), bits, deeper)
         found = _merged(found, ~crowded, _as_counted(rows.mapped(finer, FINER), deeper))
         bits = deeper
@@ -153,16 +170,25 @@ class Feasibility:
     spans: dict[int, NDArray[np.int64]]
 
     @classmethod
-    def count(cls, rows: Rows, table: CodedTable, models: Sequence[PrivacyModel], parts: int) -> Feasibility:
-        """Count what the models look at, part by part."""
-        sizes = _matrix(rows, [PART], parts, 1)[:, 0]
+    def count(
+        cls,
+        rows: Rows,
+        begins: Keys,
+        sizes: NDArray[np.int64],
+        table: CodedTable,
+        models: Sequence[PrivacyModel],
+    ) -> Feasibility:
+        """Count what the models look at, part by part; how many rows each has is known already."""
         rules = Requirements(tuple(models), empty(table)).bound
         sensitive = {rule.column for rule in rules if isinstance(rule.model, SensitiveModel)}
-        counts = {
-            at: _matrix(rows, [PART, carried_name(table.sensitive[at])], parts, _size(table, at)) for at in sensitive
-        }
         spanned = {rule.column for rule in rules if isinstance(rule.model, MinimumSpan)}
-        spans = {at: _matrix(rows, [PART, coded_name(at)], parts, table.domains[at].size) for at in spanned}
+        names = [*(carried_name(table.sensitive[at]) for at in sensitive), *(coded_name(at) for at in spanned)]
+        schema = part_schema(pa.schema([rows.schema.field(name) for name in names]))
+        parts = rows.mapped(PartOf(begins, schema), schema)
+        counts = {
+            at: _matrix(parts, carried_name(table.sensitive[at]), len(begins), _size(table, at)) for at in sensitive
+        }
+        spans = {at: _matrix(parts, coded_name(at), len(begins), table.domains[at].size) for at in spanned}
         return cls(table, tuple(models), sizes, counts, spans)
 
     @classmethod
@@ -222,12 +248,12 @@ def _size(table: CodedTable, at: int) -> int:
     return len(values)
 
 
-def _matrix(rows: Rows, columns: list[str], parts: int, size: int) -> NDArray[np.int64]:
+def _matrix(rows: Rows, column: str, parts: int, size: int) -> NDArray[np.int64]:
     """Return how many rows of every part (rows) have every code (columns)."""
-    groups = counted(rows, columns)
+    groups = counted(rows, [PART, column])
     found = np.zeros((parts, size), np.int64)
-    places = [groups.column(name).to_numpy().astype(np.int64) for name in columns]
-    found[places[0], places[1] if len(places) > 1 else 0] = group_counts(groups)
+    part, code = (groups.column(name).to_numpy().astype(np.int64) for name in (PART, column))
+    found[part, code] = group_counts(groups)
     return found
 
 

@@ -174,10 +174,11 @@ class _Plan:
         if isinstance(self.method, Mondrian):
             tree, sizes = first_cuts(kept, table, self.method, Requirements(tuple(models), empty(table)), most)
             return kept.mapped(PartByCuts(tree, schema), schema), sizes
-        begins = cut_evenly(count_keys(kept, most), most)
+        along = count_keys(kept, most)
+        begins = cut_evenly(along, most)
         # The classes of a full-domain recoding reach over all parts, which then need not keep anything alone.
         asked = () if is_full_domain(self.method) else models
-        found = Feasibility.count(kept.mapped(PartOf(begins, schema), schema), table, asked, len(begins))
+        found = Feasibility.count(kept, begins, along.between(begins), table, asked)
         groups = found.joined()
         begins = begins[[group[0] for group in groups]]
         begins[0] = 0

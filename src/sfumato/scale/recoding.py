@@ -117,6 +117,11 @@ class Recode:
     budgets: Mapping[int, int] = field(default_factory=dict)
     draws: Mapping[int, int] = field(default_factory=dict)
 
+    @property
+    def parts(self) -> int:
+        """How many parts there are."""
+        return len(self.budgets)
+
     def recoded(self, part: int, rows: pa.Table) -> RecodedPart:
         """Recode the rows of a part, which always comes out the same."""
         purpose = f"part {part}"
