@@ -66,6 +66,7 @@ class Cluster:
         self.master = self.started("master.Master", "--host", host, "--port", port, "--webui-port", "0")
         self.session: Any = None
         self.memory = memory
+        self.lean = lean
         self.options = " ".join(LEAN if lean else LEAN[:1])
 
     def started(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
@@ -107,7 +108,10 @@ class Cluster:
             "spark.executor.memory": self.memory,
             "spark.driver.extraJavaOptions": self.options,
             "spark.executor.extraJavaOptions": self.options,
-            "spark.sql.shuffle.partitions": "4",
+            "spark.sql.shuffle.partitions": "2" if self.lean else "64",
+            # To plan again and to compile pays where tables are large.
+            "spark.sql.adaptive.enabled": str(not self.lean).lower(),
+            "spark.sql.codegen.wholeStage": str(not self.lean).lower(),
             "spark.sql.warehouse.dir": str(self.folder / "warehouse"),
             "spark.local.dir": str(self.folder),
             "spark.log.level": "ERROR",

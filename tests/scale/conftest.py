@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,20 +14,18 @@ from tests.scale.cluster import Cluster, require_spark
 from sfumato.scale import in_duckdb
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Start a cluster; only one at a time, however many processes run tests."""
+    """Start a cluster, one for all tests of a process: to start it takes longer than most tests on it."""
     require_spark()
-    with (tmp_path_factory.getbasetemp().parent / "cluster.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        cluster = Cluster(tmp_path_factory.mktemp("cluster"))
-        try:
-            cluster.add_worker()
-            cluster.add_worker()
-            cluster.open()
-            yield cluster
-        finally:
-            cluster.close()
+    cluster = Cluster(tmp_path_factory.mktemp("cluster"))
+    try:
+        cluster.add_worker()
+        cluster.add_worker()
+        cluster.open()
+        yield cluster
+    finally:
+        cluster.close()
 
 
 @pytest.fixture

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +16,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from tests.cli.command import run
 from tests.scale.cluster import Cluster
+from tests.scale.executed import CODED, as_codes, complaining, largest
+from tests.verify.test_grouping import RULES, assert_same
 
 import sfumato as sf
-from sfumato.errors import EngineError, OutputError, ParameterError, SourceError, VerificationError
+from sfumato.errors import DataError, EngineError, OutputError, ParameterError, SourceError, VerificationError
 from sfumato.io import SparkSource, open_source
+from sfumato.methods import FixedLevels, find_method
 from sfumato.request import Request
-from sfumato.scale import spark_release
-from sfumato.scale.engine import COUNT, Finished, counted
-from sfumato.scale.executors import PACKED, unpacked
+from sfumato.scale import in_duckdb, spark_release
+from sfumato.scale.engine import COUNT, counted
+from sfumato.scale.full_domain import choose
 from sfumato.scale.in_spark import InSpark
+from sfumato.scale.parting import Encoding
+from sfumato.scale.profiling import profile
 from sfumato.scale.sessions import check_workers, is_spark_frame
 from sfumato.scale.spark_frames import open_in_spark
+from sfumato.scale.spark_groups import verified_by_spark
+from sfumato.verify.release import verify_release
 
 
 def test_workers_that_lack_arrow_are_named(cluster: Cluster, tmp_path: Path) -> None:
@@ -43,23 +54,6 @@ def test_workers_that_lack_arrow_are_named(cluster: Cluster, tmp_path: Path) -> 
 
 
 # The engine by itself
-
-CODED = pa.schema([("code", pa.uint8()), ("key", pa.uint64()), ("label", pa.dictionary(pa.int32(), pa.string()))])
-
-
-def as_codes(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return numbers in types that Spark does not have, some beyond those that it has."""
-    ids = batch.column("id").to_numpy()
-    labels = pa.DictionaryArray.from_arrays(pa.array((ids % 3).astype(np.int32)), ["a", "b", "c"])
-    keys = np.uint64(2**64 - 1) - ids.astype(np.uint64)
-    return pa.RecordBatch.from_arrays([pa.array((ids % 200).astype(np.uint8)), pa.array(keys), labels], schema=CODED)
-
-
-def largest(part: int, rows: pa.Table) -> Finished:
-    """Keep the largest keys of a part, none of part 7, and tell how many rows there were and in which order."""
-    assert rows.schema == CODED
-    digest = hash(tuple(rows.column("key").to_pylist()))
-    return Finished(rows.slice(0, 0) if part == 7 else rows.slice(rows.num_rows - 2), (part, rows.num_rows, digest))
 
 
 @pytest.fixture(scope="module")
@@ -85,12 +79,14 @@ def test_rows_are_counted_mapped_and_parted(engine: InSpark, cluster: Cluster) -
     told = parted.told()
     assert sorted((part, rows) for part, rows, _ in told) == [(part, 50) for part in range(200)]
     assert sorted(told) == sorted(coded.by_part("code", largest, CODED).told())
+    with pytest.raises(DataError, match=r"^Column 'id' has a value that it did not have a moment ago"):
+        rows.mapped(complaining, CODED).count()
 
 
 # Releases
 
 
-def people(rows: int = 12_000) -> pa.Table:
+def people(rows: int = 6_000) -> pa.Table:
     """Return made-up people: whole and real numbers, text, and gaps in both."""
     random = np.random.default_rng(5)
     pay = np.round(random.lognormal(10, 0.5, rows), -2)
@@ -134,8 +130,9 @@ def frame(cluster: Cluster, table: pa.Table) -> Any:
 def small_parts() -> Iterator[None]:
     """Let a small table have several parts and files."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(InSpark, "part_rows", 5_000)
-        patch.setattr(spark_release, "FILE_ROWS", 4_000)
+        patch.setattr(InSpark, "part_rows", 2_500)
+        patch.setattr(spark_release, "FILE_ROWS", 2_000)
+        patch.setattr(in_duckdb, "MOST_PART_ROWS", 2_500)
         yield
 
 
@@ -156,48 +153,104 @@ def test_a_frame_becomes_a_frame_that_loses_as_little_as_in_memory(release: sf.R
     assert checked.classes == release.classes
 
 
-@pytest.mark.parametrize(
-    ("method", "ages"), [("mondrian", None), ("lattice", sf.Numeric(widths=[5, 10, 20]))], ids=["mondrian", "lattice"]
-)
-def test_cuts_and_levels_are_those_of_memory_and_duckdb(
-    method: str, ages: sf.Numeric | None, frame: Any, table: pa.Table, tmp_path: Path
-) -> None:
-    asked = ASKED | {"method": method, "quasi_identifiers": {"age": ages, "town": None}, "rest": "drop"}
-    in_memory = sf.anonymize(table, **asked)
-    assert rows_of(sf.anonymize(frame, **asked)) == rows_of(in_memory)
+def test_what_is_written_is_what_duckdb_writes(cluster: Cluster, table: pa.Table, tmp_path: Path) -> None:
+    """One seed, one release, down to the order of rows, if both engines get the rows in one order."""
+    in_order = table.drop_columns("name").sort_by([(name, "ascending") for name in ("age", "town", "pay", "illness")])
+    pq.write_table(in_order, tmp_path / "people.parquet")
+    frame = cluster.session.read.parquet(str(tmp_path / "people.parquet")).repartition(3)
+    usual = {name: value for name, value in ASKED.items() if name not in {"identifiers", "l"}}
+    for models in ({"suppression": 0.05}, {"l": 2.2, "suppression": 0.02}, {"t": 0.3}):
+        on_spark = sf.anonymize(frame, **usual | models)
+        on_duckdb = sf.anonymize(tmp_path / "people.parquet", **usual | models, engine="duckdb")
+        assert on_spark.manifest["parts"] == on_duckdb.manifest["parts"] > 1
+        assert rows_of(on_spark) == rows_of(on_duckdb)
+        assert on_spark.suppressed == on_duckdb.suppressed
+        assert bool(on_spark.suppressed) == ("suppression" in models)
+
+
+def test_cuts_and_levels_are_those_of_memory_and_duckdb(frame: Any, table: pa.Table, tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "people.parquet")
-    assert rows_of(sf.anonymize(tmp_path / "people.parquet", **asked, engine="duckdb")) == rows_of(in_memory)
+    ages = sf.Numeric(widths=[5, 10, 20])
+    for method, hierarchy in (("mondrian", None), ("lattice", ages)):
+        asked = ASKED | {"method": method, "quasi_identifiers": {"age": hierarchy, "town": None}, "rest": "drop"}
+        in_memory = sf.anonymize(table, **asked)
+        assert rows_of(sf.anonymize(frame, **asked)) == rows_of(in_memory)
+        assert rows_of(sf.anonymize(tmp_path / "people.parquet", **asked, engine="duckdb")) == rows_of(in_memory)
+
+
+@pytest.mark.parametrize("method", ["incognito", "bottom-up", "samarati", "datafly", "recode"])
+def test_full_domain_methods_choose_as_in_memory(method: str, coded: tuple[Any, ...], table: pa.Table) -> None:
+    kept, known, request = coded
+    one = FixedLevels({"age": 2, "town": 0}) if method == "recode" else find_method(method)
+    asked = {name: ASKED[name] for name in ("sensitive", "k", "seed")} | {"method": one, "suppression": 0.5}
+    in_memory = sf.anonymize(table, quasi_identifiers=LEVELS, rest="drop", **asked)
+    chosen = choose(kept, known, replace(request, suppression=0.5), one, 0)
+    assert chosen.recoding.details["level_names"] == in_memory.manifest["method"]["levels"]
+    assert chosen.suppressed == in_memory.suppressed
+    assert chosen.loss.gcp == pytest.approx(in_memory.loss.gcp)
+
+
+LEVELS = {"age": sf.Numeric(widths=[5, 10, 20]), "town": None}
+
+
+@pytest.fixture(scope="module")
+def coded(engine: InSpark, frame: Any) -> tuple[Any, ...]:
+    """Return encoded rows that the executors keep, what their codes mean, and who asked."""
+    schema = sf.Schema(LEVELS, "illness", rest="drop")
+    request = Request(schema, privacy=(sf.KAnonymity(5),))
+    rows = engine.open(SparkSource(frame), ["age", "town", "illness"])
+    known, _ = profile(rows, schema.roles(frame.columns), request, 1 << 16)
+    return engine.kept(rows.mapped(Encoding(known), known.schema)), known, request
 
 
 def test_the_frame_stays_as_it_was(release: sf.Release, frame: Any, table: pa.Table) -> None:
     assert repr(frame.toArrow().sort_by("name").to_pylist()) == repr(table.sort_by("name").to_pylist())
 
 
-def test_only_groups_come_to_the_driver(frame: Any, table: pa.Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neither_rows_nor_memory_at_the_driver_grow_with_the_table(frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     fetched: list[int] = []
     frames = type(frame)
-    to_arrow, to_iterator = frames.toArrow, frames.toLocalIterator
+    to_arrow = frames.toArrow
 
     def counting(one: Any) -> pa.Table:
         found = to_arrow(one)
-        fetched.append(found.num_rows)
+        fetched.append(found.nbytes)
         return found
 
     def refused(*_: object) -> None:
         raise AssertionError("rows were collected")
 
-    def pieces(one: Any) -> Iterator[Any]:
-        for row in to_iterator(one):
-            fetched.append(sum(len(batch) for batch in unpacked(row[PACKED])))
-            yield row
-
     monkeypatch.setattr(frames, "toArrow", counting)
-    monkeypatch.setattr(frames, "toLocalIterator", pieces)
-    for name in ("collect", "toPandas", "take", "head"):
+    for name in ("collect", "toPandas", "toLocalIterator", "take", "head"):
         monkeypatch.setattr(frames, name, refused)
-    sf.anonymize(frame, **ASKED | {"k": 50})
-    assert fetched
-    assert max(fetched) < table.num_rows / 3
+    peaks, classes = [], []
+    for times in (1, 5):
+        many = reduce(frames.unionByName, [frame] * times)
+        monkeypatch.setattr(InSpark, "part_rows", 2_500 * times)
+        fetched.clear()
+        with memory_taken() as peak:
+            release = sf.anonymize(many, **ASKED)
+            peaks.append(peak())
+        classes.append(release.classes)
+        # The different values of a released column come to the driver with their counts, nothing larger.
+        values = [column.unique() for column in to_arrow(release.data).columns]
+        assert max(fetched) < 1.2 * max(one.nbytes + 8 * len(one) for one in values) + 5_000
+    assert classes[1] > 3 * classes[0]
+    assert peaks[1] < 1.2 * peaks[0] + 4 * sum(one.nbytes for one in values)
+
+
+@contextmanager
+def memory_taken() -> Iterator[Callable[[], int]]:
+    """Measure the most memory that Python and Arrow take in this process."""
+    usual = pa.default_memory_pool()
+    pool = pa.proxy_memory_pool(usual)
+    pa.set_memory_pool(pool)
+    tracemalloc.start()
+    try:
+        yield lambda: tracemalloc.get_traced_memory()[1] + int(pool.max_memory())
+    finally:
+        tracemalloc.stop()
+        pa.set_memory_pool(usual)
 
 
 def test_a_killed_worker_changes_nothing(cluster: Cluster, frame: Any, release: sf.Release) -> None:
@@ -258,6 +311,48 @@ def test_files_and_tables_are_read_by_the_address_of_a_cluster(cluster: Cluster,
         open_in_spark(session, tmp_path / "nothing", Request(sf.Schema("age")))
     with pytest.raises(SourceError, match="an object of type dict is none"):
         open_in_spark(session, {}, Request(sf.Schema("age")))
+
+
+def test_a_whole_run_at_the_command_line(cluster: Cluster, table: pa.Table, tmp_path: Path) -> None:
+    pq.write_table(table, tmp_path / "people.parquet")
+    roles = ("--qi", "age", "--qi", "town", "--sensitive", "illness")
+    limits = ("-k", 5, "-l", 2, "--engine", cluster.address)
+    released = tmp_path / "released.parquet"
+    made = run("anonymize", tmp_path / "people.parquet", *roles, "--rest", "drop", *limits, "-o", released)
+    assert made.code == 0, made.stderr
+    assert released.is_dir()
+    done = run("check", released, *roles, *limits)
+    assert done.code == 0, done.stderr
+    assert f"Verified: {table.num_rows:,} rows" in done.stdout
+    assert run("check", tmp_path / "people.parquet", *roles, *limits).code == 1
+
+
+# Checking
+
+
+def test_a_frame_is_checked_by_the_executors(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that the verifier in memory finds, none of the rows fetched; every model at once, on numbers with gaps."""
+    random = np.random.default_rng(3)
+    shown = pa.table(
+        {
+            "text": random.choice(["[1, 2]", "[1, 9]", "5", None], 400),
+            "number": random.choice([0.0, -0.0, 1.5, np.nan], 400),
+            'a `b` "c"': random.choice(["x", "y"], 400),
+            "illness": random.choice(["flu", "cold", "ulcer", None], 400),
+            "pay": random.choice(["1", "1.0", "30", "7", None], 400),
+        }
+    )
+    asked = (["text", "number", 'a `b` "c"'], ["illness", "pay"])
+    rules = [rule for rule in RULES if not isinstance(rule.get("population"), pa.Table)]
+    frame = cluster.session.createDataFrame(shown).repartition(3)
+    assert_same(verified_by_spark(frame, *asked, rules), verify_release(shown, *asked, rules))
+    arguments = {"quasi_identifiers": asked[0], "sensitive": asked[1], "k": 3, "l": 2}
+    monkeypatch.setattr(SparkSource, "_read", None)
+    assert_same(sf.check(frame, **arguments), sf.check(shown, **arguments))
+    with pytest.raises(ParameterError, match="people with several rows"):
+        sf.check(frame, quasi_identifiers="text", person="pay", k=2)
+    with pytest.raises(SourceError, match="engine='duckdb'"):
+        sf.check("people.csv.gz", quasi_identifiers="text", k=2, engine=cluster.address)
 
 
 def test_what_an_engine_cannot_run_is_refused_before_anything_is_read(frame: Any) -> None:
