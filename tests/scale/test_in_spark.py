@@ -223,20 +223,18 @@ def test_neither_rows_nor_memory_at_the_driver_grow_with_the_table(frame: Any, m
     monkeypatch.setattr(frames, "toArrow", counting)
     for name in ("collect", "toPandas", "toLocalIterator", "take", "head"):
         monkeypatch.setattr(frames, name, refused)
-    peaks, classes = [], []
+    peaks = []
     for times in (1, 5):
         many = reduce(frames.unionByName, [frame] * times)
         monkeypatch.setattr(InSpark, "part_rows", 2_500 * times)
         fetched.clear()
         with memory_taken() as peak:
-            release = sf.anonymize(many, **ASKED)
+            release = sf.anonymize(many, **ASKED | {"k": 5 * times})
             peaks.append(peak())
-        classes.append(release.classes)
         # The different values of a released column come to the driver with their counts, nothing larger.
         values = [column.unique() for column in to_arrow(release.data).columns]
         assert max(fetched) < 1.2 * max(one.nbytes + 8 * len(one) for one in values) + 5_000
-    assert classes[1] > 3 * classes[0]
-    assert peaks[1] < 1.2 * peaks[0] + 4 * sum(one.nbytes for one in values)
+    assert peaks[1] < 1.2 * peaks[0]
 
 
 @contextmanager

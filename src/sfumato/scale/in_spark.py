@@ -22,7 +22,7 @@ from sfumato.scale.executors import (
     without_dictionaries,
 )
 from sfumato.scale.sessions import without_pandas_warning
-from sfumato.scale.spark_frames import arrow_schema, computed, open_in_spark, quoted, spark_types, streamed
+from sfumato.scale.spark_frames import arrow_schema, chosen, computed, open_in_spark, quoted, spark_types, streamed
 from sfumato.scale.spark_release import ShownInSpark
 
 #: How many rows a part may have at most: few enough for every core to have some, and for the memory of its Python.
@@ -161,7 +161,7 @@ class SparkRows(Rows):
         reads = getattr(function, "reads", self.schema.names)
         work = OnBatches(function, pa.schema([self.schema.field(name) for name in reads]), stored_schema(schema))
         with without_pandas_warning():
-            frame = self.frame.select(*map(quoted, reads)).mapInArrow(work, spark_types(schema))
+            frame = chosen(self.frame, reads).mapInArrow(work, spark_types(schema))
         return SparkRows(frame, schema)
 
     def by_part(self, column: str, function: OnPart, schema: pa.Schema) -> SparkParted:

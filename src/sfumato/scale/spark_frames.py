@@ -116,12 +116,17 @@ def _told(error: Exception) -> SfumatoError | None:
 
 
 def streamed(frame: Any) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a frame at the driver in their order, one task's rows at a time."""
+    """Yield the rows of a frame at the driver in their order, one task's rows at a time; columns by place, not name."""
     with without_pandas_warning():
-        pieces = frame.mapInArrow(packed, f"{PACKED} binary")
+        pieces = chosen(frame, frame.columns).mapInArrow(packed, f"{PACKED} binary")
     rows = computed(pieces.toLocalIterator)
     while (row := computed(lambda: next(rows, None))) is not None:
         yield from unpacked(row[PACKED])
+
+
+def chosen(frame: Any, columns: Sequence[str]) -> Any:
+    """Return some columns of a frame under plain names: Spark's Python functions fail on dots and backticks."""
+    return frame.selectExpr(*(f"{quoted(name)} AS c{at}" for at, name in enumerate(columns)))
 
 
 def quoted(name: str) -> str:

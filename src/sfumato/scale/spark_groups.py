@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.scale.executors import PACKED, OnBatches, OnPiece
 from sfumato.scale.sessions import without_pandas_warning
-from sfumato.scale.spark_frames import arrow_schema, computed, quoted, spark_types
+from sfumato.scale.spark_frames import arrow_schema, chosen, computed, quoted, spark_types
 from sfumato.verify.grouping import verify_grouped
 from sfumato.verify.groups import CountClasses, Grouped, Keys
 from sfumato.verify.verification import Verification
@@ -53,7 +53,7 @@ class GroupsInSpark:
         count = CountClasses(keys, column)
         work = OnBatches(count, pa.schema([self.schema.field(name) for name in count.reads]), count.schema)
         with without_pandas_warning():
-            entries = self._frame.select(*map(quoted, count.reads)).mapInArrow(work, spark_types(count.schema))
+            entries = chosen(self._frame, count.reads).mapInArrow(work, spark_types(count.schema))
             together = entries.repartition(*keys.names).sortWithinPartitions(*count.schema.names[:-1])
             seen = together.mapInArrow(OnPiece(look), f"{PACKED} binary")
         yield from (pickle.loads(one) for one in computed(seen.toArrow).column(PACKED).to_pylist())
