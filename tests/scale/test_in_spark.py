@@ -220,6 +220,7 @@ def test_neither_rows_nor_memory_at_the_driver_grow_with_the_table(frame: Any, m
     def refused(*_: object) -> None:
         raise AssertionError("rows were collected")
 
+    check_workers(frame.sparkSession)
     monkeypatch.setattr(frames, "toArrow", counting)
     for name in ("collect", "toPandas", "toLocalIterator", "take", "head"):
         monkeypatch.setattr(frames, name, refused)
@@ -234,7 +235,7 @@ def test_neither_rows_nor_memory_at_the_driver_grow_with_the_table(frame: Any, m
         # The different values of a released column come to the driver with their counts, nothing larger.
         values = [column.unique() for column in to_arrow(release.data).columns]
         assert max(fetched) < 1.2 * max(one.nbytes + 8 * len(one) for one in values) + 5_000
-    assert peaks[1] < 1.2 * peaks[0]
+    assert peaks[1] < 1.5 * peaks[0]
 
 
 @contextmanager
