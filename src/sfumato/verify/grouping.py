@@ -74,6 +74,7 @@ def verify_grouped(
     account_for_rows(known.values(), total.rows)
     judges = (general, *of_values)
     found = [one for at, judge in enumerate(judges) for one in judge.checks(outcomes[at], total)]
+    names: Sequence[str | None] = sensitive or [None]
     return Verification(
         rows=total.rows,
         classes=total.classes,
@@ -81,7 +82,7 @@ def verify_grouped(
             total.smallest, {name: outcome.achieved for name, outcome in zip(sensitive, outcomes[1:], strict=True)}
         ),
         checks=tuple(check for _, check in sorted(found, key=lambda one: one[0])),
-        frequencies={name: one.total.frequencies for name, one in zip(sensitive or [None], seen, strict=True)},
+        frequencies={name: one.total.frequencies for name, one in zip(names, seen, strict=True)},
     )
 
 
