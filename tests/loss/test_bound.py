@@ -14,7 +14,7 @@ from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
 import sfumato as sf
 from sfumato.loss import bound as module
-from sfumato.loss import gcp_bound, vicinity
+from sfumato.loss import gcp_bound
 from sfumato.loss.bound import lower_confidence
 from sfumato.methods import EnumMulti, Task
 from sfumato.microdata import Microdata, encode
@@ -78,7 +78,7 @@ def test_where_looking_around_rows_takes_too_long_pairs_are_compared(monkeypatch
     random = np.random.default_rng(3)
     microdata = encode(pa.table({name: random.normal(size=40) for name in "ab"}), dict.fromkeys("ab"))
     priced = gcp_bound(microdata, 3)
-    monkeypatch.setattr(vicinity, "COMPARED", 40 * 40 * 2 - 1)
+    monkeypatch.setattr(module, "COMPARED", 40 * 40 * 2 - 1)
     pairs = gcp_bound(microdata, 3)
     assert priced.prices is not None
     assert pairs.prices is None

@@ -17,7 +17,7 @@ from sfumato.loss.boxes import Boxes
 from sfumato.loss.kernels.around import least_boxes
 from sfumato.loss.kernels.least_losses import least_losses, least_total
 from sfumato.loss.row_prices import Mixed, capped_prices, distinct_rows
-from sfumato.loss.vicinity import GROWTH, TOLERANCE, Vicinity, all_boxes, in_blocks
+from sfumato.loss.vicinity import GROWTH, TOLERANCE, all_boxes, in_blocks
 from sfumato.microdata import Microdata
 from sfumato.microdata.frequency import KEY_LIMIT, group_rows
 
@@ -35,6 +35,9 @@ ROWS_PER_GROUP = 8
 
 #: Tables of at most so many distinct rows get prices; they take seconds there.
 PRICED_ROWS = 60_000
+
+#: Codes of pairs of rows that are compared at most to look for boxes around rows: more takes longer than a release.
+COMPARED = 50_000_000
 
 #: Sums of many costs are off by a little, and a bound must not be.
 ROUNDING = 1e-12
@@ -125,7 +128,7 @@ def gcp_bound(
 
 
 def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool, mixed: Mixed | None) -> Bound | None:
-    """Return the bound that prices prove; nothing for tables where that takes too long."""
+    """Return the bound that prices or all pairs of rows prove; nothing for tables where that takes too long."""
     if k < 2 or len(microdata) < k:
         return None
     rows = distinct_rows(microdata, mixed)
@@ -134,16 +137,16 @@ def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool,
     if len(rows) > PRICED_ROWS:
         return None
     boxes = all_boxes(microdata, rows)
-    if isinstance(boxes, Vicinity) and boxes.heavy:
-        return None
-    _, prices = capped_prices(microdata, k, suppression, mixed, boxes)
-    bound = bound_by(prices.each[rows.of_row], left_out)
-    if isinstance(boxes, Boxes):
+    bound = None
+    if isinstance(boxes, Boxes) or boxes.compared <= COMPARED:
+        _, prices = capped_prices(microdata, k, suppression, mixed, boxes)
+        bound = bound_by(prices.each[rows.of_row], left_out)
+    if isinstance(boxes, Boxes) or len(rows) ** 2 > PAIRS:
         return bound
     # Where looking at all boxes takes too much work, pairs of rows may prove more.
     losses = np.repeat(boxes.reaches(k), rows.counts[boxes.order])
-    pairs = _shared_loss(losses, k, suppression)
-    return max(bound, Bound((pairs + left_out) / (len(losses) + left_out) - ROUNDING, prices=bound.prices))
+    pairs = (_shared_loss(losses, k, suppression) + left_out) / (len(losses) + left_out) - ROUNDING
+    return Bound(pairs) if bound is None else max(bound, Bound(pairs, prices=bound.prices))
 
 
 def _shared_loss(losses: NDArray[np.float64], k: int, suppression: bool) -> float:

@@ -37,10 +37,6 @@ TOLERANCE = 0.05
 WORK, LEAST_WORK = 40_000_000, 500
 
 
-#: Codes of pairs of rows that are compared in every level, at most: more takes minutes.
-COMPARED = 1_600_000_000
-
-
 class Vicinity:
     """Every box that a class of a table can show, looked for around the rows that it holds.
 
@@ -63,9 +59,9 @@ class Vicinity:
         self._reaches: dict[int, NDArray[np.float64]] = {}
 
     @property
-    def heavy(self) -> bool:
-        """Whether there are too many rows to look around each of them."""
-        return len(self.rows) ** 2 * len(self.microdata.domains) > COMPARED
+    def compared(self) -> int:
+        """How many codes are compared to look around all rows once: what time it takes goes by that."""
+        return len(self.rows) ** 2 * len(self.microdata.domains)
 
     @cached_property
     def _neighbours(self) -> tuple[NDArray[np.int64], Near]:

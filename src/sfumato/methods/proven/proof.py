@@ -24,8 +24,9 @@ Classes = NDArray[np.int32]
 #: worth it.
 LAYER, LAYING, SHARE = 1e-4, 6e-8, 0.1
 
-#: Seconds that it takes to look at the boxes around a row, roughly, where they cannot be listed.
-LOOKING = 5e-4
+#: Seconds that it takes, roughly, to look at the boxes around all rows for every code compared, where they cannot be
+#: listed; and the most that is compared, however much time there is.
+LOOKING, COMPARED = 5e-8, 1_600_000_000
 
 #: Rounds of the linear program without which its multipliers are not worth following.
 FEWEST_ROUNDS = 3
@@ -45,7 +46,8 @@ class Proof:
     @property
     def possible(self) -> bool:
         """Whether there are few enough rows."""
-        return len(self.boxes.rows) <= PRICED_ROWS and (isinstance(self.boxes, Boxes) or not self.boxes.heavy)
+        boxes = self.boxes
+        return len(boxes.rows) <= PRICED_ROWS and (isinstance(boxes, Boxes) or boxes.compared <= COMPARED)
 
     @property
     def listed(self) -> bool:
@@ -69,9 +71,11 @@ class Proof:
 
     def raised(self, stop: Stop) -> Priced | None:
         """Return prices, raised as far as they were; None for a table with too many rows for the time."""
-        if not self.possible or (not self.listed and stop.seconds < LOOKING * len(self.boxes.rows)):
+        if not self.possible:
             return None
-        if not self.listed:
+        if not isinstance(self.boxes, Boxes):
+            if stop.seconds < LOOKING * self.boxes.compared:
+                return None
             # A round takes as long as everything before it, and raises these prices by half a percent.
             stop = replace(stop, rounds=0)
         rows = len(self.task.microdata)
