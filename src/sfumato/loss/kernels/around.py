@@ -130,19 +130,20 @@ def least_boxes(
 
     Where that takes too much work, it is only raised in part.
     """
-    high = float(k) * spans.weight.sum()
+    whole = spans.weight.sum()
+    high = float(k) * whole
     prices, nobody = np.full(len(counts), high), np.zeros(len(counts), np.bool_)
     rows = Rows(np.zeros(0, np.int64), counts, prices, np.zeros(0, np.int64), float(k))
     found = Found(np.empty((0, k), np.int32), np.empty((0, k)), np.empty(0), np.empty((0, 3), np.int32))
     highest, room = no_prices(k, rows), _room(near.codes, work)
     for at, row in enumerate(chosen):
-        looking = 0.0 < losses[at] < high
-        while looking:
+        looking = losses[at] > 0.0
+        while looking and losses[at] < whole:  # no box loses more, also where there are fewer than k rows
             level = Level(losses[at], max(losses[at] * growth, TINY * high), tolerance, work)
             finished, _ = _cap_around_row(row, nobody, near, rows, k, spans, level, highest, room, found, 0)
             looking = finished and prices[row] == high
             if finished:
-                losses[at] = min(prices[row], level.most)
+                losses[at] = min(prices[row], level.most, whole)
             prices[room.rows[: room.gathered[0]]] = high
 
 
