@@ -39,7 +39,7 @@ def test_a_run_that_is_killed_publishes_nothing(number: signal.Signals, left: in
     temporary.mkdir()
     output.mkdir()
     roles = ("--qi", "age", "--qi", "gender", "--sensitive", "occupation", "-k", "5")
-    where = ("-o", output / "release.parquet", "--engine", "duckdb", "--temporary", temporary)
+    where = ("-o", output / "release.csv", "--engine", "duckdb", "--temporary", temporary)
     command = [sys.executable, "-c", WAITING, "anonymize", tmp_path / "people.parquet", *roles, *where]
     with subprocess.Popen(
         [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
