@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sfumato import cli
+from sfumato.cli import importing
 
 HEAVY = ("numba", "llvmlite", "pyarrow", "duckdb", "numpy", "narwhals", "pandas", "polars")
 
@@ -107,8 +107,8 @@ def test_a_command_does_not_load_what_others_merely_look_for(tmp_path: Path) -> 
 def test_what_is_seldom_used_is_loaded_when_something_of_it_is(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "sfumato_late_module.py").write_text("import sys\nsys.sfumato_loaded = True\nvalue = 3\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(cli, "SELDOM_USED", {"sfumato_late_module"})
-    monkeypatch.setattr(sys, "meta_path", [cli.OnlyWhatIsUsed(), *sys.meta_path])
+    monkeypatch.setattr(importing, "SELDOM_USED", {"sfumato_late_module"})
+    monkeypatch.setattr(sys, "meta_path", [importing.OnlyWhatIsUsed(), *sys.meta_path])
     monkeypatch.setattr(sys, "sfumato_loaded", False, raising=False)
     late = importlib.import_module("sfumato_late_module")
     assert importlib.import_module("sfumato_late_module") is late

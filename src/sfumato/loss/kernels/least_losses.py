@@ -49,17 +49,7 @@ def least_losses(
                 loss = pair_loss(codes, this, other, spans, leading, codes.shape[1], shared, worst)
                 if loss >= worst:
                     continue
-                place = held
-                while place > 0 and nearest[place - 1] > loss:
-                    nearest[place], weight[place] = nearest[place - 1], weight[place - 1]
-                    place -= 1
-                nearest[place], weight[place] = loss, counts[other]
-                held += 1
-                reached += counts[other]
-                # The farthest are not needed as long as the others are enough.
-                while reached - weight[held - 1] >= k - 1:
-                    held -= 1
-                    reached -= weight[held]
+                held, reached = hold(nearest, weight, held, reached, loss, counts[other], k - 1)
                 if reached >= k - 1:
                     worst = nearest[held - 1] if held else 0.0
         losses[at] = nearest[held - 1] if held else 0.0
@@ -93,19 +83,35 @@ def nearest_losses(
                 loss = pair_loss(codes, this, other, spans, 1, codes.shape[1], shared, worst)
                 if loss >= worst:
                     continue
-                place = held
-                while place > 0 and losses[this, place - 1] > loss:
-                    losses[this, place], weights[this, place] = losses[this, place - 1], weights[this, place - 1]
-                    place -= 1
-                losses[this, place], weights[this, place] = loss, counts[other - asking]
-                held += 1
-                reached += counts[other - asking]
-                while reached - weights[this, held - 1] >= k:
-                    held -= 1
-                    reached -= weights[this, held]
+                held, reached = hold(losses[this], weights[this], held, reached, loss, counts[other - asking], k)
                 if reached >= k:
                     worst = losses[this, held - 1]
         weights[this, held:] = 0
+
+
+@inner
+def hold(
+    nearest: NDArray[np.float64],
+    weight: NDArray[np.int64],
+    held: int,
+    reached: int,
+    loss: float,
+    count: int,
+    enough: int,
+) -> tuple[int, int]:
+    """Put a loss among the least so far; return how many are held then, and how often their rows occur together."""
+    place = held
+    while place > 0 and nearest[place - 1] > loss:
+        nearest[place], weight[place] = nearest[place - 1], weight[place - 1]
+        place -= 1
+    nearest[place], weight[place] = loss, count
+    held += 1
+    reached += count
+    # The farthest are not needed as long as the others are enough.
+    while reached - weight[held - 1] >= enough:
+        held -= 1
+        reached -= weight[held]
+    return held, reached
 
 
 @inner
