@@ -26,10 +26,10 @@ TESTS   ?=
 SECONDS ?= 600
 FIGURES ?=
 
-# Workers begin at different tests, so that they neither compile the same kernels nor start the same cluster twice.
+# Workers begin at different tests, so that they do not compile the same kernels at the same time.
 SHARED  := -n $(WORKERS) --dist worksteal
 
-.PHONY: help demo test test-lowest lint fuzz bounds format dist try-dist bench docs pictures figures clean distclean
+.PHONY: help demo test pytest test-lowest lint fuzz bounds format dist try-dist bench docs pictures figures clean distclean
 .DELETE_ON_ERROR:
 
 help:
@@ -38,9 +38,13 @@ help:
 demo: .venv/.ready-core
 	@$(BIN)/sfumato demo
 
+# Types are checked beside the tests: a worker that waits for the cluster or for a process leaves a core idle.
+test: .venv/.ready-dev
+	@$(MAKE) --no-print-directory --jobs=2 lint pytest
+
 # Tests start hundreds of processes; each would compile all sources again where nobody may keep them.
-test: export PYTHONDONTWRITEBYTECODE =
-test: lint
+pytest: export PYTHONDONTWRITEBYTECODE =
+pytest: .venv/.ready-dev
 	$(BIN)/pytest $(SHARED) $(TESTS)
 
 test-lowest: .venv-lowest/.ready

@@ -18,6 +18,11 @@ settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let one worker begin with what needs a cluster: others take tests from its end, so none starts a second one."""
+    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+
+
 draw_from_system = randomness.fresh_seed
 
 

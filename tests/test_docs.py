@@ -108,9 +108,16 @@ def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def needs_spark(page: Path) -> bool:
+    return NEEDS_SPARK in page.read_text(encoding="utf-8")
+
+
+MARKED = [pytest.param(page, id=name_of(page), marks=[pytest.mark.spark] * needs_spark(page)) for page in PAGES]
+
+
+@pytest.mark.parametrize("page", MARKED)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if NEEDS_SPARK in page.read_text(encoding="utf-8"):
+    if needs_spark(page):
         require_spark()
     expected = sum(
         len(list(commands_of(block))) if block.language == "console" else block.language in {"python", "py"}

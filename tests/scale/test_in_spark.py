@@ -36,6 +36,8 @@ from sfumato.scale.spark_frames import open_in_spark
 from sfumato.scale.spark_groups import verified_by_spark
 from sfumato.verify.release import verify_release
 
+pytestmark = pytest.mark.spark
+
 
 def test_workers_that_lack_arrow_are_named(cluster: Cluster, tmp_path: Path) -> None:
     check_workers(cluster.session)
