@@ -40,7 +40,7 @@ def test_a_node_releases_exactly_the_allowed_cells(table, data: st.DataObject) -
     )
     of_tuple = np.full(len(found), -1, np.int32)
     waiting = np.arange(len(found), dtype=np.int32)
-    cells = Cells(np.empty(128, np.uint64), np.zeros((128, 2), np.int64), np.empty((len(found), 2), np.int32))
+    cells = Cells(np.empty((128, 2), np.int64), np.empty(128, np.int32), np.empty((len(found), 2), np.int32))
     classes, left = peel_node(
         frequencies,
         requirements.rules,

@@ -21,7 +21,7 @@ from sfumato.methods.levels import level_costs, search_levels
 from sfumato.methods.multidim.best_cuts import cut_classes
 from sfumato.methods.refining.leftovers import join_leftovers
 from sfumato.methods.suppression import trim
-from sfumato.microdata import Recoding
+from sfumato.microdata import Recoding, rows_by_class
 from sfumato.microdata.frequency import FrequencySet, frequency_set
 
 Node = tuple[int, ...]
@@ -150,16 +150,15 @@ class _Walk:
     @cached_property
     def _compiled(self) -> Frequencies:
         found = self.frequencies
-        order = np.argsort(found.of_row, kind="stable")
-        begins = np.append(0, np.cumsum(found.counts))
-        sensitive = self.task.requirements.sensitive_codes[order]
+        rows, begins = rows_by_class(found.of_row)
+        sensitive = self.task.requirements.sensitive_codes[rows]
         return Frequencies(np.ascontiguousarray(found.codes, np.uint32), found.counts, sensitive, begins)
 
     @cached_property
     def _cells(self) -> Cells:
         size = max(64, 1 << (2 * len(self.frequencies) - 1).bit_length())
         tuples = np.empty((len(self.frequencies), 2), np.int32)
-        return Cells(np.empty(size, np.uint64), np.zeros((size, 2), np.int64), tuples)
+        return Cells(np.empty((size, 2), np.int64), np.empty(size, np.int32), tuples)
 
 
 def _loss(weights: list[list[float]], node: Node) -> float:

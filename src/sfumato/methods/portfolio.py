@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -54,9 +55,12 @@ NODES, NODES_OF_MIXTURES = 20_000, 1_000
 #: that it does not need.
 MANY_ROWS, FEW_ROWS = 50_000, 500
 
-#: From how many rows on a sample tells what is not worth trying, every which row is in it, and the loss in it, in
-#: proportion to the least, from which on a method is left out.
-SAMPLED_FROM, EVERY, MUCH_MORE = 100_000, 16, 1.25
+#: From how many rows on a sample tells what is not worth trying, and the loss in it, in proportion to the least, from
+#: which on a method is left out.
+SAMPLED_FROM, MUCH_MORE = 100_000, 1.25
+
+#: Every which row is in the sample; fewer are, as long as so many rows and so many of the smallest classes are left.
+EVERY, ENOUGH_ROWS, ENOUGH_CLASSES = 16, 1 << 15, 1_000
 
 #: The rows times nodes that the default method gives peeling.
 FEW_CELLS = 50_000_000
@@ -170,12 +174,14 @@ def promising(goal: Goal, methods: Sequence[Method]) -> Sequence[Method]:
     task = goal.task
     if len(task.microdata) < SAMPLED_FROM:
         return methods
-    few = task.microdata.take(np.arange(0, len(task.microdata), EVERY))
+    enough = max(ENOUGH_ROWS, ENOUGH_CLASSES * task.requirements.smallest_class)
+    every = max(EVERY, len(task.microdata) // enough)
+    few = task.microdata.take(np.arange(0, len(task.microdata), every))
     small = replace(
         task,
         microdata=few,
         requirements=Requirements(task.requirements.models, few),
-        suppressible=task.suppressible // EVERY,
+        suppressible=task.suppressible // every,
         progress=silent,
         memory=None,
     )
@@ -236,18 +242,16 @@ def try_all(goal: Goal, methods: Sequence[Method]) -> list[Candidate]:
     task = goal.lowered
     task.progress(f"trying {', '.join(method.name for method in methods)}", 0.0)
     with ThreadPoolExecutor(max_workers=min(len(methods), os.cpu_count() or 1)) as pool:
-        recodings = list(pool.map(lambda method: method.run(task), methods))
-    found = [
-        Candidate(method.name, recoding.classes, goal.measure_rows(recoding.classes))
-        for method, recoding in zip(methods, recodings, strict=True)
-        if recoding.classes is not None
-    ]
-    found += [
-        Candidate(f"{candidate.method}, {shape}", classes, goal.measure_rows(classes))
-        for candidate in found
-        for shape, classes in _reshaped(goal, candidate.classes)
-    ]
-    return sorted(found, key=_loss)
+        found = pool.map(lambda method: list(_measured(goal, method.name, method.run(task))), methods)
+    return sorted(chain.from_iterable(found), key=_loss)
+
+
+def _measured(goal: Goal, name: str, recoding: Recoding) -> Iterator[Candidate]:
+    """Yield what a method found, and what else can be made of it, with what each loses."""
+    if recoding.classes is not None:
+        yield Candidate(name, recoding.classes, goal.measure_rows(recoding.classes))
+        for shape, classes in _reshaped(goal, recoding.classes):
+            yield Candidate(f"{name}, {shape}", classes, goal.measure_rows(classes))
 
 
 def _loss(candidate: Candidate) -> Measured:
@@ -295,6 +299,8 @@ def _refined(
 
 def _reshaped(goal: Goal, classes: Classes) -> Iterator[tuple[str, Classes]]:
     """Yield other classes of the same rows that suit the loss by their shape, where every rule allows them."""
+    if SIZES not in goal.objective.parts and goal.label < 0:
+        return
     smallest = max(1, goal.task.requirements.smallest_class)
     rows, _ = rows_by_class(classes)
     made: list[tuple[str, Classes]] = []

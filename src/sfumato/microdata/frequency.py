@@ -48,7 +48,7 @@ def group_rows(codes: NDArray[np.integer], sizes: Sequence[int]) -> FrequencySet
         keys *= size
         keys += column
         reach *= size
-    ordered, rows = _in_order(keys, reach)
+    ordered, rows = in_order(keys, reach)
     begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     counts = np.diff(begins, append=len(ordered))
     of_row = np.empty(len(codes), np.int32)
@@ -56,7 +56,7 @@ def group_rows(codes: NDArray[np.integer], sizes: Sequence[int]) -> FrequencySet
     return FrequencySet(np.take(codes, rows[begins], axis=0), counts, of_row)
 
 
-def _in_order(keys: NDArray[np.int64], reach: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def in_order(keys: NDArray[np.int64], reach: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return keys below ``reach`` in ascending order, and the row of each; equal ones in the order of their rows."""
     bits = len(keys).bit_length()
     if reach << bits > KEY_LIMIT:

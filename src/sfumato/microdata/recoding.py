@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato.errors import VerificationError
 from sfumato.hierarchies import ROOT, SetDomain
 from sfumato.kernels.classes import class_bounds
-from sfumato.microdata.frequency import group_rows
+from sfumato.microdata.frequency import group_rows, in_order
 from sfumato.microdata.table import Microdata
 
 SUPPRESSED = -1
@@ -94,9 +94,10 @@ class Recoding:
 
 def rows_by_class(classes: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the rows class by class without those left out, and where each class begins among them, and the end."""
-    rows = np.argsort(classes, kind="stable")
-    rows = rows[np.searchsorted(classes[rows], 0) :]
-    return rows, np.searchsorted(classes[rows], np.arange(classes.max(initial=-1) + 2))
+    count = int(classes.max(initial=SUPPRESSED)) + 1
+    numbers, rows = in_order(classes.astype(np.int64) - SUPPRESSED, count + 1)
+    begins = np.searchsorted(numbers, np.arange(count + 1) - SUPPRESSED)
+    return rows[begins[0] :], begins - begins[0]
 
 
 @dataclass(frozen=True)

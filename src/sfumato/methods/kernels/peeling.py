@@ -13,8 +13,8 @@ from sfumato.kernels.rules import Rules, class_allowed, clear, counts_values, li
 #: The columns of ``Cells.tuples``: a tuple's cell, and the next tuple of the same cell.
 CELL, NEXT = 0, 1
 
-#: The columns of ``Cells.table``: the rows of a cell, and its first tuple.
-ROWS, FIRST = 0, 1
+#: The columns of ``Cells.table``: the key of a cell, and its rows.
+KEY, ROWS = 0, 1
 
 #: No row.
 NONE = -1
@@ -38,10 +38,13 @@ class Frequencies(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """Scratch for the cells of a node: a table of hashed keys, what each cell holds, and who is where."""
+    """Scratch for the cells of a node: a table of hashed keys with rows, the first tuple of each, and who is where.
 
-    keys: NDArray[np.uint64]
+    What every tuple asks of its cell lies side by side: the table is larger than what a processor keeps at hand.
+    """
+
     table: NDArray[np.int64]
+    first: NDArray[np.int32]
     tuples: NDArray[np.int32]
 
 
@@ -67,8 +70,8 @@ def peel_node(
         size *= 2
     for cell in range(size):
         cells.table[cell, ROWS] = 0
-    sort_into_cells(frequencies, hashes, at, waiting, cells, size - 1)
     only_size = not (counts_values(rules) or limits_spans(rules))
+    sort_into_cells(frequencies, hashes, at, waiting, cells, size - 1, not only_size)
     bounds = np.empty((2, frequencies.codes.shape[1]), np.int64)
     histogram = np.zeros(max(1, rules.counts_at[-1]), np.int64)
     left = 0
@@ -97,8 +100,9 @@ def sort_into_cells(
     waiting: NDArray[np.int32],
     cells: Cells,
     mask: int,
+    list_tuples: bool,
 ) -> None:
-    """Find the cell of every waiting tuple, and count the rows of every cell."""
+    """Find the cell of every waiting tuple, count the rows of every cell, and list its tuples if asked to."""
     codes = frequencies.codes
     for place in range(len(waiting)):
         entry = waiting[place]
@@ -106,14 +110,14 @@ def sort_into_cells(
         for attribute in range(codes.shape[1]):
             key += hashes[at[attribute] + codes[entry, attribute]]
         cell = np.int64(key >> np.uint64(20)) & mask
-        while cells.table[cell, ROWS] > 0 and cells.keys[cell] != key:
+        name = np.int64(key)
+        while cells.table[cell, ROWS] > 0 and cells.table[cell, KEY] != name:
             cell = (cell + 1) & mask
-        if cells.table[cell, ROWS] == 0:
-            cells.keys[cell] = key
-            cells.table[cell, FIRST] = NONE
+        if list_tuples:
+            cells.tuples[place, NEXT] = cells.first[cell] if cells.table[cell, ROWS] else NONE
+            cells.first[cell] = place
         cells.tuples[place, CELL] = cell
-        cells.tuples[place, NEXT] = cells.table[cell, FIRST]
-        cells.table[cell, FIRST] = place
+        cells.table[cell, KEY] = name
         cells.table[cell, ROWS] += frequencies.counts[entry]
 
 
@@ -133,7 +137,7 @@ def cell_allowed(
     never beyond the tuple whose turn it is, so that all tuples of the cell are still where they were.
     """
     clear(histogram)
-    place = cells.table[cell, FIRST]
+    place = cells.first[cell]
     begun = False
     while place != NONE:
         entry = waiting[place]

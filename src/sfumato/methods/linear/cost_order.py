@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.methods.linear.kernels.cost_order import SMALL, Rows, Scratch, nest_rows
 from sfumato.methods.linear.mapping import LinearMapping
+from sfumato.methods.threads import LONG, STRETCHES, on_stretches
 from sfumato.microdata import Microdata, frequency_set
 
 
@@ -26,15 +27,22 @@ class CostOrder(LinearMapping):
 
     def keys(self, microdata: Microdata, random: np.random.Generator) -> NDArray[np.uint64]:
         distinct = frequency_set(microdata)
-        order = np.arange(len(distinct))
-        codes = np.ascontiguousarray(distinct.codes.T)
-        nest_rows(Rows(codes, distinct.counts.copy(), order), _scratch(microdata), microdata.spans)
+        rows = Rows(np.ascontiguousarray(distinct.codes.T), distinct.counts.copy(), np.arange(len(distinct)))
+        nest(rows, microdata)
         place = np.empty(len(distinct), np.uint64)
-        place[order] = np.arange(len(distinct))
+        place[rows.order] = np.arange(len(distinct))
         return place[distinct.of_row][None]
 
     def distinguishes(self, microdata: Microdata) -> bool:
         return True
+
+
+def nest(rows: Rows, microdata: Microdata) -> None:
+    """Bring rows into their order: large parts one after the other, and what is left of them on all cores."""
+    parts = np.array([0, len(rows.order)])
+    if len(rows.order) >= LONG:
+        parts = nest_rows(rows, parts, len(rows.order) // STRETCHES, _scratch(microdata), microdata.spans)
+    on_stretches(parts, lambda some: nest_rows(rows, some, 1, _scratch(microdata), microdata.spans))
 
 
 def _scratch(microdata: Microdata) -> Scratch:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.errors import invalid_parameter
 from sfumato.methods.linear.kernels.centres import nearest_centres
-from sfumato.methods.linear.mapping import LinearMapping, check_bits, curve_keys, in_chunks, positions
+from sfumato.methods.linear.mapping import LinearMapping, check_bits, curve_keys, positions
+from sfumato.methods.threads import in_chunks
 from sfumato.microdata import Microdata
 
 #: How often centres move to the middle of their rows.

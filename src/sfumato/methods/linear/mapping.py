@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -16,10 +13,8 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.hierarchies import Domain, ScaledDomain
 from sfumato.methods.linear.kernels.hilbert import WORD, hilbert_keys
+from sfumato.methods.threads import in_chunks
 from sfumato.microdata import Microdata
-
-#: Rows per task of a thread.
-CHUNK = 1 << 15
 
 
 class LinearMapping(ABC):
@@ -88,14 +83,3 @@ def curve_keys(
     flat = np.concatenate(grid).astype(np.uint32)
     in_chunks(len(codes), lambda start, stop: hilbert_keys(codes, flat, at, bits, start, stop, keys))
     return keys
-
-
-def in_chunks(rows: int, work: Callable[[int, int], object]) -> None:
-    """Do work on stretches of rows, several at a time."""
-    stretches = list(pairwise([*range(0, rows, CHUNK), rows]))
-    if len(stretches) == 1:
-        work(*stretches[0])
-        return
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        for job in [pool.submit(work, start, stop) for start, stop in stretches]:
-            job.result()

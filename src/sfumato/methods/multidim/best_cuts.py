@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from sfumato.methods.kernels.dividing import Cutting, Layout
 from sfumato.methods.multidim.kernels.best_cuts import cut_best_first
 from sfumato.methods.multidim.label_cuts import LabelCuts
 from sfumato.methods.suppression import trim
+from sfumato.methods.threads import on_stretches
 from sfumato.microdata import SUPPRESSED, Recoding, rows_by_class
 
 
@@ -62,12 +62,8 @@ def cut_classes(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
         np.array(microdata.codes[order].T, order="C"), np.array(requirements.sensitive_codes[order].T, order="C"), order
     )
     cutting = Cutting(requirements.rules, microdata.spans, max(1, requirements.smallest_class), False, False)
-    ends = np.unique(offsets[1:])
     begins = np.zeros(len(order), np.bool_)
-    begins[np.append(0, ends[:-1])] = True
-    for start, stop in pairwise([0, *ends.tolist()]):
-        if stop - start >= 2 * cutting.smallest:
-            cut_best_first(layout, cutting, begins, start, stop, 1)
+    on_stretches(np.unique(offsets), lambda parts: cut_best_first(layout, cutting, begins, parts))
     cut = np.full(len(classes), SUPPRESSED, np.int32)
     cut[layout.order] = np.cumsum(begins, dtype=np.int32) - 1
     return cut

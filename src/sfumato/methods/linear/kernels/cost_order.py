@@ -35,26 +35,34 @@ class Scratch(NamedTuple):
 
 
 @kernel
-def nest_rows(rows: Rows, scratch: Scratch, spans: Spans) -> None:
-    """Bring the rows into their order."""
-    attributes, count = rows.codes.shape
+def nest_rows(rows: Rows, parts: NDArray[np.int64], smallest: int, scratch: Scratch, spans: Spans) -> NDArray[np.int64]:
+    """Bring the rows of neighbouring parts into their order, given where each begins and where the last ends.
+
+    What has at most ``smallest`` rows is cut no further. Return where the parts begin then, and the last ends.
+    """
+    attributes = len(rows.codes)
     last = np.full(attributes, -1, np.int64)
-    waiting = np.empty((count + 1, 2), np.int64)
-    waiting[0, 0], waiting[0, 1] = 0, count
-    parts = 1
-    while parts:
-        parts -= 1
-        start, stop = waiting[parts, 0], waiting[parts, 1]
-        if stop - start == 1:
+    stop = parts[-1]
+    begins = np.empty(stop - parts[0] + 1, np.int64)
+    waiting = np.empty(stop - parts[0] + len(parts), np.int64)
+    found, left = 0, len(parts) - 1
+    # The ends of what waits, the nearest on top: a part begins where the one before it ended.
+    waiting[:left] = parts[:0:-1]
+    start = parts[0]
+    while left:
+        stop = waiting[left - 1]
+        if stop - start <= smallest:
             for other in range(attributes):
-                last[other] = rows.codes[other, start]
+                last[other] = rows.codes[other, stop - 1]
+            begins[found] = start
+            found, left, start = found + 1, left - 1, stop
             continue
         attribute, lo, code, hi = best_cut(rows, start, stop, scratch, spans)
         upper_first = nearer_above(spans, attribute, last[attribute], lo, code, hi)
-        middle = divide(rows, attribute, start, stop, code, upper_first)
-        waiting[parts, 0], waiting[parts, 1] = middle, stop
-        waiting[parts + 1, 0], waiting[parts + 1, 1] = start, middle
-        parts += 2
+        waiting[left] = divide(rows, attribute, start, stop, code, upper_first)
+        left += 1
+    begins[found] = start
+    return begins[: found + 1]
 
 
 @inner

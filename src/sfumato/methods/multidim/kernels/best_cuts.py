@@ -30,10 +30,11 @@ class Scratch(NamedTuple):
 
 
 @kernel
-def cut_best_first(
-    layout: Layout, cutting: Cutting, begins: NDArray[np.bool_], start: int, stop: int, grain: int
-) -> None:
-    """Cut the rows ``start:stop`` into parts, marking where each begins; parts of at most ``grain`` rows stay whole."""
+def cut_best_first(layout: Layout, cutting: Cutting, begins: NDArray[np.bool_], parts: NDArray[np.int64]) -> None:
+    """Cut parts that lie one behind the other into smaller ones, marking where each begins.
+
+    Given is where each part begins, and where the last ends.
+    """
     attributes = len(layout.codes)
     scratch = Scratch(
         np.empty((BINS + 1, 2, attributes), np.int64),
@@ -43,19 +44,20 @@ def cut_best_first(
         np.zeros(max(1, cutting.rules.counts_at[-1]), np.int64),
     )
     waiting = np.empty((MOST_WAITING, 2), np.int64)
-    count = 1
-    waiting[0, 0], waiting[0, 1] = start, stop
-    while count:
-        count -= 1
-        start, stop = waiting[count, 0], waiting[count, 1]
-        begins[start] = True
-        while stop - start > grain:
-            middle = cut_best(layout, cutting, start, stop, scratch)
-            if middle == start:
-                break
-            begins[middle] = True
-            start, stop = set_aside(waiting[count], start, middle, stop)
-            count += 1
+    for part in range(len(parts) - 1):
+        waiting[0, 0], waiting[0, 1] = parts[part], parts[part + 1]
+        count = 1
+        while count:
+            count -= 1
+            start, stop = waiting[count, 0], waiting[count, 1]
+            begins[start] = True
+            while stop - start > 1:
+                middle = cut_best(layout, cutting, start, stop, scratch)
+                if middle == start:
+                    break
+                begins[middle] = True
+                start, stop = set_aside(waiting[count], start, middle, stop)
+                count += 1
 
 
 @inner
