@@ -34,6 +34,7 @@ from sfumato.scale.profiling import profile
 from sfumato.scale.sessions import check_workers, is_spark_frame
 from sfumato.scale.spark_frames import open_in_spark
 from sfumato.scale.spark_groups import verified_by_spark
+from sfumato.scale.spark_rows import SparkRows
 from sfumato.verify.release import verify_release
 
 pytestmark = pytest.mark.spark
@@ -335,7 +336,7 @@ def test_a_frame_is_checked_by_the_executors(cluster: Cluster, monkeypatch: pyte
     asked = (["text", "number", 'a `b` "c"'], ["illness", "pay"])
     rules = [rule for rule in RULES if not isinstance(rule.get("population"), pa.Table)]
     frame = cluster.session.createDataFrame(shown).repartition(3)
-    assert_same(verified_by_spark(frame, *asked, rules), verify_release(shown, *asked, rules))
+    assert_same(verified_by_spark(SparkRows(frame), *asked, rules), verify_release(shown, *asked, rules))
     arguments = {"quasi_identifiers": asked[0], "sensitive": asked[1], "k": 3, "l": 2}
     monkeypatch.setattr(SparkSource, "_read", None)
     assert_same(sf.check(frame, **arguments), sf.check(shown, **arguments))

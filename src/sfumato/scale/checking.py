@@ -101,6 +101,7 @@ def _by_spark(data: object, request: Request) -> Verification:
         )
     # PySpark is heavy to import, and most tables need none.
     from sfumato.scale.spark_groups import verified_by_spark  # noqa: PLC0415
+    from sfumato.scale.spark_rows import SparkRows  # noqa: PLC0415
 
     engine = start(request if request.engine != AUTO else replace(request, engine=OfFrame(data)))
     try:
@@ -109,7 +110,7 @@ def _by_spark(data: object, request: Request) -> Verification:
         require_distinct_names(source.columns, engine.name)
         names = [shown for name in request.schema.quasi_identifiers for shown in shown_as(name, source.columns)]
         promises = _promises(source, names, request)
-        return verified_by_spark(source.frame, names, request.schema.sensitive, promises)
+        return verified_by_spark(SparkRows(source.frame), names, request.schema.sensitive, promises)
     finally:
         engine.close()
 

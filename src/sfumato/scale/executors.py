@@ -1,31 +1,37 @@
-"""What runs on the executors of Spark: functions of the plan, fed with Arrow, and the few types that Spark lacks.
+"""What runs on the executors of Spark: functions of the plan, fed with Arrow.
 
-Spark has no unsigned numbers and no dictionaries. Rows lie there in the next larger type, and are what the plan expects
-whenever one of its functions looks at them.
+Between two functions rows travel packed: a batch of Arrow is one cell of a Spark frame. To Spark a million rows are a
+few large cells, which it keeps, sends and groups without turning every value into a row of Java and back. Where rows
+are plain, Spark has no unsigned numbers and no dictionaries: they lie there in the next larger type.
 """
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.scale.engine import Finished, OnBatch, OnPart
+from sfumato.scale.engine import COUNT, Finished, OnBatch, OnPart
+from sfumato.scale.scattering import PACKED_BY, split
 
 #: Spark hands over batches of ten thousand rows; so many are taken together, or the work is mostly calling.
 BATCH = 1 << 18
 
-#: The column in which a part tells about itself, in a row of its own; no released column is called so.
-TOLD = "sfumato told"
+#: So many bytes a packed batch has at most, before it is packed.
+CELL_BYTES = 1 << 26
 
-#: The column of what is packed: batches, or what a function made of them.
-PACKED = "batch"
+#: The columns of packed rows: how many there are in a cell, the cell, the part they belong to, and what a part tells.
+ROWS, CELL, PART, TOLD = "rows", "cell", "part", "told"
+
+PACKED = pa.schema([(ROWS, pa.int64()), (CELL, pa.binary())])
+SCATTERED = pa.schema([(PART, pa.int64()), (CELL, pa.binary())])
+FINISHED = PACKED.append(pa.field(TOLD, pa.binary()))
 
 _STORED = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.int64()}
 _STORED |= {pa.large_string(): pa.string()}
@@ -34,17 +40,125 @@ Some = TypeVar("Some", pa.RecordBatch, pa.Table)
 
 
 @dataclass(frozen=True)
-class OnBatches:
-    """Runs a function on the batches of an executor, many of them at a time."""
+class Steps:
+    """How an executor comes to batches: from plain rows or from packed ones, and through which functions.
 
-    function: OnBatch
-    taken: pa.Schema
+    Attributes
+    ----------
+    taken
+        The columns of plain rows as functions see them; None where rows are packed.
+    functions
+        What is made of every batch, one after the other.
+    """
+
+    taken: pa.Schema | None = None
+    functions: tuple[OnBatch, ...] = ()
+
+    def then(self, function: OnBatch) -> Steps:
+        """Return these steps and one more."""
+        return replace(self, functions=(*self.functions, function))
+
+    def batches(self, given: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield what is made of whatever Spark hands over."""
+        for batch in self._taken(given):
+            made = batch
+            for function in self.functions:
+                made = function(made)
+            yield made
+
+    def _taken(self, given: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        if self.taken is None:
+            return (batch for cells in given for batch in unpacked(cells.column(0)))
+        return (typed(batch, self.taken) for batch in gathered(given))
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an executor does with its share of the rows: steps, and what becomes of each batch in the end."""
+
+    steps: Steps
+    end: Callable[[pa.RecordBatch], Iterable[pa.RecordBatch]]
+
+    def __call__(self, given: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield what goes back to Spark."""
+        for batch in self.steps.batches(given):
+            yield from self.end(batch)
+
+
+@dataclass(frozen=True)
+class Select:
+    """Leaves out all columns but some."""
+
+    columns: tuple[str, ...]
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return these columns."""
+        return batch.select(list(self.columns))
+
+
+def packed(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Yield a batch as cells."""
+    for piece in _pieces(batch):
+        yield pa.RecordBatch.from_pylist([{ROWS: piece.num_rows, CELL: _cell(piece)}], PACKED)
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Packs the rows of every part by themselves."""
+
+    column: str
+
+    def __call__(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Yield cells with the part that they belong to."""
+        for part, rows in split(batch, batch.column(self.column).to_numpy()):
+            cells = [{PART: part, CELL: _cell(piece)} for piece in _pieces(rows)]
+            yield pa.RecordBatch.from_pylist(cells, SCATTERED)
+
+
+@dataclass(frozen=True)
+class AsPlain:
+    """Gives Spark rows that it can read by itself."""
+
+    columns: tuple[str, ...]
     given: pa.Schema
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield what the function makes of the batches."""
-        for batch in gathered(batches):
-            yield typed(self.function(typed(batch, self.taken)), self.given)
+    def __call__(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Yield some columns in types that Spark has."""
+        yield typed(batch.select(list(self.columns)), self.given)
+
+
+@dataclass(frozen=True)
+class CountGroups:
+    """Counts the different rows of a batch, so that Spark has fewer to count."""
+
+    columns: tuple[str, ...]
+    given: pa.Schema
+
+    def __call__(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Yield groups and how many rows each has."""
+        plain = AsPlain(self.columns, pa.schema(list(self.given)[:-1]))
+        for rows in plain(batch):
+            names = [f"c{at}" for at in range(len(self.columns))]  # of two columns of one name the counter makes one
+            counted = pa.Table.from_arrays(rows.columns, names).group_by(names, use_threads=False)
+            groups = counted.aggregate([([], "count_all")]).combine_chunks()
+            yield from typed(groups, self.given).to_batches()
+
+
+@dataclass(frozen=True)
+class CountValues:
+    """Counts the values of several columns in one look, each in rows of its own, which have nothing in the others."""
+
+    columns: tuple[str, ...]
+    given: pa.Schema
+
+    def __call__(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Yield which column it is, its values among those of all columns, and how many rows have each."""
+        for at, name in enumerate(self.columns):
+            values, counts = pc.value_counts(batch.column(name)).flatten()
+            cells = [pa.nulls(len(values), kind) for kind in self.given.types[1:-1]]
+            cells[at] = cast(values, self.given.types[1 + at])
+            which = pa.array(np.full(len(values), at, np.int32))
+            yield pa.RecordBatch.from_arrays([which, *cells, counts], schema=self.given)
 
 
 @dataclass(frozen=True)
@@ -52,32 +166,41 @@ class OnOnePart:
     """Runs a function on all rows of a part, which it puts in an order that does not depend on who brought them."""
 
     function: OnPart
-    column: str
     taken: pa.Schema
-    given: pa.Schema
 
-    def __call__(self, key: tuple[pa.Scalar, ...], part: pa.Table) -> pa.Table:
-        """Return what the function makes of a part, with a last row for what it tells."""
-        rows = in_order(typed(part.combine_chunks(), self.taken))
-        finished: Finished = self.function(key[0].as_py(), rows)
-        plain = pa.schema(list(self.given)[:-1])
-        nothing = pa.nulls(finished.rows.num_rows, pa.binary())
-        shown = typed(finished.rows, plain).append_column(self.given.field(TOLD), nothing)
-        told = {name: [None] for name in plain.names} | {TOLD: [pickle.dumps(finished.told)]}
-        return pa.concat_tables([shown, pa.Table.from_pydict(told, self.given)])
-
-
-@dataclass(frozen=True)
-class OnPiece:
-    """Runs a function on all batches of an executor's task, and packs what it makes of them into one row."""
-
-    function: Callable[[Iterable[pa.RecordBatch]], object]
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield what the function makes of the batches."""
-        yield pa.RecordBatch.from_arrays(
-            [pa.array([pickle.dumps(self.function(gathered(batches)))], pa.binary())], [PACKED]
+    def __call__(self, key: tuple[pa.Scalar, ...], cells: pa.Table) -> pa.Table:
+        """Return what the function makes of a part, in cells, with a last row for what it tells."""
+        rows = pa.Table.from_batches(unpacked(cells.column(CELL)), self.taken)
+        finished: Finished = self.function(key[0].as_py(), in_order(rows.unify_dictionaries().combine_chunks()))
+        made = [batch for rows in joined(finished.rows.to_batches()) for batch in packed(rows)]
+        told = [{ROWS: 0, CELL: None, TOLD: pickle.dumps(finished.told)}]
+        return pa.concat_tables(
+            [
+                *(pa.Table.from_batches([one]).append_column(TOLD, pa.nulls(len(one), pa.binary())) for one in made),
+                pa.Table.from_pylist(told, FINISHED),
+            ]
         )
+
+
+def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Yield a batch in pieces that are not too large for a cell."""
+    rows = max(1, int(len(batch) * CELL_BYTES // max(1, batch.nbytes)))
+    return (batch.slice(begin, rows) for begin in range(0, len(batch), rows))
+
+
+def _cell(batch: pa.RecordBatch) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema, options=pa.ipc.IpcWriteOptions(compression=PACKED_BY)) as writer:
+        writer.write_batch(batch)
+    return bytes(sink.getvalue())
+
+
+def unpacked(cells: Iterable[Any]) -> Iterator[pa.RecordBatch]:
+    """Yield the batches that lie in cells."""
+    for cell in cells:
+        packing = cell.as_buffer() if isinstance(cell, pa.BinaryScalar) else cell
+        if packing is not None:
+            yield from pa.ipc.open_stream(packing)
 
 
 def gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -94,21 +217,7 @@ def gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def joined(batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield batches as one."""
     if batches:
-        yield from pa.Table.from_batches(batches).combine_chunks().to_batches()
-
-
-def packed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield batches as bytes, one row each: so the driver can fetch a frame piece by piece."""
-    for batch in gathered(batches):
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, batch.schema) as writer:
-            writer.write_batch(batch)
-        yield pa.RecordBatch.from_arrays([pa.array([sink.getvalue().to_pybytes()], pa.binary())], [PACKED])
-
-
-def unpacked(piece: bytes) -> list[pa.RecordBatch]:
-    """Return what was packed."""
-    return list(pa.ipc.open_stream(piece))
+        yield from pa.Table.from_batches(batches).unify_dictionaries().combine_chunks().to_batches()
 
 
 def in_order(rows: pa.Table) -> pa.Table:
@@ -136,9 +245,9 @@ def stored_schema(schema: pa.Schema) -> pa.Schema:
     return pa.schema([(one.name, _STORED.get(one.type, one.type)) for one in without_dictionaries(schema)])
 
 
-def with_told(schema: pa.Schema) -> pa.Schema:
-    """Return columns and the one in which parts tell about themselves."""
-    return schema.append(pa.field(TOLD, pa.binary()))
+def with_count(schema: pa.Schema) -> pa.Schema:
+    """Return columns and the one in which groups are counted."""
+    return schema.append(pa.field(COUNT, pa.int64()))
 
 
 def typed(rows: Some, schema: pa.Schema) -> Some:

@@ -1,10 +1,10 @@
-"""Frames of Spark: what is in them, where they come from, and how rows reach the driver piece by piece."""
+"""Frames of Spark: where they come from, and how their columns and types are called."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -15,8 +15,8 @@ from sfumato import errors
 from sfumato.errors import EngineError, SfumatoError, SourceError
 from sfumato.io import FileSource, Source, SparkSource
 from sfumato.request import Request
-from sfumato.scale.executors import PACKED, packed, stored_schema, unpacked
-from sfumato.scale.sessions import first_line, is_spark_frame, without_pandas_warning
+from sfumato.scale.executors import stored_schema
+from sfumato.scale.sessions import first_line, is_spark_frame
 
 T = TypeVar("T")
 
@@ -113,15 +113,6 @@ def _told(error: Exception) -> SfumatoError | None:
     found = _OURS.search(str(error))
     kind = getattr(errors, found[1], None) if found else None
     return kind(found[2]) if found and isinstance(kind, type) and issubclass(kind, SfumatoError) else None
-
-
-def streamed(frame: Any) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a frame at the driver in their order, one task's rows at a time; columns by place, not name."""
-    with without_pandas_warning():
-        pieces = chosen(frame, frame.columns).mapInArrow(packed, f"{PACKED} binary")
-    rows = computed(pieces.toLocalIterator)
-    while (row := computed(lambda: next(rows, None))) is not None:
-        yield from unpacked(row[PACKED])
 
 
 def chosen(frame: Any, columns: Sequence[str]) -> Any:

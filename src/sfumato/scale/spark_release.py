@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,11 @@ import pyarrow as pa
 
 from sfumato.errors import OutputError
 from sfumato.progress import Progress, silent
-from sfumato.scale.engine import Promised, Rows, ShownAs, WritesItself
+from sfumato.scale.engine import COUNT, Promised, ShownAs, WritesItself
+from sfumato.scale.executors import Select
 from sfumato.scale.spark_frames import computed, located, quoted
 from sfumato.scale.spark_groups import verified_by_spark
+from sfumato.scale.spark_rows import OnCluster, PackedRows, SparkRows
 from sfumato.verify.verification import Verification
 
 #: About how many rows a written file has; never more or fewer by who writes them, since files are a part of a release.
@@ -26,24 +27,23 @@ class ShownInSpark(WritesItself):
 
     Parameters
     ----------
-    rows
-        The released rows, for who counts them.
-    frame
-        The same rows with their places, which the executors keep.
+    kept
+        The released rows with their places, which the executors keep.
     place
         A column of random numbers, which is not released: they alone say where a row lies.
     shown_as
         The columns that stand for each quasi-identifier.
     """
 
-    _rows: Any
+    rows: OnCluster
 
-    def __init__(self, rows: Rows, frame: Any, place: str, shown_as: ShownAs) -> None:
+    def __init__(self, kept: PackedRows, place: str, shown_as: ShownAs) -> None:
         super().__init__(shown_as)
-        count = computed(frame.count)
-        files = max(1, -(-count // FILE_ROWS))
-        scattered = frame.repartition(files, quoted(place)).sortWithinPartitions(quoted(place)).drop(place)
-        vars(self).update(data=scattered, rows=rows, _rows=frame.drop(place))
+        names = [name for name in kept.schema.names if name != place]
+        files = max(1, -(-kept.count() // FILE_ROWS))
+        scattered = kept.plain([*names, place]).repartition(files, quoted(place))
+        rows = kept.mapped(Select(tuple(names)), pa.schema([kept.schema.field(name) for name in names]))
+        vars(self).update(data=scattered.sortWithinPartitions(quoted(place)).drop(place), rows=rows)
 
     @property
     def table(self) -> pa.Table:
@@ -57,12 +57,11 @@ class ShownInSpark(WritesItself):
     def classes(self) -> Any:
         """Return the classes as a frame."""
         names = [quoted(name) for name in self.class_columns]
-        size = import_module("pyspark.sql.functions").expr("count(*) AS size")
-        return self._rows.groupBy(*names).agg(size).select("size", *names)
+        return self.rows.counted(self.class_columns).withColumnRenamed(COUNT, "size").select("size", *names)
 
     def verify(self, promised: Promised) -> Verification:
         """Check every promise from the rows, by Spark's own counts."""
-        return verified_by_spark(self._rows, self.class_columns, promised.sensitive, promised.models)
+        return verified_by_spark(self.rows, self.class_columns, promised.sensitive, promised.models)
 
     def write(self, path: str | os.PathLike[str], promised: Promised, progress: Progress = silent) -> Verification:
         """Write a folder of Parquet files, check what lies there, and only then give it its name."""
@@ -73,7 +72,7 @@ class ShownInSpark(WritesItself):
             progress("writing files", 0.0)
             computed(lambda: self.data.write.parquet(beside.name))
             progress("reading the files back", 0.0)
-            there = self.data.sparkSession.read.parquet(beside.name)
+            there = SparkRows(self.data.sparkSession.read.parquet(beside.name))
             found = promised.kept_by(verified_by_spark(there, self.class_columns, promised.sensitive, promised.models))
             beside.rename(target)
         except BaseException:
