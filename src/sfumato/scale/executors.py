@@ -26,11 +26,12 @@ BATCH = 1 << 18
 #: So many bytes a packed batch has at most, before it is packed.
 CELL_BYTES = 1 << 26
 
-#: The columns of packed rows: how many there are in a cell, the cell, the part they belong to, and what a part tells.
-ROWS, CELL, PART, TOLD = "rows", "cell", "part", "told"
+#: The columns of packed rows: how many there are in a cell, the cell, the part they belong to and the task that works
+#: on it, and what a part tells.
+ROWS, CELL, PART, TASK, TOLD = "rows", "cell", "part", "task", "told"
 
 PACKED = pa.schema([(ROWS, pa.int64()), (CELL, pa.binary())])
-SCATTERED = pa.schema([(PART, pa.int64()), (CELL, pa.binary())])
+SCATTERED = pa.schema([(TASK, pa.int64()), (PART, pa.int64()), (CELL, pa.binary())])
 FINISHED = PACKED.append(pa.field(TOLD, pa.binary()))
 
 _STORED = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.int64()}
@@ -104,14 +105,24 @@ def packed(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 @dataclass(frozen=True)
 class Scatter:
-    """Packs the rows of every part by themselves."""
+    """Packs the rows of every part by themselves.
+
+    Attributes
+    ----------
+    column
+        The column that says which part a row belongs to.
+    tasks
+        What tasks are called; parts take turns.
+    """
 
     column: str
+    tasks: tuple[int, ...]
 
     def __call__(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Yield cells with the part that they belong to."""
+        """Yield cells with the part that they belong to, and the task that works on it."""
         for part, rows in split(batch, batch.column(self.column).to_numpy()):
-            cells = [{PART: part, CELL: _cell(piece)} for piece in _pieces(rows)]
+            task = self.tasks[part % len(self.tasks)]
+            cells = [{TASK: task, PART: part, CELL: _cell(piece)} for piece in _pieces(rows)]
             yield pa.RecordBatch.from_pylist(cells, SCATTERED)
 
 
@@ -170,8 +181,7 @@ class OnOnePart:
 
     def __call__(self, key: tuple[pa.Scalar, ...], cells: pa.Table) -> pa.Table:
         """Return what the function makes of a part, in cells, with a last row for what it tells."""
-        rows = pa.Table.from_batches(unpacked(cells.column(CELL)), self.taken)
-        finished: Finished = self.function(key[0].as_py(), in_order(rows.unify_dictionaries().combine_chunks()))
+        finished: Finished = self.function(key[1].as_py(), in_order(together(cells, self.taken)))
         made = [batch for rows in joined(finished.rows.to_batches()) for batch in packed(rows)]
         told = [{ROWS: 0, CELL: None, TOLD: pickle.dumps(finished.told)}]
         return pa.concat_tables(
@@ -180,6 +190,12 @@ class OnOnePart:
                 pa.Table.from_pylist(told, FINISHED),
             ]
         )
+
+
+def together(cells: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return the rows that lie in cells."""
+    rows = pa.Table.from_batches(unpacked(cells.column(CELL)), schema)
+    return rows.unify_dictionaries().combine_chunks()
 
 
 def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

@@ -43,7 +43,7 @@ class InSpark(Engine):
         frame = source.frame.selectExpr(*(cast_to_text(name) if name in texts else quoted(name) for name in columns))
         return SparkRows(frame)
 
-    def kept(self, rows: Rows) -> Rows:
+    def kept(self, rows: Rows) -> PackedRows:
         """Let the executors keep what they compute: in their memory, and on their disks what does not fit there.
 
         What an executor kept that is lost is computed again by the others.

@@ -61,7 +61,7 @@ class GroupsInSpark:
         What comes to the driver is what they have seen. A class that very many rows share is counted where these rows
         are before it is sent anywhere.
         """
-        pieces = max(1, -(-self._rows.count() // PIECE_ROWS))
+        pieces = max(1, -(-int(keys.columns[0].counts.sum()) // PIECE_ROWS))
         count = CountInPieces(CountClasses(keys, column), pieces)
         yield from self._rows.mapped(count, count.schema).by_part(PIECE, LookAt(look, pieces), NOTHING).told()
 

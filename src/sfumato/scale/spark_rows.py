@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,6 +22,7 @@ from sfumato.scale.executors import (
     PART,
     ROWS,
     SCATTERED,
+    TASK,
     TOLD,
     AsPlain,
     CountGroups,
@@ -229,13 +232,12 @@ class PackedRows(OnCluster):
         def finish(key: tuple[pa.Scalar, ...], cells: pa.Table) -> pa.Table:  # Spark counts the arguments of functions
             return work(key, cells)
 
-        scattered = self._run(Scatter(column), SCATTERED)
-        parts = getattr(function, "parts", None)
-        if parts is not None:  # few of them in the same task
-            cores = self.frame.sparkSession.sparkContext.defaultParallelism
-            scattered = scattered.repartition(max(1, min(2 * parts, TASKS * cores)), PART)
+        session = self.frame.sparkSession
+        most = TASKS * session.sparkContext.defaultParallelism
+        tasks = task_names(session, max(1, min(most, getattr(function, "parts", most))))
+        scattered = self._run(Scatter(column, tasks), SCATTERED).repartition(len(tasks), TASK)
         with without_pandas_warning():
-            return PackedParts.of(scattered.groupBy(PART).applyInArrow(finish, spark_types(FINISHED)), schema)
+            return PackedParts.of(scattered.groupBy(TASK, PART).applyInArrow(finish, spark_types(FINISHED)), schema)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows at the driver in their order, one task's rows at a time."""
@@ -270,3 +272,14 @@ class PackedParts(PackedRows, Parted):
 def _total(frame: Any) -> int:
     """Return how many rows lie in all cells."""
     return computed(frame.selectExpr(f"sum({ROWS})").toArrow).column(0)[0].as_py() or 0
+
+
+def task_names(session: Any, tasks: int) -> tuple[int, ...]:
+    """Return numbers that Spark, which gives work to tasks by the hash of a number, gives to a different task each.
+
+    Were the hash another one day, tasks would have more or less to do, and what they do would be the same.
+    """
+    tried = int(tasks * (math.log(tasks) + 12))
+    hashes = f"SELECT transform(sequence(0L, {tried}L), one -> pmod(hash(one), {tasks})) AS task"
+    found = computed(session.sql(hashes).toArrow).column(0)[0].values.to_numpy()
+    return tuple(np.unique(found, return_index=True)[1].tolist())
