@@ -14,9 +14,9 @@ from tests.methods.linear.twins import cheapest_consecutive, total_loss
 
 import sfumato as sf
 from sfumato.methods import CostAware, Hilbert
-from sfumato.methods.linear.cutting import cut_by_size
+from sfumato.methods.linear.cutting import Cut, cut_by_size
 from sfumato.methods.linear.line import Line
-from sfumato.methods.linear.suppression import cut_at_fitting_price
+from sfumato.methods.linear.suppression import cheapest_trimmed, cut_at_fitting_price
 from sfumato.methods.suppression import trim
 from sfumato.microdata import Microdata, encode
 
@@ -70,6 +70,17 @@ def test_an_outlier_is_left_out() -> None:
     microdata = encoded_column(pa.array([1, 1, 1, 2, 2, 2, 90]))
     classes = Hilbert().run(task_of(microdata, 3, 1)).classes
     assert np.flatnonzero(classes < 0).tolist() == [6]
+
+
+def test_the_cut_that_loses_least_without_its_outliers_is_taken() -> None:
+    """A cut that is the cheaper one as it stands may be the dearer one once both are trimmed."""
+    microdata = encoded_column(pa.array([0, 0, 0, 6, 6, 6, 20]))
+    task = task_of(microdata, 2, 1)
+    stuck, loose = (np.array(classes, np.int32) for classes in ([0, 0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1, 1]))
+    cuts = [Cut(classes, total_loss(microdata, classes)) for classes in (stuck, loose)]
+    assert cuts[0].loss < cuts[1].loss
+    assert cheapest_trimmed(task, cuts).tolist() == [0, 0, 0, 1, 1, 1, -1]
+    assert cheapest_trimmed(task_of(microdata, 2, 0), cuts) is stuck
 
 
 def test_it_saves_more_than_trimming_afterwards() -> None:

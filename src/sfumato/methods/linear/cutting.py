@@ -39,15 +39,22 @@ class Cut(NamedTuple):
 
 def cut_line(line: Line, requirements: Requirements, by_extent: bool, keep_equal: bool, tell: Tell = silent) -> Cut:
     """Return the cheapest runs of a line that every model allows."""
+    return min(possible_cuts(line, requirements, by_extent, keep_equal, tell), key=lambda cut: cut.loss)
+
+
+def possible_cuts(
+    line: Line, requirements: Requirements, by_extent: bool, keep_equal: bool, tell: Tell = silent
+) -> list[Cut]:
+    """Return the best cut by every way that fits the models; which of them loses least depends on the table."""
     if only_sizes(requirements):
         if not (by_extent or keep_equal) and len(line.microdata.domains) == 1:
             best = cut_column(line, requirements.smallest_class)
             if best is not None:
-                return best
-        return cut_by_size(line, units(line, keep_equal), requirements.smallest_class, by_extent, tell=tell)
+                return [best]
+        return [cut_by_size(line, units(line, keep_equal), requirements.smallest_class, by_extent, tell=tell)]
     hardest = None if keep_equal else hardest_rule(requirements)
     if hardest is None:
-        return cut_by_rules(line, units(line, keep_equal), requirements)
+        return [cut_by_rules(line, units(line, keep_equal), requirements)]
     # Groups of different values may overlap on the line, so they mostly lose less than runs; merged ones may not.
     candidates = [cut_by_groups(line, requirements, hardest)]
     equal = units(line, keep_equal=True)
@@ -56,7 +63,7 @@ def cut_line(line: Line, requirements: Requirements, by_extent: bool, keep_equal
     elif len(equal) * 2 * group_size(hardest) <= len(line):
         # Where many rows are equal, large classes of equal rows lose nothing at all.
         candidates.append(cut_by_rules(line, equal, requirements))
-    return min(candidates, key=lambda cut: cut.loss)
+    return candidates
 
 
 def cut_by_groups(line: Line, requirements: Requirements, hardest: Rule) -> Cut:

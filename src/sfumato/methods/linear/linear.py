@@ -13,12 +13,11 @@ from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.goal import Goal
 from sfumato.methods.linear.cost_order import CostOrder
-from sfumato.methods.linear.cutting import Cut, cut_line, only_sizes
+from sfumato.methods.linear.cutting import Cut, cut_line, only_sizes, possible_cuts
 from sfumato.methods.linear.idistance import NearestCentre
 from sfumato.methods.linear.line import Line, sorted_line
 from sfumato.methods.linear.mapping import HilbertCurve, LinearMapping, check_bits
-from sfumato.methods.linear.suppression import cut_leaving_out
-from sfumato.methods.suppression import trim
+from sfumato.methods.linear.suppression import cheapest_trimmed, cut_leaving_out
 from sfumato.microdata import Recoding
 from sfumato.privacy import Requirements
 from sfumato.progress import Tell, silent, stage
@@ -88,7 +87,8 @@ class LinearMethod(Method):
         tell(0.0)
         if task.suppressible and not self.by_extent and only_sizes(task.requirements):
             return Recoding(classes=cut_leaving_out(task, line, self.keep_equal))
-        return Recoding(classes=trim(task, self.cut(line, task.requirements, tell).classes))
+        cuts = possible_cuts(line, task.requirements, self.by_extent, self.keep_equal, tell)
+        return Recoding(classes=cheapest_trimmed(task, cuts))
 
     def cut(self, line: Line, requirements: Requirements, tell: Tell = silent) -> Cut:
         """Cut a line that is sorted already."""

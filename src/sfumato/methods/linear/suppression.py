@@ -6,13 +6,14 @@ budget. Inside runs, the rows that widen them most are left out, and the rest is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Task
-from sfumato.methods.linear.cutting import cut_by_size, cut_line, units
+from sfumato.methods.linear.cutting import Cut, cut_by_size, cut_line, units
 from sfumato.methods.linear.line import Line
 from sfumato.methods.suppression import trim
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
@@ -38,6 +39,13 @@ def cut_leaving_out(task: Task, line: Line, keep_equal: bool) -> Classes:
         if loss >= least - 1e-9:
             return best
         best, least = classes, loss
+
+
+def cheapest_trimmed(task: Task, cuts: Sequence[Cut]) -> Classes:
+    """Return the cut that loses least once its classes are trimmed: a few wide ones that can be may cost it nothing."""
+    if not task.suppressible or len(cuts) == 1:
+        return trim(task, min(cuts, key=lambda cut: cut.loss).classes)
+    return min((trim(task, cut.classes) for cut in cuts), key=lambda classes: total_loss(task, classes))
 
 
 def total_loss(task: Task, classes: Classes) -> float:
