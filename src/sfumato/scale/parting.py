@@ -1,8 +1,7 @@
-"""Parts: stretches of the order of a linear method, cut by exact counts, each of which can keep every model alone."""
+"""Places along the order of a linear method: how many rows lie where, and which part a row belongs to."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,8 +12,7 @@ from sfumato.methods.linear.kernels.hilbert import WORD
 from sfumato.methods.linear.mapping import curve_keys, grids
 from sfumato.microdata import Microdata
 from sfumato.microdata.table import WeightedColumn, smallest_unsigned
-from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, Rule, SensitiveModel
-from sfumato.scale.encoding import BUCKET, KEY, PART, CodedTable, carried_name, coded_name
+from sfumato.scale.encoding import BUCKET, KEY, PART, CodedTable
 from sfumato.scale.engine import Rows, counted, group_counts
 
 #: Keys are counted by so many of their highest bits first, and where these are not enough by up to as many more.
@@ -157,104 +155,6 @@ def cut_evenly(found: Counted, most: int) -> Keys:
     begins = found.begins[firsts].copy()
     begins[0] = 0
     return begins
-
-
-@dataclass
-class Feasibility:
-    """Whether parts can keep every model, from what is counted of them."""
-
-    table: CodedTable
-    models: tuple[PrivacyModel, ...]
-    sizes: NDArray[np.int64]
-    histograms: dict[int, NDArray[np.int64]]
-    spans: dict[int, NDArray[np.int64]]
-
-    @classmethod
-    def count(
-        cls,
-        rows: Rows,
-        begins: Keys,
-        sizes: NDArray[np.int64],
-        table: CodedTable,
-        models: Sequence[PrivacyModel],
-    ) -> Feasibility:
-        """Count what the models look at, part by part; how many rows each has is known already."""
-        rules = Requirements(tuple(models), empty(table)).bound
-        sensitive = {rule.column for rule in rules if isinstance(rule.model, SensitiveModel)}
-        spanned = {rule.column for rule in rules if isinstance(rule.model, MinimumSpan)}
-        names = [*(carried_name(table.sensitive[at]) for at in sensitive), *(coded_name(at) for at in spanned)]
-        schema = part_schema(pa.schema([rows.schema.field(name) for name in names]))
-        parts = rows.mapped(PartOf(begins, schema), schema)
-        counts = {
-            at: _matrix(parts, carried_name(table.sensitive[at]), len(begins), _size(table, at)) for at in sensitive
-        }
-        spans = {at: _matrix(parts, coded_name(at), len(begins), table.domains[at].size) for at in spanned}
-        return cls(table, tuple(models), sizes, counts, spans)
-
-    @classmethod
-    def whole(cls, table: CodedTable, models: Sequence[PrivacyModel]) -> Feasibility:
-        """Take the table as one part, of which the profile has counted everything."""
-        counts = [table.carried[at].counts for at in table.sensitive]
-        histograms = {at: one[None] for at, one in enumerate(counts) if one is not None}
-        spans = {at: one[None] for at, one in enumerate(table.marginals)}
-        return cls(table, tuple(models), np.array([table.rows]), histograms, spans)
-
-    def joined(self) -> list[list[int]]:
-        """Return neighbouring parts joined until every group of them can keep every model, or one group is left."""
-        groups = [[part] for part in range(len(self.sizes)) if self.sizes[part]]
-        at = 0
-        while at < len(groups) and len(groups) > 1:
-            if self.allows(groups[at]):
-                at += 1
-                continue
-            left = self.sizes[groups[at - 1]].sum() if at else np.inf
-            right = self.sizes[groups[at + 1]].sum() if at + 1 < len(groups) else np.inf
-            first = at - 1 if left <= right else at
-            groups[first : first + 2] = [groups[first] + groups[first + 1]]
-            at = first
-        return groups
-
-    def allows(self, parts: list[int]) -> bool:
-        """Return whether parts together can keep every model."""
-        requirements = Requirements(self.models, empty(self.table))
-        if self.sizes[parts].sum() < requirements.smallest_class:
-            return False
-        return all(self._keeps(rule, parts) for rule in requirements.bound)
-
-    def reasons(self) -> str:
-        """Say why not even the whole table keeps the models."""
-        everybody = counted_microdata(self.table)
-        broken = [
-            rule
-            for rule in Requirements(self.models, everybody).bound
-            if self.sizes.sum() < rule.model.smallest_class() or not self._keeps(rule, slice(None))
-        ]
-        return " ".join(rule.model.nearest(rule, everybody) for rule in broken)
-
-    def _keeps(self, rule: Rule, parts: list[int] | slice) -> bool:
-        if isinstance(rule.model, SensitiveModel):
-            counts = self.histograms[rule.column][parts].sum(axis=0)
-            whole = self.table.carried[self.table.sensitive[rule.column]].counts
-            return bool(rule.model.holds_for(counts[None], rule, whole)[0])
-        if rule.reach is not None:
-            codes = np.flatnonzero(self.spans[rule.column][parts].sum(axis=0))
-            return bool(rule.reach[codes[0]] <= codes[-1])
-        return True
-
-
-def _size(table: CodedTable, at: int) -> int:
-    values = table.carried[table.sensitive[at]].values
-    assert values is not None
-    return len(values)
-
-
-def _matrix(rows: Rows, column: str, parts: int, size: int) -> NDArray[np.int64]:
-    """Return how many rows of every part (rows) have every code (columns)."""
-    groups = counted(rows, [PART, column])
-    found = np.zeros((parts, size), np.int64)
-    part, code = (groups.column(name).to_numpy().astype(np.int64) for name in (PART, column))
-    found[part, code] = group_counts(groups)
-    return found
 
 
 def empty(table: CodedTable) -> Microdata:

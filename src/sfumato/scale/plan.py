@@ -30,9 +30,10 @@ from sfumato.scale.drawing import draws_per_part
 from sfumato.scale.encoding import PART, PLACE, CodedTable, WithoutMissing
 from sfumato.scale.engine import Engine, Rows, require_distinct_names
 from sfumato.scale.full_domain import Chosen, choose, is_full_domain
+from sfumato.scale.laying import Feasibility, lay_parts
 from sfumato.scale.looking import view_of
 from sfumato.scale.made import Made
-from sfumato.scale.parting import Encoding, Feasibility, PartOf, count_keys, cut_evenly, empty, part_schema
+from sfumato.scale.parting import Encoding, PartOf, empty, part_schema
 from sfumato.scale.pricing import COMPARING, NOTHING, Curve, Price, can_be_priced, in_proportion, spent
 from sfumato.scale.profiling import profile
 from sfumato.scale.recoding import Recode
@@ -150,7 +151,7 @@ class _Plan:
         budget = parameters.rows_within(self.request.suppression, table.rows)
         refuse_unsupported(self.method, self.request.privacy, nobody, budget)
         whole = Feasibility.whole(table, self.request.privacy)
-        if not whole.allows([0]):
+        if not whole.allows(0, 1):
             # In memory, rows with the most frequent values are left out of the whole table first.
             elsewhere = " Or work in memory: engine='memory' leaves rows out until it is." if budget else ""
             raise InfeasibleError(whole.reasons() + elsewhere)
@@ -174,15 +175,8 @@ class _Plan:
         if isinstance(self.method, Mondrian):
             tree, sizes = first_cuts(kept, table, self.method, Requirements(tuple(models), empty(table)), most)
             return kept.mapped(PartByCuts(tree, schema), schema), sizes
-        along = count_keys(kept, most)
-        begins = cut_evenly(along, most)
         # The classes of a full-domain recoding reach over all parts, which then need not keep anything alone.
-        asked = () if is_full_domain(self.method) else models
-        found = Feasibility.count(kept, begins, along.between(begins), table, asked)
-        groups = found.joined()
-        begins = begins[[group[0] for group in groups]]
-        begins[0] = 0
-        sizes = [int(found.sizes[group].sum()) for group in groups]
+        begins, sizes = lay_parts(kept, table, () if is_full_domain(self.method) else models, most)
         return kept.mapped(PartOf(begins, schema), schema), sizes
 
     def _recode(
