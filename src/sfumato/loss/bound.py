@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from sfumato.kernels.spans import Spans
 from sfumato.loss.boxes import Boxes
-from sfumato.loss.kernels.around import least_boxes
-from sfumato.loss.kernels.least_losses import least_losses, least_total
+from sfumato.loss.kernels.cheapest_boxes import cheapest_boxes
+from sfumato.loss.kernels.least_losses import Sorted, least_losses, least_total
 from sfumato.loss.row_prices import Mixed, capped_prices, distinct_rows
-from sfumato.loss.vicinity import GROWTH, TOLERANCE, all_boxes, in_blocks
+from sfumato.loss.vicinity import all_boxes
 from sfumato.microdata import Microdata
 from sfumato.microdata.frequency import KEY_LIMIT, group_rows
 
@@ -30,8 +30,11 @@ BOX_WORK = 20_000
 #: The least number of sampled rows.
 LEAST_SAMPLE = 120
 
-#: Groups of rows that agree in their leading attributes hold at least so many rows on average.
-ROWS_PER_GROUP = 8
+#: Attributes by which rows are passed by together, at most.
+LEADING = 8
+
+#: Parts of a sample that are looked at side by side.
+PARTS = 8
 
 #: Tables of at most so many distinct rows get prices; they take seconds there.
 PRICED_ROWS = 60_000
@@ -120,9 +123,10 @@ def gcp_bound(
         What sensitive values of a class must keep, if anything.
     """
     begin = time.perf_counter()
-    bound = _price_bound(microdata, k, left_out, suppression, mixed)
+    people = People.of(microdata)
+    bound = _price_bound(microdata, k, left_out, suppression, mixed) if len(people) <= PRICED_ROWS else None
     if bound is None:
-        bound = _pair_bound(People.of(microdata), k, left_out, seed, suppression)
+        bound = _pair_bound(people, k, left_out, seed, suppression)
     bound.seconds = time.perf_counter() - begin
     return bound
 
@@ -134,8 +138,6 @@ def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool,
     rows = distinct_rows(microdata, mixed)
     if len(rows) > PRICED_ROWS and mixed is not None:
         rows, mixed = distinct_rows(microdata, None), None
-    if len(rows) > PRICED_ROWS:
-        return None
     boxes = all_boxes(microdata, rows)
     bound = None
     if isinstance(boxes, Boxes) or boxes.compared <= COMPARED:
@@ -175,7 +177,7 @@ def _pair_bound(people: People, k: int, left_out: int, seed: int, suppression: b
     sample = np.random.default_rng(seed).integers(0, ends[-1], max(LEAST_SAMPLE, PAIRS // len(people)))
     losses = people.least_losses(rare[np.searchsorted(ends, sample, side="right")], k, boxes=True)
     mean = lower_confidence(losses, 1 - CONFIDENCE)
-    return Bound((mean * int(ends[-1]) + left_out) / rows, CONFIDENCE, len(sample))
+    return Bound((mean * int(ends[-1]) + left_out) / rows - ROUNDING, CONFIDENCE, len(sample))
 
 
 @dataclass(frozen=True)
@@ -213,34 +215,30 @@ class People:
     def least_losses(self, chosen: NDArray[np.int64], k: int, boxes: bool = False) -> NDArray[np.float64]:
         """Return what the chosen distinct rows must lose: with the (k - 1)-th nearest, or in a box of k rows."""
         losses = np.zeros(len(chosen))
-        begins, leading = self._groups()
-        near = in_blocks(self.codes, begins) if boxes else None
+        rows = Sorted(self.codes, self.counts, self._skips())
 
-        def raise_part(start: int, stop: int) -> None:
-            least_losses(self.codes, self.counts, begins, leading, chosen, k, self.spans, start, stop, losses)
-            if near is not None:
-                some = slice(start, stop)
-                least_boxes(chosen[some], losses[some], near, self.counts, k, self.spans, GROWTH, TOLERANCE, BOX_WORK)
+        def write(start: int, stop: int) -> None:
+            if boxes:
+                cheapest_boxes(chosen[start:stop], rows, k, self.spans, BOX_WORK, losses[start:stop])
+            else:
+                least_losses(chosen[start:stop], rows, k, self.spans, losses[start:stop])
 
-        edges = np.linspace(0, len(chosen), 9).astype(np.int64)
+        edges = np.linspace(0, len(chosen), PARTS + 1).astype(np.int64)
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            for job in [pool.submit(raise_part, start, stop) for start, stop in pairwise(edges.tolist())]:
+            for job in [pool.submit(write, start, stop) for start, stop in pairwise(edges.tolist())]:
                 job.result()
         return losses
 
-    def _groups(self) -> tuple[NDArray[np.int64], int]:
-        """Return where rows begin that differ from those before in the leading attributes, and how many these are.
-
-        As many attributes lead as possible, as long as groups still hold some rows.
-        """
-        found, leading = np.array([0, len(self)]), 0
-        differs = np.zeros(len(self) - 1, bool)
-        for at in range(self.codes.shape[1]):
+    def _skips(self) -> NDArray[np.int32]:
+        """Return for every row and its leading attributes the next row that differs from it there or before."""
+        rows, attributes = self.codes.shape
+        skips = np.empty((rows, min(attributes, LEADING)), np.int32)
+        differs = np.zeros(rows - 1, bool)
+        for at in range(skips.shape[1]):
             differs |= self.codes[1:, at] != self.codes[:-1, at]
-            if np.count_nonzero(differs) * ROWS_PER_GROUP > len(self):
-                break
-            found, leading = np.concatenate([[0], np.flatnonzero(differs) + 1, [len(self)]]), at + 1
-        return found, leading
+            ends = np.append(np.flatnonzero(differs) + 1, rows)
+            skips[:, at] = np.repeat(ends, np.diff(ends, prepend=0))
+        return skips
 
 
 def mean_costs(microdata: Microdata) -> NDArray[np.float64]:

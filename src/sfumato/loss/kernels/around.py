@@ -35,9 +35,6 @@ from sfumato.loss.kernels.near import Near, offset, rows_within
 #: Bundles that wait to be looked at, at most, and how many rows they may list for every row of the table.
 DEPTH, LISTED = 200, 8
 
-#: The least that the boxes of a level lose at most, as a share of all: from nothing, no steps would lead up.
-TINY = 1e-6
-
 #: How far the boxes of a bundle reach from a row, below and above: the inner one, and the outer one.
 INNER_LO, INNER_HI, OUTER_LO, OUTER_HI = range(4)
 
@@ -104,7 +101,7 @@ def cap_around(
     every box of the level was looked at: others need not look at these again. Where that takes too much work, the row
     pays no more than the cheapest box of the level loses.
     """
-    highest, room = no_prices(k, rows), _room(near.codes, level.work)
+    highest, room = no_prices(k, rows), room_for(near.codes, level.work)
     for row in chosen:
         around = Level(max(level.least, reach[row]), level.most, level.tolerance, level.work)
         if rows.prices[row] > around.least * (1 + SLACK):
@@ -114,41 +111,8 @@ def cap_around(
     return used
 
 
-@kernel
-def least_boxes(
-    chosen: NDArray[np.int64],
-    losses: NDArray[np.float64],
-    near: Near,
-    counts: NDArray[np.int64],
-    k: int,
-    spans: Spans,
-    growth: float,
-    tolerance: float,
-    work: int,
-) -> None:
-    """Raise what the chosen rows lose at least: to what the cheapest box loses that holds a row and k - 1 others.
-
-    Where that takes too much work, it is only raised in part.
-    """
-    whole = spans.weight.sum()
-    high = float(k) * whole
-    prices, nobody = np.full(len(counts), high), np.zeros(len(counts), np.bool_)
-    rows = Rows(np.zeros(0, np.int64), counts, prices, np.zeros(0, np.int64), float(k))
-    found = Found(np.empty((0, k), np.int32), np.empty((0, k)), np.empty(0), np.empty((0, 3), np.int32))
-    highest, room = no_prices(k, rows), _room(near.codes, work)
-    for at, row in enumerate(chosen):
-        looking = losses[at] > 0.0
-        while looking and losses[at] < whole:  # no box loses more, also where there are fewer than k rows
-            level = Level(losses[at], max(losses[at] * growth, TINY * high), tolerance, work)
-            finished, _ = _cap_around_row(row, nobody, near, rows, k, spans, level, highest, room, found, 0)
-            looking = finished and prices[row] == high
-            if finished:
-                losses[at] = min(prices[row], level.most, whole)
-            prices[room.rows[: room.gathered[0]]] = high
-
-
 @inner
-def _room(codes: NDArray[np.int64], work: int) -> Room:
+def room_for(codes: NDArray[np.integer], work: int) -> Room:
     """Return room for as many rows as may be looked at, and one more to see that they are too many."""
     count, width = min(len(codes), work) + 1, codes.shape[1]
     return Room(
@@ -193,10 +157,10 @@ def _cap_around_row(
         if work > level.work or end + (end - begin) > len(room.listed):
             return False, used
         last = _narrow(reach, begin, end, rows, k, spans, level.most, highest, room)
-        limit = max(_loss(reach[INNER_LO], reach[INNER_HI], spans), level.least)
+        limit = max(box_loss(reach[INNER_LO], reach[INNER_HI], spans), level.least)
         if not can_be_class(highest, k) or not overpriced(top_sum(highest, k), k * limit):
             continue
-        if _loss(reach[OUTER_LO], reach[OUTER_HI], spans) <= limit * (1 + level.tolerance):
+        if box_loss(reach[OUTER_LO], reach[OUTER_HI], spans) <= limit * (1 + level.tolerance):
             used = keep(highest, k, limit, -1, row, row, found, used)
             cut = cap_level(highest, k, k * limit)
             for at in range(end, last):
@@ -207,7 +171,7 @@ def _cap_around_row(
             continue
         if waiting + 2 > DEPTH:
             return False, used
-        _split(waiting, end, last, room)
+        split(waiting, end, last, room)
         waiting += 2
     return True, used
 
@@ -231,7 +195,7 @@ def _begin(row: int, codes: NDArray[np.int64], rows: Rows, spans: Spans, room: R
 
 
 @inner
-def _loss(below: NDArray[np.float64], above: NDArray[np.float64], spans: Spans) -> float:
+def box_loss(below: NDArray[np.float64], above: NDArray[np.float64], spans: Spans) -> float:
     """Return what a box loses that reaches so far."""
     total = 0.0
     for attribute in range(len(below)):
@@ -261,7 +225,7 @@ def _narrow(
     room.box[0], room.box[1] = reach[INNER_LO], reach[INNER_HI]
     for at in range(begin, end):
         place = room.listed[at]
-        if not _fits(room.offsets, place, reach, spans.weight, most):
+        if not fits(room.offsets, place, reach, spans.weight, most):
             continue
         room.listed[last] = place
         last += 1
@@ -283,7 +247,7 @@ def _narrow(
 
 
 @inner
-def _fits(
+def fits(
     offsets: NDArray[np.float64],
     place: int,
     reach: NDArray[np.float64],
@@ -304,7 +268,7 @@ def _fits(
 
 
 @inner
-def _split(at: int, begin: int, end: int, room: Room) -> None:
+def split(at: int, begin: int, end: int, room: Room) -> None:
     """Split a bundle in two: boxes that reach some row on the side where inner and outer box differ most, or not."""
     reach = room.reach[at]
     side, chosen, widest = 0, 0, -1.0

@@ -2,57 +2,104 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.spans import Spans, span_cost
+from sfumato.kernels.spans import KIND, TREE, Spans, span_cost
+
+#: Rows before and after a row that it is compared with first.
+BESIDE = 32
+
+
+class Sorted(NamedTuple):
+    """The distinct rows of a table in ascending order.
+
+    Attributes
+    ----------
+    codes, counts
+        The codes of every row, and how often it occurs.
+    skips
+        For every row and its leading attributes, the first later row that differs from it there or before: where two
+        rows are too far apart in these, so are all rows in between.
+    """
+
+    codes: NDArray[np.unsignedinteger]
+    counts: NDArray[np.int64]
+    skips: NDArray[np.int32]
 
 
 @kernel
-def least_losses(
-    codes: NDArray[np.unsignedinteger],
-    counts: NDArray[np.int64],
-    begins: NDArray[np.int64],
-    leading: int,
-    chosen: NDArray[np.int64],
-    k: int,
-    spans: Spans,
-    start: int,
-    stop: int,
-    losses: NDArray[np.float64],
-) -> None:
-    """Write for the chosen distinct rows ``start:stop`` the loss that they form with their (k - 1)-th nearest other.
+def least_losses(chosen: NDArray[np.int64], rows: Sorted, k: int, spans: Spans, losses: NDArray[np.float64]) -> None:
+    """Write for the chosen rows the loss that they form with their (k - 1)-th nearest other.
 
-    ``codes`` are distinct rows and ``counts`` how often they occur. A class of k rows spans at least what a row spans
-    together with any single one of the others. The rows between two of ``begins`` agree in the first ``leading``
-    attributes, so that most of them are passed by together.
+    A class of k rows spans at least what a row spans together with any single one of the others.
     """
-    nearest = np.empty(k + 1)
-    weight = np.empty(k + 1, np.int64)
-    groups = len(begins) - 1
-    for at in range(start, stop):
-        this = chosen[at]
-        own = np.searchsorted(begins, this, side="right") - 1
-        held = 0
-        reached = counts[this] - 1
-        worst = np.inf if reached < k - 1 else 0.0
-        for step in range(groups):
-            # Its own group comes first: near rows soon tell which others are too far away.
-            group = own if step == 0 else step - 1 if step <= own else step
-            shared = pair_loss(codes, this, begins[group], spans, 0, leading, 0.0, worst)
-            if shared >= worst:
-                continue
-            for other in range(begins[group], begins[group + 1]):
-                if other == this:
-                    continue
-                loss = pair_loss(codes, this, other, spans, leading, codes.shape[1], shared, worst)
-                if loss >= worst:
-                    continue
-                held, reached = hold(nearest, weight, held, reached, loss, counts[other], k - 1)
+    nearest, weight = np.empty(k + 1), np.empty(k + 1, np.int64)
+    for at, this in enumerate(chosen):
+        losses[at] = nearest_loss(this, rows, k, spans, nearest, weight)
+
+
+@inner
+def nearest_loss(
+    this: int, rows: Sorted, k: int, spans: Spans, nearest: NDArray[np.float64], weight: NDArray[np.int64]
+) -> float:
+    """Return what a row loses together with its (k - 1)-th nearest other, given room for losses and counts."""
+    held, reached, worst = 0, rows.counts[this] - 1, np.inf
+    if reached >= k - 1:
+        return 0.0
+    begin, end = max(0, this - BESIDE), min(len(rows.codes), this + BESIDE + 1)
+    # Rows beside it come first: they soon tell which others are too far away.
+    for first, last in ((begin, end), (0, begin), (end, len(rows.codes))):
+        after = first
+        while after < last:
+            other = after
+            loss, after = apart(this, other, rows, spans, worst)
+            if loss < worst and other != this:
+                held, reached = hold(nearest, weight, held, reached, loss, rows.counts[other], k - 1)
                 if reached >= k - 1:
-                    worst = nearest[held - 1] if held else 0.0
-        losses[at] = nearest[held - 1] if held else 0.0
+                    worst = nearest[held - 1]
+    return nearest[held - 1] if held else 0.0
+
+
+@inner
+def apart(this: int, other: int, rows: Sorted, spans: Spans, limit: float) -> tuple[float, int]:
+    """Return what two rows lose as a class, and the next row that may be nearer if that reaches the limit."""
+    total = 0.0
+    for attribute in range(rows.codes.shape[1]):
+        one, two = np.int64(rows.codes[this, attribute]), np.int64(rows.codes[other, attribute])
+        if one != two:
+            before = total
+            total += spans.weight[attribute] * span_cost(spans, attribute, min(one, two), max(one, two))
+            if total >= limit:
+                return total, _next(one, other, attribute, rows, spans, limit - before)
+    return total, other + 1
+
+
+@inner
+def _next(code: int, other: int, attribute: int, rows: Sorted, spans: Spans, limit: float) -> int:
+    """Return the next row that is not too far away in an attribute, or differs from another one in those before.
+
+    Codes are in an order in which a wider span never costs less, except on grids.
+    """
+    if attribute >= rows.skips.shape[1]:
+        return other + 1
+    begin = np.int64(rows.skips[other, attribute])
+    if spans.index[attribute, KIND] > TREE:
+        return begin
+    end = np.int64(rows.skips[other, attribute - 1]) if attribute else len(rows.codes)
+    if rows.codes[other, attribute] > code:
+        return end
+    while begin < end:
+        middle = (begin + end) // 2
+        there = np.int64(rows.codes[middle, attribute])
+        if there < code and spans.weight[attribute] * span_cost(spans, attribute, there, code) >= limit:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
 
 
 @kernel
