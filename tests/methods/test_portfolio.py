@@ -139,8 +139,8 @@ def test_a_sample_of_a_large_table_tells_what_is_not_worth_trying(monkeypatch) -
     microdata = census(2000)
     goal = Goal(Task(microdata, Requirements((KAnonymity(5),), microdata)))
     assert promising(goal, [CostAware(), Hilbert()]) == [CostAware(), Hilbert()]  # too small to draw a sample from
-    monkeypatch.setattr(portfolio, "SAMPLED_FROM", 1000)
-    monkeypatch.setattr(portfolio, "EVERY", 2)
+    for name, value in {"ENOUGH_ROWS": 1000, "ENOUGH_CLASSES": 1, "MANY_SAMPLES": 2}.items():
+        monkeypatch.setattr(portfolio, name, value)
     assert promising(goal, [CostAware(), Hilbert()]) == [CostAware()]
     assert promising(goal, [Hilbert(), CostAware()]) == [Hilbert(), CostAware()]  # nothing may be worse than the first
 

@@ -19,8 +19,9 @@ def class_bounds(
     """Return the size of every class and the smallest and largest code that it holds of every attribute."""
     rows, attributes = codes.shape
     sizes = np.zeros(classes, np.int64)
-    lo = np.zeros((classes, attributes), np.int64)
-    hi = np.zeros((classes, attributes), np.int64)
+    # Bounds as small as codes: those of many classes stay near the processor while rows jump from class to class.
+    lo = np.zeros((classes, attributes), codes.dtype)
+    hi = np.zeros((classes, attributes), codes.dtype)
     for row in range(rows):
         group = of_row[row]
         if group < 0:
@@ -30,11 +31,11 @@ def class_bounds(
                 lo[group, attribute] = hi[group, attribute] = codes[row, attribute]
         else:
             for attribute in range(attributes):
-                code = np.int64(codes[row, attribute])
+                code = codes[row, attribute]
                 lo[group, attribute] = min(lo[group, attribute], code)
                 hi[group, attribute] = max(hi[group, attribute], code)
         sizes[group] += 1
-    return sizes, lo, hi
+    return sizes, lo.astype(np.int64), hi.astype(np.int64)
 
 
 @kernel

@@ -55,12 +55,12 @@ NODES, NODES_OF_MIXTURES = 20_000, 1_000
 #: that it does not need.
 MANY_ROWS, FEW_ROWS = 50_000, 500
 
-#: From how many rows on a sample tells what is not worth trying, and the loss in it, in proportion to the least, from
-#: which on a method is left out.
-SAMPLED_FROM, MUCH_MORE = 100_000, 1.25
+#: A sample tells what is not worth trying: so many rows, and room for so many of the smallest classes.
+ENOUGH_ROWS, ENOUGH_CLASSES = 1 << 15, 1_000
 
-#: Every which row is in the sample; fewer are, as long as so many rows and so many of the smallest classes are left.
-EVERY, ENOUGH_ROWS, ENOUGH_CLASSES = 16, 1 << 15, 1_000
+#: How many times as many rows a table has whose sample costs less than it may save, and the loss in the sample, in
+#: proportion to the least, from which on a method is left out.
+MANY_SAMPLES, MUCH_MORE = 16, 1.25
 
 #: The rows times nodes that the default method gives peeling.
 FEW_CELLS = 50_000_000
@@ -172,10 +172,9 @@ def cheap(task: Task) -> Iterator[Method]:
 def promising(goal: Goal, methods: Sequence[Method]) -> Sequence[Method]:
     """Leave out what loses much more than the best does in a sample of a large table; the first always stays."""
     task = goal.task
-    if len(task.microdata) < SAMPLED_FROM:
+    every = len(task.microdata) // max(ENOUGH_ROWS, ENOUGH_CLASSES * task.requirements.smallest_class)
+    if every < MANY_SAMPLES:
         return methods
-    enough = max(ENOUGH_ROWS, ENOUGH_CLASSES * task.requirements.smallest_class)
-    every = max(EVERY, len(task.microdata) // enough)
     few = task.microdata.take(np.arange(0, len(task.microdata), every))
     small = replace(
         task,
@@ -242,8 +241,9 @@ def try_all(goal: Goal, methods: Sequence[Method]) -> list[Candidate]:
     task = goal.lowered
     task.progress(f"trying {', '.join(method.name for method in methods)}", 0.0)
     with ThreadPoolExecutor(max_workers=min(len(methods), os.cpu_count() or 1)) as pool:
-        found = pool.map(lambda method: list(_measured(goal, method.name, method.run(task))), methods)
-    return sorted(chain.from_iterable(found), key=_loss)
+        # The last ones mostly use a single core, the first ones all: those that others would wait for begin.
+        found = list(pool.map(lambda method: list(_measured(goal, method.name, method.run(task))), methods[::-1]))
+    return sorted(chain.from_iterable(found[::-1]), key=_loss)
 
 
 def _measured(goal: Goal, name: str, recoding: Recoding) -> Iterator[Candidate]:
