@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,11 +13,14 @@ import pyarrow as pa
 import pyarrow.csv as csv
 import pyarrow.parquet as pq
 import pytest
+from tests.cli.command import run
 
 import sfumato as sf
 from sfumato.errors import CautionError, InfeasibleError, OutputError, ParameterError, VerificationError
+from sfumato.hierarchies import Quantiles
 from sfumato.io import write_table
 from sfumato.io.writing import write_stream
+from sfumato.privacy.ceilings import AverageRisk
 from sfumato.scale import choosing, in_duckdb, plan
 from sfumato.scale.pricing import Curve, spent
 from sfumato.scale.release import ShownInFiles
@@ -104,10 +108,43 @@ def test_missing_values_can_be_left_out(file: Path) -> None:
     assert large.verification.rows == small.verification.rows
 
 
-@pytest.mark.parametrize("method", ["enum-multi", "best-cuts", "idistance", "peeling"])
-def test_what_needs_all_rows_is_refused_before_anything_is_read(method: str) -> None:
-    with pytest.raises(ParameterError, match=r"looks at all rows at once.*'hilbert'"):
-        sf.anonymize("nowhere.parquet", quasi_identifiers="age", k=2, engine="duckdb", method=method)
+REFUSED: Mapping[str, tuple[dict[str, Any], str]] = {
+    "enum-multi": ({"method": "enum-multi"}, r"looks at all rows at once.*'hilbert'"),
+    "best-cuts": ({"method": "best-cuts"}, r"looks at all rows at once.*'mondrian'"),
+    "idistance": ({"method": "idistance"}, r"looks at all rows at once.*'lattice'"),
+    "cost-aware": ({"method": "cost-aware"}, "looks at all rows at once"),
+    "peeling": ({"method": "peeling"}, "looks at all rows at once"),
+    "relaxed": ({"method": sf.methods.Mondrian(relaxed=True)}, "looks at all rows at once"),
+    "seconds": ({"refine": 5.0}, "looks at all rows at once"),
+    "span": ({"method": "mondrian", "privacy": [sf.MinimumSpan("age", 5)]}, "Take hilbert"),
+    "transform": ({"transform": {"age": sf.Numeric(widths=[5])}}, "'transform' is not done by an engine. Do it before"),
+    "pseudonymize": ({"identifiers": "name", "pseudonymize": "name"}, "'pseudonymize' is not done by an engine"),
+    "sample": ({"sample": 0.5}, "'sample' is not done by an engine"),
+    "preset": ({"preset": "wp216"}, "'preset' is not done by an engine"),
+    "order": ({"keep_order": True}, "'keep_order' is not done by an engine"),
+    "person": ({"person": "name"}, "neither people with several rows"),
+    "weights": ({"weights": "weight"}, "nor weights of a survey"),
+    "whole": ({"privacy": [sf.KAnonymity(2), AverageRisk(0.1)]}, "about the release as a whole"),
+    "learned": ({"quasi_identifiers": {"age": Quantiles(4)}}, "is learned from rows. Learn it from a sample"),
+}
+
+
+@pytest.mark.parametrize("refused", REFUSED)
+@pytest.mark.parametrize("engine", ["duckdb", "spark://nowhere:7077"])
+def test_what_no_engine_can_do_is_refused_before_anything_is_read(refused: str, engine: str) -> None:
+    asked, says = REFUSED[refused]
+    for make in (sf.anonymize, partial(sf.strongest, max_gcp=0.5)):
+        with pytest.raises(ParameterError, match=f"{says}.*engine='memory'"):
+            make("nowhere.parquet", **{"quasi_identifiers": "age", "k": 2, "engine": engine} | asked)
+
+
+@pytest.mark.parametrize("option", ["--report", "--certificate"])
+def test_pages_about_a_release_are_refused_before_it_is_made(file: Path, tmp_path: Path, option: str) -> None:
+    roles = ("--qi", "age", "--rest", "drop", "-k", 5, "--engine", "duckdb", "-o", tmp_path / "release.parquet")
+    done = run("anonymize", file, *roles, option, tmp_path / ("page.html" if option == "--report" else "page.json"))
+    assert done.code == 2
+    assert f"{option} looks at all rows of the release together" in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_no_class_can_keep_is_refused_with_what_would_work(file: Path) -> None:

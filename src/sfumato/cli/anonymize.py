@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sfumato import parameters
+from sfumato import parameters, scale
 from sfumato.cli.files import Files
 from sfumato.cli.options import Asked
 from sfumato.cli.request import columns_of, given_table, to_policy
@@ -77,6 +77,9 @@ def make(
     """
     data = Path(files.place) if data is None else data
     files.check(policy)
+    for option, path in (("--report", files.report), ("--certificate", files.certificate)):
+        if path is not None:
+            scale.require_memory(data, policy, option)
     if files.report is not None:
         from sfumato.report.picture import altair  # noqa: PLC0415
 

@@ -52,6 +52,16 @@ def in_memory(data: object, request: Request) -> bool:
     return request.engine == "memory" or (request.engine == AUTO and _fits(data, request))
 
 
+def require_memory(data: object, request: Request, wanted: str) -> None:
+    """Refuse what is made of all released rows together where an engine would do the work, before anything is read."""
+    if not in_memory(data, request):
+        raise ParameterError(
+            f"{wanted} looks at all rows of the release together, which an engine does not load. Leave it out: 'sfumato "
+            "report' and 'sfumato attack' take the written file, where it fits in memory. Or work in memory: "
+            "engine='memory' (on the command line --engine memory)."
+        )
+
+
 def on_spark(data: object, request: Request) -> bool:
     """Return whether a cluster does the work: one that is named, or the one that has the frame."""
     return is_spark_frame(data) if request.engine == AUTO else request.engine not in ("memory", "duckdb")
