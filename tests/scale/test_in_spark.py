@@ -195,19 +195,14 @@ def test_full_domain_methods_choose_as_in_memory(method: str, coded: tuple[Any, 
 LEVELS = {"age": sf.Numeric(widths=[5, 10, 20]), "town": None}
 
 
-def test_a_frame_is_recoded_to_levels_as_in_memory(frame: Any, table: pa.Table) -> None:
-    asked = {"quasi_identifiers": LEVELS, "sensitive": "illness", "rest": "drop", "k": 5, "suppression": 0.1, "seed": 1}
-    on_spark, in_memory = (sf.recode(data, levels={"age": 2, "town": 0}, **asked) for data in (frame, table))
-    assert is_spark_frame(on_spark.data)
-    assert rows_of(on_spark) == rows_of(in_memory)
-
-
-def test_the_strongest_k_of_a_frame_is_that_of_memory(frame: Any, table: pa.Table) -> None:
-    asked = {"quasi_identifiers": ["age", "town", "pay"], "rest": "drop", "method": "mondrian", "max_gcp": 0.02}
-    on_spark, in_memory = (sf.strongest(data, **asked) for data in (frame, table))
+def test_the_strongest_k_of_fixed_levels_on_a_frame_is_that_of_memory(frame: Any, table: pa.Table) -> None:
+    asked = {"quasi_identifiers": LEVELS, "sensitive": "illness", "rest": "drop", "k": 3, "seed": 1}
+    fixed = FixedLevels({"age": 2, "town": 0})
+    on_spark, in_memory = (sf.strongest(data, method=fixed, max_gcp=0.1, **asked) for data in (frame, table))
     assert on_spark.value == in_memory.value == 3
     assert dict(on_spark.curve) == pytest.approx(dict(in_memory.curve))
     assert is_spark_frame(on_spark.release.data)
+    assert rows_of(on_spark.release) == rows_of(in_memory.release)
 
 
 @pytest.fixture(scope="module")

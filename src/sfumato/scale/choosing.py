@@ -56,8 +56,8 @@ def require_memory(data: object, request: Request, wanted: str) -> None:
     """Refuse what is made of all released rows together where an engine would do the work, before anything is read."""
     if not in_memory(data, request):
         raise ParameterError(
-            f"{wanted} looks at all rows of the release together, which an engine does not load. Leave it out: 'sfumato "
-            "report' and 'sfumato attack' take the written file, where it fits in memory. Or work in memory: "
+            f"{wanted} looks at all rows of the release together, which an engine does not load. Leave it out: "
+            "'sfumato report' and 'sfumato attack' take the written file, where it fits in memory. Or work in memory: "
             "engine='memory' (on the command line --engine memory)."
         )
 
