@@ -275,11 +275,16 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+@pytest.fixture(scope="module")
+def source(repository: Path) -> dict[str, Module]:
+    """The package itself, parsed once for all rules."""
+    return read_tree(repository / "src" / PACKAGE)
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_the_source_keeps_the_rule(rule: Rule, repository: Path) -> None:
-    tree = read_tree(repository / "src" / PACKAGE)
-    assert PACKAGE in tree
-    broken = rule(tree)
+def test_the_source_keeps_the_rule(rule: Rule, source: dict[str, Module]) -> None:
+    assert PACKAGE in source
+    broken = rule(source)
     assert not broken, "\n".join(broken)
 
 
