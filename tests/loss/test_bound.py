@@ -111,10 +111,13 @@ def test_a_sample_of_a_large_table_says_how_sure_it_is(monkeypatch: pytest.Monke
     sampled = [gcp_bound(microdata, 5, seed=seed) for seed in range(8)]
     assert all(bound.confidence == 0.99 and bound.sampled is not None for bound in sampled)
     everybody = module.People.of(microdata)
-    losses = everybody.least_losses(np.flatnonzero(everybody.counts < 5), 5, boxes=True)
+    losses = everybody.box_losses(np.flatnonzero(everybody.counts < 5), 5)
     in_boxes = losses @ everybody.counts[everybody.counts < 5] / len(microdata)
     assert exact < in_boxes
     assert all(0.5 * in_boxes < bound < in_boxes for bound in sampled)
+    monkeypatch.setattr(module, "PAIRS", 300_000)
+    monkeypatch.setattr(module, "WORK", 1)
+    assert gcp_bound(microdata, 5).sampled == module.LEAST_SAMPLE  # the first of more than 300 took all of the work
 
 
 @settings(max_examples=40, deadline=None)
@@ -123,7 +126,7 @@ def test_no_box_of_k_rows_loses_less_than_its_rows_must(microdata: Microdata, k:
     people = module.People.of(microdata)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BOX_WORK", work)
-        found = people.least_losses(np.arange(len(people)), k, boxes=True)
+        found = people.box_losses(np.arange(len(people)), k)
     rows = range(len(microdata))
     if len(microdata) >= k:
         least = [
@@ -153,6 +156,14 @@ def test_sampled_means_are_rarely_undercut(share: float) -> None:
     found = [lower_confidence((rng.random(300) < share).astype(float), 0.05) for _ in range(300)]
     assert np.mean([bound > share for bound in found]) <= 0.07
     assert np.mean(found) > share / 2 - 0.01
+
+
+def test_a_sample_may_be_ended_at_will() -> None:
+    """Whoever stops where it looks best is still rarely wrong."""
+    rng = np.random.default_rng(9)
+    drawn = [(rng.random(300) < 0.2).astype(float) for _ in range(300)]
+    best = [max(lower_confidence(values[:end], 0.05, 300) for end in (20, 75, 150, 300)) for values in drawn]
+    assert np.mean([bound > 0.2 for bound in best]) <= 0.07
 
 
 def test_a_release_tells_its_bound() -> None:

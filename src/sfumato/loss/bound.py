@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +23,16 @@ from sfumato.loss.vicinity import all_boxes
 from sfumato.microdata import Microdata
 from sfumato.microdata.frequency import KEY_LIMIT, group_rows
 
+T = TypeVar("T")
+
 #: How many pairs of rows are compared at most; larger tables are sampled.
 PAIRS = 400_000_000
 
 #: How many rows are looked at around a sampled one, to find the cheapest box that holds it.
 BOX_WORK = 20_000
+
+#: How many rows are compared or looked at around all sampled ones together, until no more are sampled: a second or two.
+WORK = 30_000_000
 
 #: The least number of sampled rows.
 LEAST_SAMPLE = 120
@@ -175,9 +182,9 @@ def _pair_bound(people: People, k: int, left_out: int, seed: int, suppression: b
         return Bound((total + left_out) / rows - ROUNDING)
     ends = np.cumsum(people.counts[rare])
     sample = np.random.default_rng(seed).integers(0, ends[-1], max(LEAST_SAMPLE, PAIRS // len(people)))
-    losses = people.least_losses(rare[np.searchsorted(ends, sample, side="right")], k, boxes=True)
-    mean = lower_confidence(losses, 1 - CONFIDENCE)
-    return Bound((mean * int(ends[-1]) + left_out) / rows - ROUNDING, CONFIDENCE, len(sample))
+    losses = people.box_losses(rare[np.searchsorted(ends, sample, side="right")], k)
+    mean = lower_confidence(losses, 1 - CONFIDENCE, len(sample))
+    return Bound((mean * int(ends[-1]) + left_out) / rows - ROUNDING, CONFIDENCE, len(losses))
 
 
 @dataclass(frozen=True)
@@ -212,22 +219,36 @@ class People:
             left, codes[:, at] = np.divmod(left, sizes[at])
         return cls(codes, np.diff(begins, append=len(keys)), spans)
 
-    def least_losses(self, chosen: NDArray[np.int64], k: int, boxes: bool = False) -> NDArray[np.float64]:
-        """Return what the chosen distinct rows must lose: with the (k - 1)-th nearest, or in a box of k rows."""
-        losses = np.zeros(len(chosen))
-        rows = Sorted(self.codes, self.counts, self._skips())
+    def least_losses(self, chosen: NDArray[np.int64], k: int) -> NDArray[np.float64]:
+        """Return what the chosen distinct rows lose at least with the (k - 1)-th nearest."""
+        losses, rows = np.zeros(len(chosen)), self._sorted()
 
-        def write(start: int, stop: int) -> None:
-            if boxes:
-                cheapest_boxes(chosen[start:stop], rows, k, self.spans, BOX_WORK, losses[start:stop])
-            else:
-                least_losses(chosen[start:stop], rows, k, self.spans, losses[start:stop])
+        def write(part: slice) -> None:
+            least_losses(chosen[part], rows, k, self.spans, losses[part])
 
-        edges = np.linspace(0, len(chosen), PARTS + 1).astype(np.int64)
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            for job in [pool.submit(write, start, stop) for start, stop in pairwise(edges.tolist())]:
-                job.result()
+        _side_by_side(write, len(chosen))
         return losses
+
+    def box_losses(self, chosen: NDArray[np.int64], k: int) -> NDArray[np.float64]:
+        """Return what the cheapest boxes of k rows lose around the chosen distinct rows, as far as work allows.
+
+        These are the first of them, and at least ``LEAST_SAMPLE``: where many rows have to be compared to find the
+        nearest, as in tables of many numbers, fewer are enough for whoever waits.
+        """
+        losses, rows, work = np.zeros(len(chosen)), self._sorted(), 0
+
+        def write(part: slice) -> int:
+            return cheapest_boxes(chosen[begin:end][part], rows, k, self.spans, BOX_WORK, losses[begin:end][part])
+
+        for begin in range(0, len(chosen), LEAST_SAMPLE):
+            end = min(begin + LEAST_SAMPLE, len(chosen))
+            work += sum(_side_by_side(write, end - begin))
+            if work > WORK:
+                return losses[:end]
+        return losses
+
+    def _sorted(self) -> Sorted:
+        return Sorted(self.codes, self.counts, self._skips())
 
     def _skips(self) -> NDArray[np.int32]:
         """Return for every row and its leading attributes the next row that differs from it there or before."""
@@ -241,6 +262,13 @@ class People:
         return skips
 
 
+def _side_by_side(work: Callable[[slice], T], rows: int) -> list[T]:
+    """Do work on parts of some rows, on all cores."""
+    edges = np.linspace(0, rows, PARTS + 1).astype(np.int64)
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        return list(pool.map(work, [slice(start, stop) for start, stop in pairwise(edges.tolist())]))
+
+
 def mean_costs(microdata: Microdata) -> NDArray[np.float64]:
     """Return what two rows lose in each attribute on average, from some pairs."""
     one, two = np.random.default_rng(0).integers(0, len(microdata), (2, 1000))
@@ -249,10 +277,11 @@ def mean_costs(microdata: Microdata) -> NDArray[np.float64]:
     return np.array(costs) * microdata.weights
 
 
-def lower_confidence(values: NDArray[np.float64], risk: float) -> float:
+def lower_confidence(values: NDArray[np.float64], risk: float, planned: int | None = None) -> float:
     """Return a number that the mean of a population is below with at most this risk, given a random sample of it.
 
-    The values are not negative and are drawn with replacement. For every mean that is doubted, one bets on the sample
+    The values are not negative and are drawn with replacement; it may be stopped after any of them, whatever they are,
+    if it is said how many were planned. For every mean that is doubted, one bets on the sample
     against it, each time a share of one's capital that depends on the values seen before: fair bets multiply the
     capital by more than 1 / risk with at most that risk. The means that would have made one so rich are rejected.
     (Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", 2023.)
@@ -266,7 +295,7 @@ def lower_confidence(values: NDArray[np.float64], risk: float) -> float:
     relative = np.divide(squares, means * means, out=np.full(len(values), 2.0), where=means > 0) - 1
     scatter = (1 + np.cumsum(relative)) / (seen + 1)
     known = np.append(1.0, scatter[:-1])
-    shares = np.minimum(0.9, np.sqrt(2 * math.log(1 / risk) / (len(values) * known)))
+    shares = np.minimum(0.9, np.sqrt(2 * math.log(1 / risk) / ((planned or len(values)) * known)))
     low, high = 0.0, float(values.mean())
     for _ in range(40):
         doubted = (low + high) / 2

@@ -36,37 +36,43 @@ TOLERANCE = 0.01
 @kernel
 def cheapest_boxes(
     chosen: NDArray[np.int64], rows: Sorted, k: int, spans: Spans, work: int, losses: NDArray[np.float64]
-) -> None:
+) -> int:
     """Write for the chosen rows what the cheapest box of k rows loses that holds them, or somewhat less.
 
-    ``work`` is how many rows may be looked at around one row; where that is not enough, it is less by more.
+    ``work`` is how many rows may be looked at around one row; where that is not enough, it is less by more. Return how
+    many rows were compared or looked at in all.
     """
+    total = 0
     nearest, weight, room = np.empty(k + 1), np.empty(k + 1, np.int64), room_for(rows.codes, work)
     whole = spans.weight.sum()
     for at, this in enumerate(chosen):
-        least, farther = nearest_loss(this, rows, k, spans, nearest, weight), FARTHEST
+        farther = FARTHEST
+        least, compared = nearest_loss(this, rows, k, spans, nearest, weight)
+        total += compared
         # No box loses more than the whole, also where there are fewer than k rows.
         while 0.0 < least < whole and farther >= NEAREST:
             most = min(whole, least * (1 + farther))
-            least, finished = _cheapest(this, rows, k, spans, least, most, work, room)
+            least, finished, looked = _cheapest(this, rows, k, spans, least, most, work, room)
+            total += looked
             if not finished:
                 farther /= 2
             elif least < most:
                 break
         losses[at] = min(least, whole)
+    return total
 
 
 @inner
 def _cheapest(
     this: int, rows: Sorted, k: int, spans: Spans, least: float, most: float, work: int, room: Room
-) -> tuple[float, bool]:
+) -> tuple[float, bool, int]:
     """Raise the least that boxes of k rows around a row lose, to the most if none loses less.
 
-    Return also whether all of them could be looked at.
+    Return also whether all of them could be looked at, and how many rows were.
     """
-    gathered = _gather(this, rows, spans, most, room)
+    gathered, compared = _gather(this, rows, spans, most, room)
     if gathered > work:
-        return least, False
+        return least, False, compared
     room.reach[0, :OUTER_LO], room.reach[0, OUTER_LO:] = 0.0, np.inf
     room.begins[0], room.ends[0] = 0, gathered
     waiting, looked, best = 1, 0, most
@@ -78,7 +84,7 @@ def _cheapest(
             continue
         looked += end - begin
         if looked > work or end + (end - begin) > len(room.listed) or waiting + 2 > DEPTH:
-            return least, False
+            return least, False, compared + looked
         last = _narrow(reach, begin, end, rows, k, spans, best, room)
         if last == end:
             continue
@@ -87,15 +93,19 @@ def _cheapest(
             continue
         split(waiting, end, last, room)
         waiting += 2
-    return best, True
+    return best, True, compared + looked
 
 
 @inner
-def _gather(this: int, rows: Sorted, spans: Spans, most: float, room: Room) -> int:
-    """List the rows that lose less than so much together with a row, and how far away they are; return how many."""
-    gathered, after = 0, 0
+def _gather(this: int, rows: Sorted, spans: Spans, most: float, room: Room) -> tuple[int, int]:
+    """List the rows that lose less than so much together with a row, and how far away they are.
+
+    Return how many they are, and how many were compared.
+    """
+    gathered, after, compared = 0, 0, 0
     while after < len(rows.codes) and gathered < len(room.rows):
         other = after
+        compared += 1
         loss, after = apart(this, other, rows, spans, most)
         if loss < most:
             room.rows[gathered], room.listed[gathered] = other, gathered
@@ -103,7 +113,7 @@ def _gather(this: int, rows: Sorted, spans: Spans, most: float, room: Room) -> i
                 one, two = np.int64(rows.codes[this, attribute]), np.int64(rows.codes[other, attribute])
                 room.offsets[gathered, attribute] = offset(spans, attribute, one, two)
             gathered += 1
-    return gathered
+    return gathered, compared
 
 
 @inner

@@ -39,29 +39,33 @@ def least_losses(chosen: NDArray[np.int64], rows: Sorted, k: int, spans: Spans, 
     """
     nearest, weight = np.empty(k + 1), np.empty(k + 1, np.int64)
     for at, this in enumerate(chosen):
-        losses[at] = nearest_loss(this, rows, k, spans, nearest, weight)
+        losses[at], _ = nearest_loss(this, rows, k, spans, nearest, weight)
 
 
 @inner
 def nearest_loss(
     this: int, rows: Sorted, k: int, spans: Spans, nearest: NDArray[np.float64], weight: NDArray[np.int64]
-) -> float:
-    """Return what a row loses together with its (k - 1)-th nearest other, given room for losses and counts."""
-    held, reached, worst = 0, rows.counts[this] - 1, np.inf
+) -> tuple[float, int]:
+    """Return what a row loses together with its (k - 1)-th nearest other, given room for losses and counts.
+
+    Return also how many others it was compared with.
+    """
+    held, reached, worst, compared = 0, rows.counts[this] - 1, np.inf, 0
     if reached >= k - 1:
-        return 0.0
+        return 0.0, compared
     begin, end = max(0, this - BESIDE), min(len(rows.codes), this + BESIDE + 1)
     # Rows beside it come first: they soon tell which others are too far away.
     for first, last in ((begin, end), (0, begin), (end, len(rows.codes))):
         after = first
         while after < last:
             other = after
+            compared += 1
             loss, after = apart(this, other, rows, spans, worst)
             if loss < worst and other != this:
                 held, reached = hold(nearest, weight, held, reached, loss, rows.counts[other], k - 1)
                 if reached >= k - 1:
                     worst = nearest[held - 1]
-    return nearest[held - 1] if held else 0.0
+    return nearest[held - 1] if held else 0.0, compared
 
 
 @inner
