@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sfumato.scale.engine import COUNT, Finished, OnBatch, OnPart
@@ -29,6 +30,9 @@ CELL_BYTES = 1 << 26
 #: The columns of packed rows: how many there are in a cell, the cell, the part they belong to and the task that works
 #: on it, and what a part tells.
 ROWS, CELL, PART, TASK, TOLD = "rows", "cell", "part", "task", "told"
+
+#: What a file of Parquet begins with.
+PARQUET = b"PAR1"
 
 PACKED = pa.schema([(ROWS, pa.int64()), (CELL, pa.binary())])
 SCATTERED = pa.schema([(TASK, pa.int64()), (PART, pa.int64()), (CELL, pa.binary())])
@@ -212,11 +216,22 @@ def _cell(batch: pa.RecordBatch) -> bytes:
 
 
 def unpacked(cells: Iterable[Any]) -> Iterator[pa.RecordBatch]:
-    """Yield the batches that lie in cells."""
+    """Yield the batches that lie in cells; a cell may hold a whole file of Parquet as well."""
     for cell in cells:
         packing = cell.as_buffer() if isinstance(cell, pa.BinaryScalar) else cell
-        if packing is not None:
+        if packing is None:
+            continue
+        if packing[: len(PARQUET)] == PARQUET:
+            yield from _of_parquet(pa.BufferReader(packing))
+        else:
             yield from pa.ipc.open_stream(packing)
+
+
+def _of_parquet(file: pa.BufferReader) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a file; a release repeats few texts, which stay numbered."""
+    texts = [one.name for one in pq.read_schema(file) if pa.types.is_string(one.type)]
+    file.seek(0)
+    return pq.ParquetFile(file, read_dictionary=texts).iter_batches(BATCH)
 
 
 def gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -12,10 +12,10 @@ import pyarrow as pa
 from sfumato.errors import OutputError
 from sfumato.progress import Progress, silent
 from sfumato.scale.engine import COUNT, Promised, ShownAs, WritesItself
-from sfumato.scale.executors import Select
-from sfumato.scale.spark_frames import computed, located, quoted
+from sfumato.scale.executors import CELL, Select
+from sfumato.scale.spark_frames import arrow_schema, computed, located, quoted
 from sfumato.scale.spark_groups import verified_by_spark
-from sfumato.scale.spark_rows import OnCluster, PackedRows, SparkRows
+from sfumato.scale.spark_rows import OnCluster, PackedRows
 from sfumato.verify.verification import Verification
 
 #: About how many rows a written file has; never more or fewer by who writes them, since files are a part of a release.
@@ -72,13 +72,23 @@ class ShownInSpark(WritesItself):
             progress("writing files", 0.0)
             computed(lambda: self.data.write.parquet(beside.name))
             progress("reading the files back", 0.0)
-            there = SparkRows(self.data.sparkSession.read.parquet(beside.name))
+            there = rows_in_files(self.data.sparkSession, beside.name)
             found = promised.kept_by(verified_by_spark(there, self.class_columns, promised.sensitive, promised.models))
             beside.rename(target)
         except BaseException:
             beside.remove()
             raise
         return found
+
+
+def rows_in_files(session: Any, folder: str) -> PackedRows:
+    """Return the rows of the Parquet files of a folder, for executors that read them as they lie there.
+
+    Spark fetches the bytes, from any storage that it knows; what they say is read by Arrow, not by whoever wrote them.
+    """
+    files = session.read.format("binaryFile").option("pathGlobFilter", "*.parquet").load(folder)
+    schema = arrow_schema(session.read.parquet(folder))
+    return PackedRows.of(files.withColumnRenamed("content", CELL), schema)
 
 
 class Folder:
