@@ -22,6 +22,7 @@ from sfumato.errors import EngineError, OutputError, SfumatoError, SourceError
 from sfumato.io import Source, arrow
 from sfumato.io.atomic import shown_path
 from sfumato.io.files import literal, literal_path, record_batches
+from sfumato.kernels.classes import get_ready
 from sfumato.scale.engine import COUNT, Engine, OnBatch, OnPart, Parted, Rows, ShownAs, Spread, spread_of
 from sfumato.scale.memory import in_words, resident_memory
 from sfumato.scale.release import ShownInFiles
@@ -70,6 +71,7 @@ class InDuckDB(Engine):
     name = "duckdb"
 
     def __init__(self, memory: int, temporary: str | os.PathLike[str] | None = None) -> None:
+        get_ready()  # parts are worked on here; on a cluster, executors have kernels of their own
         self.folder = TemporaryFolder(temporary)
         self.threads = os.cpu_count() or 1
         free = max(memory - PROGRAM, memory // 4)

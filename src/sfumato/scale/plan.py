@@ -13,7 +13,6 @@ from sfumato import guarding, parameters
 from sfumato.clock import Clock
 from sfumato.errors import DataError, InfeasibleError
 from sfumato.io import Source
-from sfumato.kernels.classes import get_ready
 from sfumato.methods import Mondrian, find_method
 from sfumato.methods.linear.linear import LinearMethod
 from sfumato.methods.refining import Refined
@@ -56,7 +55,6 @@ def carry_out(
 
     ``again`` makes one of the same table for another request, for whoever asks what that would cost.
     """
-    get_ready()
     try:
         with engine.explained(), reporting(progress, request.caller) as report:
             return _Plan(request, engine, again, report).release_of(data)
