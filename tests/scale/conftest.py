@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.scale.cluster import Cluster, require_spark
 
+from sfumato.kernels.classes import class_bounds
 from sfumato.scale import in_duckdb
 
 
@@ -18,6 +19,8 @@ from sfumato.scale import in_duckdb
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Start a cluster, one for all tests of a process: to start it takes longer than most tests on it."""
     require_spark()
+    # A thread that still loads kernels would change the filters of warnings while PySpark does.
+    class_bounds(np.empty((0, 1), np.uint16), np.empty(0, np.int32), 0)
     cluster = Cluster(tmp_path_factory.mktemp("cluster"))
     try:
         cluster.add_worker()

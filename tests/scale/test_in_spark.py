@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.cli.command import run
 from tests.scale.cluster import Cluster
-from tests.scale.executed import CODED, as_codes, complaining, largest
+from tests.scale.executed import CODED, as_codes, as_it_is, complaining, largest
 from tests.verify.test_grouping import RULES, assert_same
 
 import sfumato as sf
@@ -34,7 +34,7 @@ from sfumato.scale.profiling import profile
 from sfumato.scale.sessions import check_workers, is_spark_frame
 from sfumato.scale.spark_frames import open_in_spark
 from sfumato.scale.spark_groups import verified_by_spark
-from sfumato.scale.spark_rows import SparkRows
+from sfumato.scale.spark_rows import SparkRows, task_names
 from sfumato.verify.release import verify_release
 
 pytestmark = pytest.mark.spark
@@ -83,6 +83,15 @@ def test_rows_are_counted_mapped_and_parted(engine: InSpark, cluster: Cluster) -
     assert sorted(told) == sorted(coded.by_part("code", largest, CODED).told())
     with pytest.raises(DataError, match=r"^Column 'id' has a value that it did not have a moment ago"):
         rows.mapped(complaining, CODED).count()
+
+
+def test_work_is_spread_over_all_tasks(cluster: Cluster) -> None:
+    for tasks in (1, 2, 7, 32):
+        names = task_names(cluster.session, tasks)
+        frame = cluster.session.createDataFrame(pa.table({"task": pa.array(names, pa.int64())}))
+        assert {
+            row.at for row in frame.repartition(tasks, "task").selectExpr("spark_partition_id() AS at").collect()
+        } == set(range(tasks))
 
 
 # Releases
@@ -346,7 +355,10 @@ def test_a_frame_is_checked_by_the_executors(cluster: Cluster, monkeypatch: pyte
     asked = (["text", "number", 'a `b` "c"'], ["illness", "pay"])
     rules = [rule for rule in RULES if not isinstance(rule.get("population"), pa.Table)]
     frame = cluster.session.createDataFrame(shown).repartition(3)
-    assert_same(verified_by_spark(SparkRows(frame), *asked, rules), verify_release(shown, *asked, rules))
+    in_memory = verify_release(shown, *asked, rules)
+    assert_same(verified_by_spark(SparkRows(frame), *asked, rules), in_memory)
+    packed = SparkRows(frame).mapped(as_it_is, SparkRows(frame).schema)
+    assert_same(verified_by_spark(packed, *asked, rules), in_memory)
     arguments = {"quasi_identifiers": asked[0], "sensitive": asked[1], "k": 3, "l": 2}
     monkeypatch.setattr(SparkSource, "_read", None)
     assert_same(sf.check(frame, **arguments), sf.check(shown, **arguments))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import Any, NoReturn
 
 import pyarrow as pa
@@ -20,8 +21,9 @@ from sfumato.errors import CautionError, InfeasibleError, OutputError, Parameter
 from sfumato.hierarchies import Quantiles
 from sfumato.io import write_table
 from sfumato.io.writing import write_stream
+from sfumato.loss import Bound
 from sfumato.privacy.ceilings import AverageRisk
-from sfumato.scale import choosing, in_duckdb, plan
+from sfumato.scale import choosing, in_duckdb, made, plan
 from sfumato.scale.pricing import Curve, spent
 from sfumato.scale.release import ShownInFiles
 
@@ -145,6 +147,22 @@ def test_pages_about_a_release_are_refused_before_it_is_made(file: Path, tmp_pat
     assert done.code == 2
     assert f"{option} looks at all rows of the release together" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_an_engine_that_writes_is_left_alone(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else two threads may change the filters of warnings at once, PySpark's and Numba's."""
+    threads = []
+    found = made.bound_of
+
+    def noting(*table: Any) -> Bound:
+        threads.append(current_thread())
+        return found(*table)
+
+    monkeypatch.setattr(made, "bound_of", noting)
+    roles = ("--qi", "age", "--rest", "drop", "-k", 5, "--engine", "duckdb", "-o", tmp_path / "release.parquet")
+    done = run("anonymize", file, *roles)
+    assert done.code == 0, done.stderr
+    assert threads == [main_thread()]
 
 
 def test_what_no_class_can_keep_is_refused_with_what_would_work(file: Path) -> None:

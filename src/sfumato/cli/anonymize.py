@@ -93,8 +93,10 @@ def make(
     else:
         release, policy = goal.run(policy, data, progress)
     with ThreadPoolExecutor(1) as beside:
-        if progress is not silent:
-            beside.submit(lambda: release.bound)  # the summary will tell it
+        # The summary will tell the bound. An engine is left alone while it writes: it takes all processors, and PySpark
+        # and Numba both replace Python's list of warning filters for a moment, which may be done by one thread only.
+        if progress is not silent and release.in_memory:
+            beside.submit(lambda: release.bound)
         written = release.write(files.output, files.manifest, progress, files.write_as)
     if files.alternatives is not None:
         write_table(pa.table(release.details["alternatives"].to_columns()), files.alternatives)

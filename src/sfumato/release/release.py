@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -83,6 +83,9 @@ class Release:
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
     people: NDArray[np.int64] | None = field(default=None, repr=False)
     find_reasons: Callable[..., Explanation] = field(default=_no_reasons, repr=False)
+
+    #: Whether the rows are here; else an engine keeps them.
+    in_memory: ClassVar[bool] = True
 
     @property
     def table(self) -> pa.Table:

@@ -25,6 +25,9 @@ from sfumato.verify.verification import ClassFrequencies, Verification
 #: The column in which groups are counted; no column of a table is called so.
 COUNT = "sfumato_rows"
 
+#: The columns of what becomes of parts that only tell something.
+NOTHING = pa.schema([pa.field("nothing", pa.int8())])
+
 #: The columns that stand for each quasi-identifier.
 ShownAs = Mapping[str, tuple[str, ...]]
 

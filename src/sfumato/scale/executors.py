@@ -91,14 +91,20 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Select:
-    """Leaves out all columns but some."""
+class AsPlain:
+    """Gives some columns the types that Spark has for them."""
 
     columns: tuple[str, ...]
+    given: pa.Schema
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return these columns."""
-        return batch.select(list(self.columns))
+        """Return rows that Spark can read by itself."""
+        return typed(batch.select(list(self.columns)), self.given)
+
+
+def unchanged(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Yield a batch as it is, for Spark to read."""
+    yield batch
 
 
 def packed(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -131,18 +137,6 @@ class Scatter:
 
 
 @dataclass(frozen=True)
-class AsPlain:
-    """Gives Spark rows that it can read by itself."""
-
-    columns: tuple[str, ...]
-    given: pa.Schema
-
-    def __call__(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Yield some columns in types that Spark has."""
-        yield typed(batch.select(list(self.columns)), self.given)
-
-
-@dataclass(frozen=True)
 class CountGroups:
     """Counts the different rows of a batch, so that Spark has fewer to count."""
 
@@ -151,12 +145,11 @@ class CountGroups:
 
     def __call__(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Yield groups and how many rows each has."""
-        plain = AsPlain(self.columns, pa.schema(list(self.given)[:-1]))
-        for rows in plain(batch):
-            names = [f"c{at}" for at in range(len(self.columns))]  # of two columns of one name the counter makes one
-            counted = pa.Table.from_arrays(rows.columns, names).group_by(names, use_threads=False)
-            groups = counted.aggregate([([], "count_all")]).combine_chunks()
-            yield from typed(groups, self.given).to_batches()
+        rows = AsPlain(self.columns, pa.schema(list(self.given)[:-1]))(batch)
+        names = [f"c{at}" for at in range(len(self.columns))]  # of two columns of one name the counter makes one
+        counted = pa.Table.from_arrays(rows.columns, names).group_by(names, use_threads=False)
+        groups = counted.aggregate([([], "count_all")]).combine_chunks()
+        yield from typed(groups, self.given).to_batches()
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,8 @@ from sfumato.release.explanation import Explanation, WhatIf
 from sfumato.release.release import Release
 from sfumato.request import Request
 from sfumato.scale.encoding import PART, CodedTable, coded_name
-from sfumato.scale.engine import Finished, Rows
+from sfumato.scale.engine import NOTHING, Finished, Rows
 from sfumato.scale.full_domain import Chosen
-from sfumato.scale.pricing import NOTHING
 from sfumato.scale.recoding import Recode
 from sfumato.scale.release import LargeRelease
 

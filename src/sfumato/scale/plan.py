@@ -27,13 +27,13 @@ from sfumato.scale.choosing import method_for_parts
 from sfumato.scale.cutting import PartByCuts, first_cuts
 from sfumato.scale.drawing import draws_per_part
 from sfumato.scale.encoding import PART, PLACE, CodedTable, WithoutMissing
-from sfumato.scale.engine import Engine, Rows, require_distinct_names
+from sfumato.scale.engine import NOTHING, Engine, Rows, require_distinct_names
 from sfumato.scale.full_domain import Chosen, choose, is_full_domain
 from sfumato.scale.laying import Feasibility, lay_parts
 from sfumato.scale.looking import view_of
 from sfumato.scale.made import Made
 from sfumato.scale.parting import Encoding, PartOf, empty, part_schema
-from sfumato.scale.pricing import COMPARING, NOTHING, Curve, Price, can_be_priced, in_proportion, spent
+from sfumato.scale.pricing import COMPARING, Curve, Price, can_be_priced, in_proportion, spent
 from sfumato.scale.profiling import profile
 from sfumato.scale.recoding import Recode
 

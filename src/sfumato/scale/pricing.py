@@ -20,7 +20,7 @@ from sfumato.microdata import SUPPRESSED
 from sfumato.privacy import BetaLikeness, DeltaDisclosure, KAnonymity, PrivacyModel, Requirements, TCloseness
 from sfumato.randomness import Secret
 from sfumato.scale.encoding import CodedTable
-from sfumato.scale.engine import Finished
+from sfumato.scale.engine import NOTHING, Finished
 
 #: What a row must save beyond its own loss to be left out, from nothing to very much.
 EXTRAS = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
@@ -30,9 +30,6 @@ STRETCH = 50_000
 
 #: Models that compare classes with the release as a whole.
 COMPARING = (TCloseness, BetaLikeness, DeltaDisclosure)
-
-#: The columns of what pricing makes of rows.
-NOTHING = pa.schema([pa.field("nothing", pa.int8())])
 
 
 class Curve(NamedTuple):

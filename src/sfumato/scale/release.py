@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import duckdb
 import pyarrow as pa
@@ -195,6 +195,8 @@ class LargeRelease(Release):
     find_risk: Callable[[], BeforeAfter] = field(kw_only=True, repr=False)
 
     engine: Engine | None = field(default=None, repr=False)
+
+    in_memory: ClassVar[bool] = False
 
     @cached_property
     def data(self) -> Any:

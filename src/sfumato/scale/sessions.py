@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from threading import RLock
 from typing import Any, TypeGuard
 from weakref import WeakSet
 
@@ -36,6 +37,9 @@ INSTALL_JAVA = (
 
 #: Sessions whose executors were found to have what is needed.
 _CHECKED: WeakSet[Any] = WeakSet()
+
+#: Python has one list of warning filters for all threads.
+_FILTERS = RLock()
 
 _ADDRESS = re.compile(r"(spark|k8s)://.+|spark|yarn|local(\[[^\]]+\])?")
 _NO_MODULE = re.compile(r"No module named '(\w+)")
@@ -145,7 +149,7 @@ def start_session(spark: Spark) -> Any:
 @contextmanager
 def without_pandas_warning() -> Iterator[None]:
     """Keep quiet that PySpark has not been tried with the newest pandas, which nothing here uses."""
-    with warnings.catch_warnings():
+    with _FILTERS, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
         yield
 
@@ -157,7 +161,8 @@ def check_workers(session: Any) -> None:
     probe = session.range(0, 2, 1, 2)
     try:
         with without_pandas_warning():
-            lacking = sorted({row.name for row in probe.mapInArrow(lacking_here, "name string").collect()})
+            asked = probe.mapInArrow(lacking_here, "name string")
+        lacking = sorted({row.name for row in asked.collect()})
     except Exception as error:
         # A Python without Arrow, or without Sfumato, fails before it can tell what else it lacks.
         lacking = sorted(set(_NO_MODULE.findall(str(error))))

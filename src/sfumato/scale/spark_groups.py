@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.scale.engine import Finished, counted, group_counts
-from sfumato.scale.pricing import NOTHING
+from sfumato.scale.engine import NOTHING, Finished, counted, group_counts
 from sfumato.scale.spark_rows import OnCluster
 from sfumato.verify.grouping import verify_grouped
 from sfumato.verify.groups import CountClasses, Grouped, Keys

@@ -12,7 +12,7 @@ import pyarrow as pa
 from sfumato.errors import OutputError
 from sfumato.progress import Progress, silent
 from sfumato.scale.engine import COUNT, Promised, ShownAs, WritesItself
-from sfumato.scale.executors import CELL, Select
+from sfumato.scale.executors import CELL
 from sfumato.scale.spark_frames import arrow_schema, computed, located, quoted
 from sfumato.scale.spark_groups import verified_by_spark
 from sfumato.scale.spark_rows import OnCluster, PackedRows
@@ -42,7 +42,8 @@ class ShownInSpark(WritesItself):
         names = [name for name in kept.schema.names if name != place]
         files = max(1, -(-kept.count() // FILE_ROWS))
         scattered = kept.plain([*names, place]).repartition(files, quoted(place))
-        rows = kept.mapped(Select(tuple(names)), pa.schema([kept.schema.field(name) for name in names]))
+        # What is checked and counted are the very batches that become the rows of the frame.
+        rows = kept.as_plain(names)
         vars(self).update(data=scattered.sortWithinPartitions(quoted(place)).drop(place), rows=rows)
 
     @property

@@ -34,6 +34,7 @@ from sfumato.scale.executors import (
     packed,
     stored_schema,
     typed,
+    unchanged,
     unpacked,
     with_count,
     without_dictionaries,
@@ -197,8 +198,13 @@ class PackedRows(OnCluster):
 
     def plain(self, columns: Sequence[str]) -> Any:
         """Return some columns as a frame."""
+        rows = self.as_plain(columns)
+        return rows._run(unchanged, rows.schema)
+
+    def as_plain(self, columns: Sequence[str]) -> PackedRows:
+        """Return some columns in the types that a frame of them has."""
         given = stored_schema(pa.schema([self.schema.field(name) for name in columns]))
-        return self._run(AsPlain(tuple(columns), given), given)
+        return self.mapped(AsPlain(tuple(columns), given), given)
 
     def counted(self, columns: Sequence[str]) -> Any:
         """Let executors count what they have, and Spark what they found."""
