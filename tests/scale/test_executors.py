@@ -18,12 +18,15 @@ from sfumato.scale.executors import (
     ROWS,
     TASK,
     TOLD,
+    AsFile,
     CountGroups,
     CountValues,
     OnOnePart,
     Scatter,
+    ScatterToFiles,
     Steps,
     Work,
+    filed_schema,
     packed,
     stored_schema,
     unpacked,
@@ -37,7 +40,7 @@ ROWS_HERE = 1_000
 def batch() -> pa.RecordBatch:
     """Return rows in types that Spark does not have, with gaps."""
     random = np.random.default_rng(4)
-    words = pa.array(random.integers(0, 3, ROWS_HERE), pa.int32(), mask=random.random(ROWS_HERE) < 0.1)
+    words = pa.array(random.integers(0, 2, ROWS_HERE), pa.int32(), mask=random.random(ROWS_HERE) < 0.1)
     columns = {
         "key": pa.array(random.integers(0, 1 << 64, ROWS_HERE, np.uint64)),
         "word": pa.DictionaryArray.from_arrays(words, ["a", "b", "never seen"]),
@@ -114,3 +117,24 @@ def test_a_part_comes_together_in_one_order_whoever_brings_it(batch: pa.RecordBa
         found.append((kept.to_pylist(), pickle.loads(done.column(TOLD).to_pylist()[-1])))
     assert found[0] == found[1]
     assert found[0][1] == (3, batch.column("part").to_pylist().count(3))
+
+
+def test_files_hold_their_rows_in_the_order_of_random_places_and_nothing_else(batch: pa.RecordBatch) -> None:
+    tasks = (5, 6, 8)
+    given = filed_schema(pa.schema([one for one in batch.schema if one.name != "key"]))
+    halves = [batch.slice(0, 400), batch.slice(400)]
+    files = []
+    for order in (halves, halves[::-1]):
+        cells = pa.Table.from_batches([made for half in order for made in ScatterToFiles("key", tasks)(half)])
+        mine = [cells.filter(pc.field(TASK) == task).select([CELL]) for task in tasks]
+        files.append([one for rows in mine for one in AsFile(batch.schema, given, "key")(iter(rows.to_batches()))])
+    assert files[0] == files[1]
+    kept = [cell.as_py() for one in files[0] for cell in one.column(CELL)]
+    assert len(kept) == len(tasks)
+    in_order = sorted(batch.to_pylist(), key=lambda row: row["key"])
+    expected = [{name: row[name] for name in given.names} for row in in_order]
+    assert [row for file in kept for row in pq.read_table(pa.BufferReader(file)).to_pylist()] == expected
+    words = [pq.read_table(pa.BufferReader(file), read_dictionary=["word"]).column("word") for file in kept]
+    assert [chunk.dictionary.to_pylist() for column in words for chunk in column.chunks] == [["a", "b"]] * len(tasks)
+    [nobody] = AsFile(batch.schema, given, "key")(iter([]))
+    assert pq.read_table(pa.BufferReader(nobody.column(CELL)[0].as_py())).num_rows == 0

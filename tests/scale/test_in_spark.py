@@ -6,6 +6,8 @@ import sys
 import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -297,6 +299,35 @@ def test_a_release_is_written_whole_or_not_at_all(
     with pytest.raises(VerificationError, match="not safe and is not published"):
         release.write(tmp_path / "unsafe")
     assert [path.name for path in tmp_path.iterdir()] == ["released"]
+
+
+def test_files_have_the_rows_and_types_of_the_frame_and_always_the_same_bytes(cluster: Cluster, tmp_path: Path) -> None:
+    people = 90
+    moment = datetime(2020, 2, 29, 12, 30, tzinfo=UTC)
+    columns = {
+        "age": [row % 5 for row in range(people)],
+        "part": [["x", "y", None][row % 3] for row in range(people)],
+        "day": [date(2020, 1, 1 + row % 9) for row in range(people)],
+        "at": [moment if row % 2 else None for row in range(people)],
+        "sum": [Decimal(row % 4) / 4 for row in range(people)],
+        "size": [[0.5, float("nan"), None][row % 3] for row in range(people)],
+        "here": [moment.replace(tzinfo=None) for row in range(people)],
+        "flag": [[True, False, None][row % 3] for row in range(people)],
+    }
+    frame = cluster.session.createDataFrame(pa.table(columns))
+    releases = [
+        sf.anonymize(frame, quasi_identifiers="age", plain=[*columns][1:], k=5, method="hilbert", seed=1)
+        for _ in range(2)
+    ]
+    for release, name in zip(releases, ("one", "two"), strict=True):
+        release.write(tmp_path / name)
+    read = cluster.session.read.parquet(str(tmp_path / "one"))
+    assert [(one.name, one.dataType) for one in read.schema] == [
+        (one.name, one.dataType) for one in releases[0].data.schema
+    ]
+    assert sorted(map(repr, read.collect())) == sorted(map(repr, releases[0].data.collect()))
+    [one], [two] = ([path.read_bytes() for path in sorted((tmp_path / name).iterdir())] for name in ("one", "two"))
+    assert one == two
 
 
 def test_files_and_tables_are_read_by_the_address_of_a_cluster(cluster: Cluster, tmp_path: Path) -> None:

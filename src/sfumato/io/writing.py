@@ -141,7 +141,14 @@ def check_writable(path: str | os.PathLike[str], table: bool = True, form: str |
         check_place(path)
 
 
-def _write_parquet(table: pa.Table, path: Path, tell: Tell) -> None:
+def as_parquet(table: pa.Table) -> bytes:
+    """Return what a Parquet file of a table consists of, for whoever stores it elsewhere."""
+    sink = pa.BufferOutputStream()
+    _write_parquet(table, sink, silent)
+    return sink.getvalue().to_pybytes()
+
+
+def _write_parquet(table: pa.Table, path: Path | pa.NativeFile, tell: Tell) -> None:
     table = arrow.canonical(table)
     with _parquet_writer(path, table.schema) as writer:
         for start in range(0, max(table.num_rows, 1), ROW_GROUP_ROWS):
@@ -149,7 +156,7 @@ def _write_parquet(table: pa.Table, path: Path, tell: Tell) -> None:
             tell(min((start + ROW_GROUP_ROWS) / max(table.num_rows, 1), 1.0))
 
 
-def _parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+def _parquet_writer(path: Path | pa.NativeFile, schema: pa.Schema) -> pq.ParquetWriter:
     # Dictionaries go to the file as they are, once they hold nothing but what occurs. No stored schema: it would tell
     # about the frame that the table came from. No statistics of text: it takes half of the time to find the first and
     # the last label, and nobody looks for labels between two others.

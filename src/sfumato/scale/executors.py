@@ -18,8 +18,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from sfumato.io.writing import as_parquet
 from sfumato.scale.engine import COUNT, Finished, OnBatch, OnPart
-from sfumato.scale.scattering import PACKED_BY, split
+from sfumato.scale.scattering import PACKED_BY, files_of, split
 
 #: Spark hands over batches of ten thousand rows; so many are taken together, or the work is mostly calling.
 BATCH = 1 << 18
@@ -31,7 +32,7 @@ CELL_BYTES = 1 << 26
 #: on it, and what a part tells.
 ROWS, CELL, PART, TASK, TOLD = "rows", "cell", "part", "task", "told"
 
-#: What a file of Parquet begins with.
+#: What a file of Parquet begins and ends with.
 PARQUET = b"PAR1"
 
 PACKED = pa.schema([(ROWS, pa.int64()), (CELL, pa.binary())])
@@ -130,10 +131,49 @@ class Scatter:
 
     def __call__(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Yield cells with the part that they belong to, and the task that works on it."""
-        for part, rows in split(batch, batch.column(self.column).to_numpy()):
+        for part, rows in split(batch, self.parts(batch.column(self.column).to_numpy())):
             task = self.tasks[part % len(self.tasks)]
             cells = [{TASK: task, PART: part, CELL: _cell(piece)} for piece in _pieces(rows)]
             yield pa.RecordBatch.from_pylist(cells, SCATTERED)
+
+    def parts(self, column: NDArray[Any]) -> NDArray[Any]:
+        """Return the part of every row."""
+        return column
+
+
+@dataclass(frozen=True)
+class ScatterToFiles(Scatter):
+    """Packs the rows of every file by themselves; a task writes one, and the column holds random places."""
+
+    def parts(self, column: NDArray[Any]) -> NDArray[Any]:
+        """Return the file of every row."""
+        return files_of(column, len(self.tasks))
+
+
+@dataclass(frozen=True)
+class AsFile:
+    """Makes one file of Parquet of all rows of a task, which lie in the order of their places.
+
+    Attributes
+    ----------
+    taken
+        The columns of the rows as they come.
+    given
+        Those that the file has.
+    place
+        The column of random numbers that say where a row lies.
+    """
+
+    taken: pa.Schema
+    given: pa.Schema
+    place: str
+
+    def __call__(self, cells: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield the bytes of the file, in one cell."""
+        rows = together(pa.Table.from_batches(cells, pa.schema([(CELL, pa.binary())])), self.taken)
+        order = pc.sort_indices(rows.column(self.place))
+        file = as_parquet(typed(rows.select(self.given.names).take(order), self.given))
+        yield pa.RecordBatch.from_pydict({CELL: pa.array([file], pa.binary())})
 
 
 @dataclass(frozen=True)
@@ -267,6 +307,11 @@ def without_dictionaries(schema: pa.Schema) -> pa.Schema:
 def stored_schema(schema: pa.Schema) -> pa.Schema:
     """Return the types in which Spark holds columns."""
     return pa.schema([(one.name, _STORED.get(one.type, one.type)) for one in without_dictionaries(schema)])
+
+
+def filed_schema(schema: pa.Schema) -> pa.Schema:
+    """Return the types in which columns are written, to be read by Spark in its own; texts may stay numbered."""
+    return pa.schema([(one.name, _STORED.get(one.type, one.type)) for one in schema])
 
 
 def with_count(schema: pa.Schema) -> pa.Schema:

@@ -44,6 +44,11 @@ def split(batch: pa.RecordBatch, numbers: NDArray[np.integer]) -> Iterator[tuple
         yield int(ordered[begin]), together.slice(begin, end - begin)
 
 
+def files_of(places: NDArray[np.uint64], count: int) -> NDArray[np.uint64]:
+    """Return for random places which of so many files each is in: files are ranges of places."""
+    return (places >> np.uint64(32)) * np.uint64(count) >> np.uint64(32)
+
+
 def _packed() -> pa.ipc.IpcWriteOptions:
     """Return how rows are written that wait for others of their part or file."""
     return pa.ipc.IpcWriteOptions(compression=PACKED_BY)
@@ -116,8 +121,7 @@ class Spools:
         """Take rows in."""
         columns = [self._number(name, table.column(name)) for name in self._names]
         batch = pa.Table.from_arrays(columns, schema=self._schema).combine_chunks()
-        places = table.column(self._place).to_numpy()
-        numbers = (places >> np.uint64(32)) * np.uint64(self._count) >> np.uint64(32)
+        numbers = files_of(table.column(self._place).to_numpy(), self._count)
         for piece in batch.to_batches():
             for number, rows in split(piece, numbers[: piece.num_rows]):
                 self._writers[number].write_batch(rows)

@@ -12,14 +12,14 @@ import pyarrow as pa
 from sfumato.errors import OutputError
 from sfumato.progress import Progress, silent
 from sfumato.scale.engine import COUNT, Promised, ShownAs, WritesItself
-from sfumato.scale.executors import CELL
+from sfumato.scale.executors import CELL, PARQUET
 from sfumato.scale.spark_frames import arrow_schema, computed, located, quoted
 from sfumato.scale.spark_groups import verified_by_spark
 from sfumato.scale.spark_rows import OnCluster, PackedRows
 from sfumato.verify.verification import Verification
 
-#: About how many rows a written file has; never more or fewer by who writes them, since files are a part of a release.
-FILE_ROWS = 1_000_000
+#: About how many rows and bytes a file has at most; never by who writes them, since files are a part of a release.
+FILE_ROWS, FILE_BYTES = 1_000_000, 1 << 26
 
 
 class ShownInSpark(WritesItself):
@@ -36,15 +36,18 @@ class ShownInSpark(WritesItself):
     """
 
     rows: OnCluster
+    files: Any
 
     def __init__(self, kept: PackedRows, place: str, shown_as: ShownAs) -> None:
         super().__init__(shown_as)
         names = [name for name in kept.schema.names if name != place]
-        files = max(1, -(-kept.count() // FILE_ROWS))
+        rows_of_all, size = kept.total
+        files = max(1, -(-rows_of_all // FILE_ROWS), -(-size // FILE_BYTES))
         scattered = kept.plain([*names, place]).repartition(files, quoted(place))
         # What is checked and counted are the very batches that become the rows of the frame.
         rows = kept.as_plain(names)
-        vars(self).update(data=scattered.sortWithinPartitions(quoted(place)).drop(place), rows=rows)
+        data = scattered.sortWithinPartitions(quoted(place)).drop(place)
+        vars(self).update(data=data, rows=rows, files=kept.files(place, files))
 
     @property
     def table(self) -> pa.Table:
@@ -71,7 +74,7 @@ class ShownInSpark(WritesItself):
         beside = target.beside()
         try:
             progress("writing files", 0.0)
-            computed(lambda: self.data.write.parquet(beside.name))
+            beside.fill(self.files)
             progress("reading the files back", 0.0)
             there = rows_in_files(self.data.sparkSession, beside.name)
             found = promised.kept_by(verified_by_spark(there, self.class_columns, promised.sensitive, promised.models))
@@ -112,9 +115,27 @@ class Folder:
         if self._system.exists(self._path):
             raise OutputError(f"'{self.name}' is there already. Remove it, or write to another folder.")
 
+    def fill(self, files: Any) -> None:
+        """Write files, each of which is a cell of a frame of Parquet files.
+
+        Spark stores bytes as text and ends every text with a separator: with the last letter that such a file has.
+        """
+        texts = files.selectExpr(f"CAST(substring({CELL}, 1, length({CELL}) - 1) AS STRING)")
+        writer = texts.write.option("lineSep", PARQUET[-1:].decode()).option("compression", "none")
+        computed(lambda: writer.text(self.name))
+        for number, file in enumerate(sorted(self._files("part-"))):
+            self._system.rename(self._within(file), self._within(f"part-{number:05d}.parquet"))
+
+    def _files(self, begin: str) -> list[str]:
+        names = [status.getPath().getName() for status in self._system.listStatus(self._path)]
+        return [name for name in names if name.startswith(begin)]
+
+    def _within(self, file: str) -> Any:
+        return self._session._jvm.org.apache.hadoop.fs.Path(self._path, file)
+
     def rename(self, target: Folder) -> None:
         """Give the folder its name, once what Spark leaves besides the rows is gone."""
-        self._system.delete(type(self)(self._session, f"{self.name}/_SUCCESS")._path, False)
+        self._system.delete(self._within("_SUCCESS"), False)
         if self._system.getScheme() == "file":
             for checksum in Path(self._path.toUri().getPath()).glob(".*.crc"):
                 checksum.unlink()

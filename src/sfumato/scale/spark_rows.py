@@ -24,13 +24,16 @@ from sfumato.scale.executors import (
     SCATTERED,
     TASK,
     TOLD,
+    AsFile,
     AsPlain,
     CountGroups,
     CountValues,
     OnOnePart,
     Scatter,
+    ScatterToFiles,
     Steps,
     Work,
+    filed_schema,
     packed,
     stored_schema,
     typed,
@@ -173,7 +176,7 @@ class PackedRows(OnCluster):
         super().__init__(schema)
         self.frame = frame
         self._steps = steps
-        self._rows: int | None = None
+        self._total: tuple[int, int] | None = None
 
     @property
     def whole(self) -> Any:
@@ -183,7 +186,7 @@ class PackedRows(OnCluster):
     def kept(self, frame: Any) -> PackedRows:
         """Return the same rows, from what was kept of them; to count them is what computes them."""
         rows = type(self).of(frame, self.schema)
-        rows._rows = _total(frame)
+        rows._total = _total(frame)
         return rows
 
     @classmethod
@@ -225,7 +228,12 @@ class PackedRows(OnCluster):
 
     def count(self) -> int:
         """Return how many rows there are."""
-        return _total(self.whole) if self._rows is None else self._rows
+        return self.total[0]
+
+    @property
+    def total(self) -> tuple[int, int]:
+        """How many rows there are, and of how many bytes their cells are."""
+        return _total(self.whole) if self._total is None else self._total
 
     def mapped(self, function: OnBatch, schema: pa.Schema) -> PackedRows:
         """Run a function on batches, where they are."""
@@ -244,6 +252,14 @@ class PackedRows(OnCluster):
         scattered = self._run(Scatter(column, tasks), SCATTERED).repartition(len(tasks), TASK)
         with without_pandas_warning():
             return PackedParts.of(scattered.groupBy(TASK, PART).applyInArrow(finish, spark_types(FINISHED)), schema)
+
+    def files(self, place: str, count: int) -> Any:
+        """Return a frame of as many files of Parquet, each a cell, in which rows lie where their random places say."""
+        tasks = task_names(self.frame.sparkSession, count)
+        cells = self._run(ScatterToFiles(place, tasks), SCATTERED).repartition(count, TASK).select(CELL)
+        given = filed_schema(pa.schema([one for one in self.schema if one.name != place]))
+        with without_pandas_warning():
+            return cells.mapInArrow(AsFile(self.schema, given, place), f"{CELL} binary")
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows at the driver in their order, one task's rows at a time."""
@@ -275,9 +291,11 @@ class PackedParts(PackedRows, Parted):
         return [pickle.loads(one) for one in told.column(TOLD).to_pylist()]
 
 
-def _total(frame: Any) -> int:
-    """Return how many rows lie in all cells."""
-    return computed(frame.selectExpr(f"sum({ROWS})").toArrow).column(0)[0].as_py() or 0
+def _total(frame: Any) -> tuple[int, int]:
+    """Return how many rows lie in all cells, and how many bytes these have."""
+    found = computed(frame.selectExpr(f"sum({ROWS})", f"sum(length({CELL}))").toArrow)
+    rows, size = (column[0].as_py() or 0 for column in found.columns)
+    return rows, size
 
 
 def task_names(session: Any, tasks: int) -> tuple[int, ...]:
