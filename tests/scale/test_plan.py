@@ -119,6 +119,7 @@ REFUSED: Mapping[str, tuple[dict[str, Any], str]] = {
     "relaxed": ({"method": sf.methods.Mondrian(relaxed=True)}, "looks at all rows at once"),
     "seconds": ({"refine": 5.0}, "looks at all rows at once"),
     "span": ({"method": "mondrian", "privacy": [sf.MinimumSpan("age", 5)]}, "Take hilbert"),
+    "means": ({"method": "lattice", "intervals": "mean"}, "Ask for intervals='midpoint'"),
     "transform": ({"transform": {"age": sf.Numeric(widths=[5])}}, "'transform' is not done by an engine. Do it before"),
     "pseudonymize": ({"identifiers": "name", "pseudonymize": "name"}, "'pseudonymize' is not done by an engine"),
     "sample": ({"sample": 0.5}, "'sample' is not done by an engine"),
@@ -192,6 +193,33 @@ def test_a_table_without_rows_is_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"age": pa.array([], pa.int32())}), path)
     with pytest.raises(sf.SfumatoError, match="no rows"):
         sf.anonymize(path, quasi_identifiers="age", k=2, engine="duckdb", method="hilbert")
+
+
+def test_the_command_line_writes_folders_and_finds_before_the_work_that_it_cannot(file: Path, tmp_path: Path) -> None:
+    roles = ("--qi", "age", "--rest", "drop", "-k", 5, "--quiet")
+    out = tmp_path / "release"
+    assert run("anonymize", file, *roles, "-o", out, "--engine", "duckdb").code == 0
+    assert sf.check(out, quasi_identifiers="age", k=5).rows == 6_000
+    assert "exists already" in run("anonymize", file, *roles, "-o", out, "--engine", "duckdb").stderr
+    assert "does not say in which format" in run("anonymize", file, *roles, "-o", tmp_path / "other").stderr
+    named = tmp_path / "named"
+    assert run("anonymize", file, *roles, "-o", named, "--to", "parquet", "--engine", "duckdb").code == 0
+    assert pq.read_metadata(named).num_rows == 6_000
+    for target in ("release.csv", "-"):
+        done = run("anonymize", file, *roles, "-o", target, "--engine", "local[1]")
+        assert (done.code, "A cluster writes a folder of Parquet files" in done.stderr) == (2, True)
+
+
+def test_what_is_read_as_a_part_is_never_written_over(file: Path, tmp_path: Path) -> None:
+    for at in range(2):
+        (tmp_path / f"part-{at}.parquet").write_bytes(file.read_bytes())
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    roles = ("--qi", "age", "--rest", "drop", "-k", 5, "--quiet", "--engine", "duckdb")
+    done = run("anonymize", tmp_path / "part-*.parquet", *roles, "-o", tmp_path / "part-1.parquet")
+    assert (done.code, "are the same file" in done.stderr) == (2, True)
+    done = run("anonymize", tmp_path, *roles, "-o", tmp_path / "release.parquet")
+    assert (done.code, "Name an output elsewhere" in done.stderr) == (2, True)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 HIERARCHIES = {"age": sf.Numeric(widths=(5, 10, 20)), "work": None, "pay": sf.Numeric(widths=(500, 1_000, 5_000))}

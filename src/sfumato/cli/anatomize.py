@@ -8,8 +8,7 @@ from typing import Any
 
 from sfumato import parameters
 from sfumato.anatomizing import anatomize_for
-from sfumato.cli.databases import is_address
-from sfumato.cli.files import refuse_overwriting
+from sfumato.cli.files import read_files, refuse_overwriting
 from sfumato.cli.options import Asked
 from sfumato.cli.request import Given, columns_of, given_table, to_policy
 from sfumato.cli.screen import answer_json, is_watched, say, wrapped
@@ -36,8 +35,7 @@ class Written:
 
     def check(self, place: str) -> None:
         """Find out before the work, not after it, that a file cannot or must not be written."""
-        read = {} if place == STANDARD or is_address(place) else {"input": Path(place)}
-        refuse_overwriting(self.named(), read)
+        refuse_overwriting(self.named(), read_files(place))
         for name, path in self.named().items():
             if str(path) == STANDARD:
                 raise ParameterError(f"Two tables cannot go to stdout together. Name a file for the {name}.")

@@ -76,7 +76,7 @@ def make(
     Returns the release, and what the readers of the file may misunderstand.
     """
     data = Path(files.place) if data is None else data
-    files.check(policy)
+    files.check(policy, scale.writes_folder(data, policy, files.output, files.write_as))
     for option, path in (("--report", files.report), ("--certificate", files.certificate)):
         if path is not None:
             scale.require_memory(data, policy, option)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,9 @@ from pathlib import Path
 from sfumato.cli.databases import is_address
 from sfumato.errors import ParameterError
 from sfumato.io import check_writable
+from sfumato.io.atomic import check_place
 from sfumato.io.spooling import STANDARD
+from sfumato.io.writing import refuse_existing
 from sfumato.policy import Policy
 
 
@@ -49,12 +52,15 @@ class Files:
         }
         return {name: path for name, path in named.items() if path is not None}
 
-    def check(self, policy: Policy) -> None:
-        """Find out before the work, not after it, that a file cannot or must not be written."""
+    def check(self, policy: Policy, to_folder: bool = False) -> None:
+        """Find out before the work, not after it, that a file or a folder cannot or must not be written."""
         written = {name: path for name, path in self.written().items() if name != "output" or not self.to_stdout}
-        read = {} if self.place == STANDARD or is_address(self.place) else {"input": Path(self.place)}
-        refuse_overwriting(written, {**read, **_hierarchy_files(policy)})
+        refuse_overwriting(written, {**read_files(self.place), **_hierarchy_files(policy)})
         for name, path in self.written().items():
+            if name == "output" and to_folder:
+                refuse_existing(path)
+                check_place(path)
+                continue
             form = self.write_as if name == "output" else None
             check_writable(path, table=name in {"output", "alternatives"}, form=form)
 
@@ -64,6 +70,14 @@ class Files:
         return str(self.output) == STANDARD
 
 
+def read_files(place: str) -> dict[str, Path]:
+    """Return what a place on the command line names: a file or a folder, or all that a pattern matches."""
+    if place == STANDARD or is_address(place):
+        return {}
+    matching = [] if os.path.exists(place) else glob.glob(place, recursive=True)
+    return {"input": Path(place)} | {f"input file {path}": Path(path) for path in matching}
+
+
 def refuse_overwriting(written: Mapping[str, Path], read: Mapping[str, Path]) -> None:
     """Refuse to write a file that is also read, or to write two things to one file."""
     taken = dict(read)
@@ -71,6 +85,8 @@ def refuse_overwriting(written: Mapping[str, Path], read: Mapping[str, Path]) ->
         for other, second in taken.items():
             if _same_file(path, second):
                 raise ParameterError(f"The {name} and the {other} are the same file, {path}. Name another {name} file.")
+            if name == "output" and second.is_dir() and second.resolve() in path.resolve().parents:
+                raise ParameterError(f"{path} lies in {second}, and all of that is read. Name an output elsewhere.")
         taken[name] = path
 
 

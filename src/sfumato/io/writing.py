@@ -148,6 +148,27 @@ def as_parquet(table: pa.Table) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
+def names_folder(path: str | os.PathLike[str], form: str | None = None) -> bool:
+    """Return whether a path names no file, neither by an ending nor by a format, and so may be a folder of files."""
+    return form is None and os.fspath(path) != STANDARD and not Path(path).suffix
+
+
+def refuse_other_than_parquet(path: str | os.PathLike[str], form: str | None = None) -> None:
+    """Refuse what asks for another format than that of a folder of Parquet files, which is what a cluster writes."""
+    said = form or _ENDINGS.get(Path(path).suffix.lower(), "parquet")
+    if said != "parquet" or os.fspath(path) == STANDARD:
+        raise ParameterError(
+            f"A cluster writes a folder of Parquet files, not {shown_path(path)}. Name a folder, such as 'released' or "
+            "'released.parquet'."
+        )
+
+
+def refuse_existing(folder: str | os.PathLike[str]) -> None:
+    """Refuse to write a folder over something."""
+    if os.path.lexists(folder):
+        raise OutputError(f"{shown_path(folder)} exists already. Name a folder that does not, or remove it first.")
+
+
 def _write_parquet(table: pa.Table, path: Path | pa.NativeFile, tell: Tell) -> None:
     table = arrow.canonical(table)
     with _parquet_writer(path, table.schema) as writer:

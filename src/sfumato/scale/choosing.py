@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from sfumato import methods, pipeline
 from sfumato.errors import ParameterError, listed
 from sfumato.hierarchies import Learned
+from sfumato.io.writing import names_folder, refuse_other_than_parquet
 from sfumato.methods import Method, find_method
 from sfumato.privacy import MinimumSpan
 from sfumato.privacy.ceilings import PopulationModel
@@ -62,6 +64,14 @@ def require_memory(data: object, request: Request, wanted: str) -> None:
         )
 
 
+def writes_folder(data: object, request: Request, path: Path, form: str | None) -> bool:
+    """Return whether a release is written as a folder: by a cluster always, by DuckDB where a path names no file."""
+    if on_spark(data, request):
+        refuse_other_than_parquet(path, form)
+        return True
+    return names_folder(path, form) and not in_memory(data, request)
+
+
 def on_spark(data: object, request: Request) -> bool:
     """Return whether a cluster does the work: one that is named, or the one that has the frame."""
     return is_spark_frame(data) if request.engine == AUTO else request.engine not in ("memory", "duckdb")
@@ -108,6 +118,8 @@ def hindrances(request: Request) -> Iterator[str]:
         )
     if isinstance(method, methods.Mondrian) and any(isinstance(model, MinimumSpan) for model in request.privacy):
         yield "Mondrian's first cuts on an engine see one column at a time, not what classes span. Take hilbert."
+    if request.intervals == "mean" and not isinstance(method, methods.Auto) and method.recoding == "full-domain":
+        yield "The mean of a class is that of rows in all parts, if levels hold for all. Ask for intervals='midpoint'."
     for name in ("transform", "pseudonymize", "sample", "preset", "keep_order"):
         if getattr(request, name):
             yield f"'{name}' is not done by an engine. Do it before, and leave it out here."

@@ -144,7 +144,9 @@ class InDuckDB(Engine):
         assert isinstance(rows, DuckRows)
         files = rows.write(self.folder.new("release"), place, names)
         stored = Stored(self, files, [name for name in rows.schema.names if name != place])
-        return ShownInFiles(stored, files, shown_as, self.folder, int(FOR_VERIFYING * self.memory))
+        # Parquet keeps the moment, not the zone in which it was said.
+        zones = {one.name: one.type for one in rows.schema if pa.types.is_timestamp(one.type)}
+        return ShownInFiles(stored, files, shown_as, self.folder, int(FOR_VERIFYING * self.memory), zones)
 
     def query(self, sql: str, **tables: pa.RecordBatchReader) -> pa.RecordBatchReader:
         """Run a query on files, or on a stream that has a name in it."""

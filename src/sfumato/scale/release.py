@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,11 +17,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.engines.base import identifier
-from sfumato.errors import EngineError, OutputError
+from sfumato.errors import EngineError
 from sfumato.io import write_text
-from sfumato.io.atomic import atomic_path, explained, shown_path
+from sfumato.io.atomic import atomic_path, explained
 from sfumato.io.spooling import STANDARD
-from sfumato.io.writing import STREAMED, format_of, write_stream
+from sfumato.io.writing import (
+    STREAMED,
+    format_of,
+    names_folder,
+    refuse_existing,
+    refuse_other_than_parquet,
+    write_stream,
+)
 from sfumato.progress import Progress, ProgressOption, reporting
 from sfumato.release.release import Release
 from sfumato.risks import BeforeAfter
@@ -58,13 +65,20 @@ class ShownInFiles(WritesItself):
     files: tuple[Path, ...]
 
     def __init__(
-        self, rows: Rows, files: Sequence[Path], shown_as: ShownAs, folder: TemporaryFolder, memory: int
+        self,
+        rows: Rows,
+        files: Sequence[Path],
+        shown_as: ShownAs,
+        folder: TemporaryFolder,
+        memory: int,
+        zones: Mapping[str, pa.DataType],
     ) -> None:
         super().__init__(shown_as)
-        vars(self).update(rows=rows, files=tuple(files), folder=folder, memory=memory)
+        vars(self).update(rows=rows, files=tuple(files), folder=folder, memory=memory, zones=dict(zones))
 
     folder: TemporaryFolder
     memory: int
+    zones: Mapping[str, pa.DataType]
 
     @cached_property
     def data(self) -> Any:
@@ -90,7 +104,13 @@ class ShownInFiles(WritesItself):
         """Return the first rows of the first file."""
         with pq.ParquetFile(self.files[0]) as file:
             batch = next(file.iter_batches(rows), None)
-            return file.schema_arrow.empty_table() if batch is None else pa.Table.from_batches([batch])
+            found = file.schema_arrow.empty_table() if batch is None else pa.Table.from_batches([batch])
+            return self._in_zones(found)
+
+    def _in_zones(self, table: pa.Table) -> pa.Table:
+        """Return rows of a file with times as they were said."""
+        kinds = [pa.field(one.name, self.zones.get(one.name, one.type)) for one in table.schema]
+        return table.cast(pa.schema(kinds)) if self.zones else table
 
     def classes(self) -> Any:
         """Return the classes as a DuckDB relation."""
@@ -115,13 +135,15 @@ class ShownInFiles(WritesItself):
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def write(self, path: str | os.PathLike[str], promised: Promised, progress: Progress) -> Verification:
-        """Stream the rows to one file, or to a folder of Parquet files if the path names no file."""
-        write = self._write_file if Path(path).suffix else self._write_folder
-        return write(Path(path), promised, progress)
+    def write(
+        self, path: str | os.PathLike[str], promised: Promised, progress: Progress, form: str | None = None
+    ) -> Verification:
+        """Stream the rows to one file, or to a folder of Parquet files if nothing names the format of a file."""
+        if names_folder(path, form):
+            return self._write_folder(Path(path), promised, progress)
+        return self._write_file(Path(path), format_of(path, form), promised, progress)
 
-    def _write_file(self, path: Path, promised: Promised, progress: Progress) -> Verification:
-        form = format_of(path)
+    def _write_file(self, path: Path, form: str, promised: Promised, progress: Progress) -> Verification:
         known = self.checked(promised) if form == "parquet" else None
         with atomic_path(path) as temporary:
             if known is not None and len(self.files) == 1:
@@ -142,11 +164,10 @@ class ShownInFiles(WritesItself):
             progress("writing the file", done / len(self.files))
             with pq.ParquetFile(path, read_dictionary=texts) as file:
                 for group in range(file.num_row_groups):
-                    yield file.read_row_group(group)
+                    yield self._in_zones(file.read_row_group(group))
 
     def _write_folder(self, path: Path, promised: Promised, progress: Progress) -> Verification:
-        if path.exists():
-            raise OutputError(f"{shown_path(path)} exists already. Name a folder that does not, or remove it first.")
+        refuse_existing(path)
         with explained(path), TemporaryFolder(path.parent) as beside:
             folder = beside.new("release")
             copies = []
@@ -162,15 +183,14 @@ class ShownInFiles(WritesItself):
     @property
     def table(self) -> pa.Table:
         """All rows, loaded into memory."""
-        return pa.concat_tables([pq.read_table(file) for file in self.files])
+        return pa.concat_tables([self._in_zones(pq.read_table(file)) for file in self.files])
 
 
 def _is_streamed(path: str | os.PathLike[str], form: str | None) -> bool:
     """Return whether rows can go there some at a time: to a folder, or to a file of such a format."""
     if os.fspath(path) == STANDARD:
         return False
-    said = format_of(path) if Path(path).suffix else "parquet"
-    return said in STREAMED and form in {None, said}
+    return names_folder(path, form) or format_of(path, form) in STREAMED
 
 
 def _umask() -> int:
@@ -244,8 +264,13 @@ class LargeRelease(Release):
         streams = _is_streamed(path, form)
         if not isinstance(self.shown, WritesItself) or (isinstance(self.shown, ShownInFiles) and not streams):
             return super().write(path, manifest, progress, form)
+        given = {}
+        if isinstance(self.shown, ShownInFiles):
+            given["form"] = form
+        else:
+            refuse_other_than_parquet(path, form)
         with reporting(progress, "write") as report:
-            found = self.shown.write(path, self._promised, report)
+            found = self.shown.write(path, self._promised, report, **given)
         if manifest is not None:
             write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n", private=True)
         return found
