@@ -133,8 +133,9 @@ def test_a_disk_that_is_too_small_is_found_before_anything_starts(
 
 
 def test_a_place_that_is_none_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="its directory does not exist"):
-        TemporaryFolder(tmp_path / "nowhere")
     (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match="cannot be written"):
-        TemporaryFolder(tmp_path / "file")
+    for name in ("nowhere", "file"):
+        with pytest.raises(OutputError, match=rf"{name}' is no folder.*--temporary"):
+            TemporaryFolder(tmp_path / name)
+        with pytest.raises(OutputError, match=rf"{name}' is no folder"):
+            remove_left_folders(tmp_path / name)

@@ -114,16 +114,23 @@ def remove_left_folders(parent: Place | None = None) -> list[Path]:
     parent
         As for `TemporaryFolder`.
     """
+    place = _place(parent)
     if not can_lock:
         return []
-    with suppress(OSError), os.scandir(_place(parent)) as entries:
+    with suppress(OSError), os.scandir(place) as entries:
         candidates = [Path(entry.path) for entry in entries if _NAME.fullmatch(entry.name) and _is_ours(entry)]
         return [path for path in candidates if _removed_if_left(path)]
     return []
 
 
 def _place(parent: Place | None) -> Path:
-    return Path(tempfile.gettempdir() if parent is None else parent)
+    place = Path(tempfile.gettempdir() if parent is None else parent)
+    if not place.is_dir():
+        raise OutputError(
+            f"{shown_path(place)} is no folder, so no temporary files can be there. Create it first, or name another "
+            "(temporary=, on the command line --temporary)."
+        )
+    return place
 
 
 def _made(parent: Path) -> tuple[Path, int]:
