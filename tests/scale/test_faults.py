@@ -295,6 +295,58 @@ def test_a_dictionary_with_values_that_nobody_has_is_read(tmp_path: Path) -> Non
     assert sorted(set(release.table["city"].to_pylist())) == ["Rome", "Siena"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        (pa.list_(pa.int64()), "list.*, which cannot be released"),
+        (pa.map_(pa.string(), pa.int64()), "map.*, which cannot be released"),
+        (pa.decimal256(60, 2), "decimal.*, and engines count numbers of at most 38 digits.*engine='memory'"),
+    ],
+    ids=["list", "map", "decimal"],
+)
+def test_what_no_engine_can_count_is_refused_by_name(kind: pa.DataType, reason: str, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"age": [20, 30] * 20, "odd": pa.nulls(40, kind)}), tmp_path / "people.parquet")
+    with pytest.raises(DataError, match=f"Column 'odd' is of type {reason}"):
+        sf.anonymize(tmp_path / "people.parquet", quasi_identifiers="age", plain="odd", k=2, engine="duckdb")
+
+
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_times_keep_their_zone_and_unit(unit: str, tmp_path: Path) -> None:
+    """As quasi-identifiers and as they are: a table in Rome's time is no table in that of Greenwich."""
+    hours = np.datetime64("2020-03-28T12:00", unit) + np.arange(200) % 40 * np.timedelta64(1, "h")
+    times = pa.array(hours).cast(pa.timestamp(unit, "Europe/Rome"))
+    pq.write_table(pa.table({"seen": times, "sent": times}), tmp_path / "people.parquet")
+    asked: dict[str, Any] = {"quasi_identifiers": "seen", "plain": "sent", "k": 3, "method": "mondrian", "seed": 1}
+    for name in ("duckdb", "memory"):
+        release = sf.anonymize(tmp_path / "people.parquet", engine=name, **asked)
+        release.write(tmp_path / f"{name}.csv")
+        assert release.table["sent"].type == pa.timestamp(unit, "Europe/Rome")
+        assert "+0" in release.table["seen"][0].as_py()
+    large, small = (sorted((tmp_path / f"{name}.csv").read_text().splitlines()) for name in ("duckdb", "memory"))
+    assert large == small
+
+
+def test_numbers_that_no_type_holds_together_are_told_with_their_file(tmp_path: Path) -> None:
+    huge, negative = pa.array([2**64 - 1] * 9, pa.uint64()), pa.array([-1] * 9, pa.int64())
+    folder = parts(tmp_path / "parts", pa.table({"age": negative}), pa.table({"age": huge}))
+    for engine in ("duckdb", "memory"):
+        with pytest.raises(SourceError, match=r"'age' is of type uint64 in .*part-1.parquet'.*not all .* fit"):
+            sf.anonymize(folder, quasi_identifiers="age", k=2, engine=engine)
+
+
+def test_a_table_whose_every_row_lacks_something_is_told_apart_from_an_empty_one(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"city": pa.array([None] * 9, pa.string()).dictionary_encode()}), tmp_path / "none.parquet")
+    with pytest.raises(DataError, match="Every row lacks some quasi-identifier"):
+        sf.anonymize(tmp_path / "none.parquet", quasi_identifiers="city", k=2, missing="suppress", engine="duckdb")
+
+
+@pytest.mark.parametrize("name", ["sfumato_rows", "Sfumato_Place"])
+def test_columns_that_an_engine_adds_itself_are_refused(name: str, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"age": [1, 2] * 50, name: ["x", "y"] * 50}), tmp_path / "people.parquet")
+    with pytest.raises(DataError, match=f"Engines have a column '{name}' of their own. Rename it"):
+        sf.anonymize(tmp_path / "people.parquet", quasi_identifiers="age", sensitive=name, k=5, engine="duckdb")
+
+
 def test_a_domain_too_large_to_be_ordered_is_refused_by_an_estimate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

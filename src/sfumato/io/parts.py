@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -107,8 +107,8 @@ class PartedSource(Source):
         if arrow.is_text(kind):
             return _joined_text(pieces)
         cast = [
-            one.cast(kind) if one.null_count < len(one) else pa.chunked_array([pa.nulls(len(one), kind)])
-            for one in pieces
+            _cast(name, part, one, kind) if one.null_count < len(one) else pa.chunked_array([pa.nulls(len(one), kind)])
+            for part, one in zip(self.parts, pieces, strict=True)
         ]
         return pa.chunked_array([chunk for one in cast for chunk in one.chunks], kind)
 
@@ -146,7 +146,7 @@ class PartedSource(Source):
                 pieces = [
                     pa.repeat(pa.scalar(part.folders[field.name], pa.string()), batch.num_rows)
                     if field.name in self._folders
-                    else batch.column(field.name).cast(field.type)
+                    else _cast(field.name, part, batch.column(field.name), field.type)
                     for field in kinds
                 ]
                 yield pa.RecordBatch.from_arrays(pieces, schema=kinds)
@@ -247,6 +247,17 @@ def _common(kinds: Sequence[pa.DataType]) -> pa.DataType:
             else pa.timestamp("us", kinds[0].tz)
         )
     return pa.date32() if all(pa.types.is_date(kind) for kind in kinds) else pa.float64()
+
+
+def _cast(name: str, part: Part, column: Any, kind: pa.DataType) -> Any:
+    """Return a column or an array of a file in the type that all files agree on, if it holds every value."""
+    try:
+        return column.cast(kind)
+    except pa.ArrowInvalid:
+        raise SourceError(
+            f"Column '{name}' is of type {column.type} in {shown(part.path)}, and not all of its values fit in "
+            f"{kind}, which the other files need. Write it as one type in all files."
+        ) from None
 
 
 def _joined_text(pieces: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:

@@ -31,6 +31,12 @@ from sfumato.schema import Schema
 #: The roles of the columns that are read.
 READ = {"quasi-identifier", "sensitive", "plain", "person", "weight"}
 
+#: What is said where missing values leave no row.
+ALL_LACKING = (
+    "Every row lacks some quasi-identifier, so missing='suppress' leaves nothing to release. "
+    "Use missing='category', or leave out the emptiest column."
+)
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -179,10 +185,7 @@ def _rows_taken(table: pa.Table, request: Request) -> NDArray[np.bool_]:
         return np.ones(table.num_rows, bool)
     taken = ~missing_rows(table, names)
     if not taken.any():
-        raise DataError(
-            "Every row lacks some quasi-identifier, so missing='suppress' leaves nothing to release. "
-            "Use missing='category', or leave out the emptiest column."
-        )
+        raise DataError(ALL_LACKING)
     return taken
 
 

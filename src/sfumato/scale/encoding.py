@@ -25,7 +25,7 @@ Codes = NDArray[np.integer]
 LOOKED_UP = 1 << 22
 
 #: The columns of encoded rows: quasi-identifiers, what is released row by row, and the place in the order of a method.
-KEY, BUCKET, PART, PLACE = "key", "bucket", "part", "sfumato_place"
+KEY, BUCKET, PART = "key", "bucket", "part"
 
 
 #: The role of a column that is carried once more, as what readers of the release see of it.

@@ -22,8 +22,8 @@ from sfumato.release.values import Shown
 from sfumato.request import Request
 from sfumato.verify.verification import ClassFrequencies, Verification
 
-#: The column in which groups are counted; no column of a table is called so.
-COUNT = "sfumato_rows"
+#: The columns that engines add: in which groups are counted, and a row's random place. None of a table is called so.
+COUNT, PLACE = "sfumato_rows", "sfumato_place"
 
 #: The columns of what becomes of parts that only tell something.
 NOTHING = pa.schema([pa.field("nothing", pa.int8())])
@@ -245,7 +245,9 @@ def counted(rows: Rows, columns: Sequence[str]) -> pa.Table:
     """Return groups in order of their values, so that nothing follows from how an engine counts."""
     batches = list(rows.groups(columns))
     kinds = [*(rows.schema.field(name) for name in columns), pa.field(COUNT, pa.int64())]
-    table = pa.Table.from_batches(batches) if batches else pa.schema(kinds).empty_table()
+    if not any(batch.num_rows for batch in batches):
+        return pa.schema(kinds).empty_table()  # which not every type could be sorted in
+    table = pa.Table.from_batches(batches)
     return table.sort_by([(name, "ascending") for name in columns])
 
 
@@ -266,10 +268,12 @@ def alone(rows: Rows, columns: Sequence[str]) -> int:
 
 
 def require_distinct_names(columns: Sequence[str], engine: str) -> None:
-    """Refuse columns that only capital letters tell apart: engines would take one for the other."""
+    """Refuse columns that only capital letters tell apart, or that an engine would take for one of its own."""
     met: dict[str, str] = {}
     for name in columns:
-        other = met.setdefault(name.casefold(), name)
+        if name.lower() in (COUNT, PLACE):
+            raise DataError(f"Engines have a column {name!r} of their own. Rename it, or ask for engine='memory'.")
+        other = met.setdefault(name.lower(), name)
         if other != name:
             raise DataError(
                 f"Columns {other!r} and {name!r} differ only in capital letters, which {engine} does not tell apart. "

@@ -80,7 +80,8 @@ class CountedView(ReleaseView):
     def alone(self, names: Sequence[str], with_classes: bool = False) -> int:
         """Return how many released rows are the only ones with their values in some columns, and in their class."""
         if len(names) == 1 and not with_classes and self.released_rows == self.rows:
-            return self.columns[names[0]].unique_rows  # counted already
+            column = self.columns[names[0]]  # counted already; to whoever reads it, no value is one, too
+            return column.unique_rows + int(column.counts[-1] == 1)
         return alone(self.shown.rows, [*names, *(self.shown.class_columns if with_classes else ())])
 
     def certainty(self, name: str) -> Certainty:

@@ -26,8 +26,8 @@ from sfumato.request import Request
 from sfumato.scale.choosing import method_for_parts
 from sfumato.scale.cutting import PartByCuts, first_cuts
 from sfumato.scale.drawing import draws_per_part
-from sfumato.scale.encoding import PART, PLACE, CodedTable, WithoutMissing
-from sfumato.scale.engine import NOTHING, Engine, Rows, require_distinct_names
+from sfumato.scale.encoding import PART, CodedTable, WithoutMissing
+from sfumato.scale.engine import NOTHING, PLACE, Engine, Rows, require_distinct_names
 from sfumato.scale.full_domain import Chosen, choose, is_full_domain
 from sfumato.scale.laying import Feasibility, lay_parts
 from sfumato.scale.looking import view_of
@@ -86,6 +86,8 @@ class _Plan:
             with clock.measuring("read"):
                 source, roles, rows = self._open(data)
                 total = self.engine.expected = rows.count()
+                if not total:
+                    raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
                 rows = self._with_missing(rows)
                 table, schema = self._profile(rows, roles)
                 self.request = replace(self.request, schema=schema)

@@ -17,6 +17,7 @@ from sfumato.io import arrow
 from sfumato.io.missing import codes_for, without_codes
 from sfumato.microdata import distinct
 from sfumato.microdata.encoding import fit, fit_sensitive, with_ends
+from sfumato.pipeline.preparing import ALL_LACKING
 from sfumato.progress import Tell, silent
 from sfumato.request import Request
 from sfumato.scale.encoding import SHOWN, Carried, CodeBook, CodedTable
@@ -77,6 +78,7 @@ def profile(
     most
         How many different values may be kept of a column.
     """
+    _refuse_unreadable(rows.schema)
     names = list(rows.schema.names)
     few = {name: about <= MARGIN * most for name, about in zip(names, rows.distinct_counts(names), strict=True)}
     as_text = set(request.read_as_text())
@@ -86,7 +88,7 @@ def profile(
         if few[name]:
             found[name] = _values(rows, name, name in as_text, request)
             if not found[name].counts.sum():
-                raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
+                raise DataError(ALL_LACKING)
         elif roles[name] != "plain":
             raise DataError(
                 f"Column '{name}' has more than {most:,} different values, too many to order them within this memory. "
@@ -96,11 +98,25 @@ def profile(
     return _coded(rows, roles, replace(request, schema=schema), found), schema
 
 
+def _refuse_unreadable(schema: pa.Schema) -> None:
+    """Refuse what cannot be released, or not counted exactly by an engine."""
+    for field in schema:
+        arrow.tidy(field.name, pa.chunked_array([], field.type))
+        if pa.types.is_decimal256(field.type):
+            raise DataError(
+                f"Column '{field.name}' is of type {field.type}, and engines count numbers of at most 38 digits. Make "
+                "it shorter, or work in memory: engine='memory' (on the command line --engine memory)."
+            )
+
+
 def _values(rows: Rows, name: str, as_text: bool, request: Request) -> Values:
     """Return the values of a column with their counts."""
     groups = counted(rows, [name])
     counts = group_counts(groups)
-    column = arrow.tidy(name, arrow.decoded(groups.column(name)), as_text)
+    kind, found = rows.schema.field(name).type, groups.column(name)
+    # Engines count times in a unit and a zone of their own.
+    found = found.cast(kind) if pa.types.is_timestamp(kind) else found
+    column = arrow.tidy(name, arrow.decoded(found), as_text)
     column = arrow.decoded(column)
     present = column.is_valid().to_numpy()
     read = column.filter(pa.array(present)).combine_chunks()

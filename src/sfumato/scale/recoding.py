@@ -20,8 +20,9 @@ from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.randomness import Secret
 from sfumato.release.values import show
 from sfumato.scale.drawing import DrawnRows
-from sfumato.scale.encoding import PLACE, CodedTable
-from sfumato.scale.engine import Finished
+from sfumato.scale.encoding import CodedTable
+from sfumato.scale.engine import PLACE, Finished
+from sfumato.scale.full_domain import AtLevels
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,8 @@ class Recode:
         classes = EquivalenceClasses(
             nobody.astype(np.int32), nobody, *(np.empty((2, 0, len(self.table.domains)), np.int64))
         )
-        recoding = Recoding(classes=nobody.astype(np.int32))
+        chosen = self.method.levels if isinstance(self.method, AtLevels) else None
+        recoding = Recoding(classes=nobody.astype(np.int32)) if chosen is None else Recoding(levels=chosen)
         found = show(
             self.table.released(rows), self.table.roles, microdata, recoding, classes, self.intervals, nobody, nobody
         )
