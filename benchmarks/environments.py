@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import venv
 from pathlib import Path
@@ -18,3 +19,8 @@ def environment(name: str, *packages: str) -> Path:
         subprocess.run([home / "bin" / "python", "-m", "pip", "install", "-q", *packages], check=True)
         ready.touch()
     return home / "bin"
+
+
+def keeping_bytecode() -> dict[str, str]:
+    """Return the variables of a command that need not compile its own sources, which installing does for users."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sfumato as sf
-from benchmarks.environments import ROOT, environment
+from benchmarks.environments import ROOT, environment, keeping_bytecode
 from benchmarks.measure import Result
 from sfumato.io import write_table
 
@@ -62,7 +62,7 @@ def command(folder: Path, path: Path) -> list[str]:
 def timed(words: list[str]) -> tuple[float, float]:
     """Run a command; return its seconds and its peak memory in MB."""
     begin = time.perf_counter()
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=keeping_bytecode())
     _, status, usage = os.wait4(process.pid, 0)
     if status:
         raise RuntimeError(f"The command failed: {' '.join(words)}")

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.environments import keeping_bytecode
 from benchmarks.measure import Result
 from sfumato import datasets
 from sfumato.io import write_table
@@ -68,9 +69,8 @@ def command(folder: Path, words: list[str]) -> list[str]:
 
 def seconds(folder: Path, words: list[str]) -> float:
     """Return the processor seconds of a Python that keeps what it compiles, of sources and of kernels."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    kept |= {"PYTHONPYCACHEPREFIX": str(folder / "bytecode"), "NUMBA_CACHE_DIR": str(folder / "kernels")}
+    kept = {"PYTHONPYCACHEPREFIX": str(folder / "bytecode"), "NUMBA_CACHE_DIR": str(folder / "kernels")}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *words], env=kept, check=True)
+    subprocess.run([sys.executable, *words], env=keeping_bytecode() | kept, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

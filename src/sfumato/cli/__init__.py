@@ -45,7 +45,7 @@ def program() -> NoReturn:
     """
     sys.meta_path.insert(0, OnlyWhatIsUsed())
     # Nearly all objects are made by imports and stay; looking for garbage among them again and again finds none.
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(300_000, 20, 50)
     try:
         main()
         code: object = 0

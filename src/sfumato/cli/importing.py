@@ -15,7 +15,7 @@ from types import ModuleType
 NOT_NEEDED = {"pandas": ("sfumato.", "pyarrow.compute."), "scipy": ("numba.",), "scipy.linalg": ("numba.",)}
 
 #: Libraries that are imported where they may be needed, and seldom are. They are loaded when something of them is used.
-SELDOM_USED = {"narwhals", "pyarrow.parquet", "sqlite3", "yaml"}
+SELDOM_USED = {"duckdb", "narwhals", "pyarrow.parquet", "sqlite3", "yaml"}
 
 
 class OnlyWhatIsUsed:

@@ -39,8 +39,8 @@ OWN_VALUES = 0.3
 #: How many times smaller text is packed, about.
 PACKED = 8
 
-#: What DuckDB and Arrow raise when a file is not as it should be.
-READ_ERRORS = (duckdb.Error, pa.ArrowException, OSError, UnicodeError, EOFError)
+#: What is raised when a file is not as it should be; by DuckDB, where that reads it, also its own errors.
+READ_ERRORS = (pa.ArrowException, OSError, UnicodeError, EOFError)
 
 
 class FileSource(Source):
@@ -111,7 +111,7 @@ class QueriedSource(FileSource):
             with session() as connection:
                 query = f"SELECT {', '.join(numbers)} FROM {sample} AS sample({', '.join(names)})"
                 facts = [number or 0.0 for number in connection.sql(query).fetchall()[0]]
-        except READ_ERRORS as error:
+        except (duckdb.Error, *READ_ERRORS) as error:
             raise self._explained(error) from None
         own = sum(length for length, distinct in zip(facts[::2], facts[1::2], strict=True) if distinct > OWN_VALUES)
         return Extent(rows, int(rows * own))
@@ -176,14 +176,14 @@ class QueriedSource(FileSource):
         try:
             with session() as connection:
                 yield from record_batches(connection.sql(query))
-        except READ_ERRORS as error:
+        except (duckdb.Error, *READ_ERRORS) as error:
             raise self._explained(error) from None
 
     def _run(self, query: str, tell_rows: Tell) -> list[pa.ChunkedArray]:
         try:
             with session() as connection:
                 return arrow.encoded(record_batches(connection.sql(query)), tell_rows)
-        except READ_ERRORS as error:
+        except (duckdb.Error, *READ_ERRORS) as error:
             # The cause stays behind: such errors quote lines of the file.
             raise self._explained(error) from None
 

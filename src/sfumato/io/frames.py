@@ -130,7 +130,7 @@ def _relation_explained() -> Iterator[None]:
     """Say that a relation cannot be computed, without what DuckDB quotes of its rows."""
     try:
         yield
-    except READ_ERRORS as error:
+    except (duckdb.Error, *READ_ERRORS) as error:
         reason = type(error).__name__
         raise SourceError(f"The DuckDB relation cannot be computed ({reason}). Run it alone to see why.") from None
 

@@ -44,7 +44,7 @@ class JsonSource(QueriedSource):
         try:
             with session() as connection:
                 self._types = self._detected(connection)
-        except READ_ERRORS as error:
+        except (duckdb.Error, *READ_ERRORS) as error:
             raise self._explained(error) from None
         self.columns = checked_names(self._types)
 

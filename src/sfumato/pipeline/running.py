@@ -20,7 +20,6 @@ from sfumato.release.release import Release
 from sfumato.request import Request
 from sfumato.risks.counting import numbered_people
 from sfumato.schema import Schema
-from sfumato.verify.checking import check_file
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
 
@@ -98,6 +97,8 @@ def check_source(
     """
     people = None if person is None else numbered_people(source.read([person]), person)
     if isinstance(source, FileSource):
+        from sfumato.verify.checking import check_file  # noqa: PLC0415
+
         return check_file(
             source.path, source.form, quasi_identifiers, sensitive, requirements, source.separator, people
         )
