@@ -19,7 +19,18 @@ LONGEST_MODULE = 500
 
 # From the ground up: a part may import its own row and the rows above it in this list.
 LAYERS = (
-    ("errors", "parameters", "progress", "clock", "textfiles", "tomltext", "randomness", "markup", "on_demand"),
+    (
+        "errors",
+        "parameters",
+        "progress",
+        "clock",
+        "textfiles",
+        "tomltext",
+        "randomness",
+        "markup",
+        "on_demand",
+        "threads",
+    ),
     ("kernels", "io", "verify", "report"),
     ("hierarchies",),
     ("schema", "columns"),

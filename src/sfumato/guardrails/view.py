@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -18,6 +16,7 @@ from sfumato.hierarchies import Domain
 from sfumato.microdata import Microdata, distinct
 from sfumato.privacy import PrivacyModel
 from sfumato.schema import Declared
+from sfumato.threads import side_by_side
 
 #: From this share of a class on, one value is as good as known.
 NEARLY = 0.9
@@ -77,8 +76,7 @@ def coded_columns(
         for at, domain in enumerate(microdata.domains)
     ]
     columns += [Column(one.name, "sensitive", one.values.drop_null(), one.codes) for one in microdata.sensitive]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        columns += pool.map(lambda name: _plain(name, kept.column(name), places), plain)
+    columns += side_by_side(lambda name: _plain(name, kept.column(name), places), plain)
     return {column.name: column for column in columns}
 
 

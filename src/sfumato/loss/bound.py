@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-import os
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +19,7 @@ from sfumato.loss.row_prices import Mixed, capped_prices, distinct_rows
 from sfumato.loss.vicinity import all_boxes
 from sfumato.microdata import Microdata
 from sfumato.microdata.frequency import KEY_LIMIT, group_rows
-
-T = TypeVar("T")
+from sfumato.threads import side_by_side
 
 #: How many pairs of rows are compared at most; larger tables are sampled.
 PAIRS = 400_000_000
@@ -226,7 +222,7 @@ class People:
         def write(part: slice) -> None:
             least_losses(chosen[part], rows, k, self.spans, losses[part])
 
-        _side_by_side(write, len(chosen))
+        side_by_side(write, _parts(len(chosen)))
         return losses
 
     def box_losses(self, chosen: NDArray[np.int64], k: int) -> NDArray[np.float64]:
@@ -242,7 +238,7 @@ class People:
 
         for begin in range(0, len(chosen), LEAST_SAMPLE):
             end = min(begin + LEAST_SAMPLE, len(chosen))
-            work += sum(_side_by_side(write, end - begin))
+            work += sum(side_by_side(write, _parts(end - begin)))
             if work > WORK:
                 return losses[:end]
         return losses
@@ -262,11 +258,10 @@ class People:
         return skips
 
 
-def _side_by_side(work: Callable[[slice], T], rows: int) -> list[T]:
-    """Do work on parts of some rows, on all cores."""
+def _parts(rows: int) -> Iterator[slice]:
+    """Yield parts of some rows, for threads to take."""
     edges = np.linspace(0, rows, PARTS + 1).astype(np.int64)
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        return list(pool.map(work, [slice(start, stop) for start, stop in pairwise(edges.tolist())]))
+    return (slice(start, stop) for start, stop in pairwise(edges.tolist()))
 
 
 def mean_costs(microdata: Microdata) -> NDArray[np.float64]:

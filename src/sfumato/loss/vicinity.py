@@ -6,8 +6,6 @@ no more than the cheapest box of the level loses: less than it could, but that i
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +18,7 @@ from sfumato.loss.kernels.highest import Rows
 from sfumato.loss.kernels.near import Near, reaches
 from sfumato.microdata import Microdata
 from sfumato.microdata.frequency import FrequencySet
+from sfumato.threads import side_by_side
 
 #: Rows in a block of neighbours, and blocks in a block of blocks.
 BLOCK, WIDE = 16, 16
@@ -90,8 +89,7 @@ class Vicinity:
             def some(rows: NDArray[np.int64]) -> NDArray[np.float64]:
                 return reaches(rows, self.near, counts, k, self.microdata.spans, self.whole)
 
-            with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-                self._reaches[k] = np.concatenate(list(pool.map(some, np.array_split(np.arange(len(counts)), PARTS))))
+            self._reaches[k] = np.concatenate(side_by_side(some, np.array_split(np.arange(len(counts)), PARTS)))
         return self._reaches[k]
 
     def cap(self, rows: Rows, k: int, found: Found) -> int:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 from sfumato.guardrails.missing import AMBIGUOUS, MISSING_WORDS, sentinels
 from sfumato.io.missing import without_codes
 from sfumato.microdata import distinct
+from sfumato.threads import side_by_side
 
 #: Different values of a column that are looked at one by one; of more, that many spread over all of them.
 LOOKED_AT = 2_000
@@ -128,8 +127,7 @@ class Facts:
 def all_facts(table: pa.Table, na: Mapping[str, Sequence[str]] | None = None) -> list[Facts]:
     """Count every column of a table; ``na`` are the codes for "no value" that are known already."""
     known = na or {}
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda name: facts_of(name, table.column(name), known.get(name, ())), table.column_names))
+    return side_by_side(lambda name: facts_of(name, table.column(name), known.get(name, ())), table.column_names)
 
 
 def facts_of(name: str, column: pa.ChunkedArray, known: Sequence[str] = ()) -> Facts:

@@ -13,7 +13,7 @@ from tests.helpers import encoded_column, microdata_strategy
 from sfumato.errors import ParameterError
 from sfumato.methods import HilbertCurve
 from sfumato.methods.linear.mapping import curve_keys, grids
-from sfumato.methods.threads import CHUNK
+from sfumato.threads import CHUNK
 
 
 def places(cells: np.ndarray, bits: int) -> list[int]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +12,7 @@ from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.kernels.node_sweep import FINDINGS, NodeCosts, sweep
 from sfumato.methods.lattice.kernels.rollup import Layout
 from sfumato.methods.lattice.space import Space
+from sfumato.threads import side_by_side
 
 #: A sweep is cut into at least this many parts, so that threads finish together.
 PARTS = 8
@@ -50,9 +49,7 @@ def sweep_nodes(judge: Judge, space: Space, base: Frequencies, costs: NodeCosts)
         turned[prefix + inside] = result.reshape(*shape, FINDINGS)
 
     prefixes = itertools.product(*(range(low[at], high[at] + 1) for at in range(fixed)))
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        for job in [pool.submit(count, prefix) for prefix in prefixes]:
-            job.result()
+    side_by_side(count, prefixes)
     judge.roller.rollups += space.size - 1
     return found
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from sfumato.methods.linear.kernels.cost_order import SMALL, Rows, Scratch, nest_rows
 from sfumato.methods.linear.mapping import LinearMapping
-from sfumato.methods.threads import LONG, STRETCHES, on_stretches
 from sfumato.microdata import Microdata, frequency_set
+from sfumato.threads import LONG, STRETCHES, on_stretches
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from sfumato import parameters
 from sfumato.errors import invalid_parameter
 from sfumato.methods.linear.kernels.centres import nearest_centres
 from sfumato.methods.linear.mapping import LinearMapping, check_bits, curve_keys, positions
-from sfumato.methods.threads import in_chunks
 from sfumato.microdata import Microdata
+from sfumato.threads import in_chunks
 
 #: How often centres move to the middle of their rows.
 ROUNDS = 5

@@ -13,9 +13,9 @@ from sfumato.methods.base import Task
 from sfumato.methods.linear.kernels.packed_boxes import field_width, pack_rows, words_needed
 from sfumato.methods.linear.mapping import LinearMapping
 from sfumato.methods.linear.sorting import sort_rows
-from sfumato.methods.threads import in_chunks
 from sfumato.microdata import Microdata
 from sfumato.progress import stage
+from sfumato.threads import in_chunks
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sfumato import parameters
 from sfumato.hierarchies import Domain, ScaledDomain
 from sfumato.methods.linear.kernels.hilbert import WORD, hilbert_keys
-from sfumato.methods.threads import in_chunks
 from sfumato.microdata import Microdata
+from sfumato.threads import in_chunks
 
 
 class LinearMapping(ABC):

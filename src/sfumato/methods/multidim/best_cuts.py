@@ -17,8 +17,8 @@ from sfumato.methods.kernels.dividing import Cutting, Layout
 from sfumato.methods.multidim.kernels.best_cuts import cut_best_first
 from sfumato.methods.multidim.label_cuts import LabelCuts
 from sfumato.methods.suppression import trim
-from sfumato.methods.threads import on_stretches
 from sfumato.microdata import SUPPRESSED, Recoding, rows_by_class
+from sfumato.threads import on_stretches
 
 
 @dataclass(frozen=True)

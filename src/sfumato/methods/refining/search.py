@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +19,7 @@ from sfumato.methods.refining.kernels.squeeze import squeeze_classes
 from sfumato.methods.refining.neighbours import NeighbourOrders
 from sfumato.methods.refining.refined import Limit
 from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
+from sfumato.threads import side_by_side
 
 #: Cells of a part: it stays in the processor's cache, two parts keep two processors busy, and a round over it is short
 #: enough to keep a time limit, however many columns there are. And its rows at least.
@@ -129,12 +128,8 @@ class _Search:
         chosen = self._avoidable(classes) if guided else classes >= 0
         parts = list(self._parts(np.where(chosen, classes, SUPPRESSED)))
         seeds = self.random.integers(1, 1 << 62, size=len(parts))
-        with ThreadPoolExecutor(max_workers=min(len(parts), os.cpu_count() or 1) or 1) as pool:
-            jobs = [
-                pool.submit(self._improve_part, part, classes[part], rounds, int(seed), deadline)
-                for part, seed in zip(parts, seeds, strict=True)
-            ]
-            found = [job.result() for job in jobs]
+        seeded = zip(parts, seeds.tolist(), strict=True)
+        found = side_by_side(lambda one: self._improve_part(one[0], classes[one[0]], rounds, one[1], deadline), seeded)
         result = np.full(len(classes), SUPPRESSED, np.int32)
         count = 0
         for part, of_part in zip(parts, found, strict=True):

@@ -1,11 +1,12 @@
-"""Work on rows that several threads share, divided in a way that does not depend on how many there are."""
+"""Work that several threads share, divided in a way that does not depend on how many there are."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +17,25 @@ CHUNK = 1 << 15
 #: From how many rows on parts are shared among threads, and the stretches of neighbouring parts that are made of them.
 LONG, STRETCHES = 1 << 14, 64
 
+Piece = TypeVar("Piece")
+Made = TypeVar("Made")
+
+
+def side_by_side(work: Callable[[Piece], Made], pieces: Iterable[Piece]) -> list[Made]:
+    """Return what becomes of each piece, in their order; as many are worked on at a time as there are processors.
+
+    This helps where the work lets go of the interpreter, as compiled kernels and Arrow do.
+    """
+    pieces = list(pieces)
+    if len(pieces) <= 1:
+        return [work(piece) for piece in pieces]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(work, pieces))
+
 
 def in_chunks(rows: int, work: Callable[[int, int], object]) -> None:
     """Do work on stretches of rows, several at a time."""
-    stretches = list(pairwise([*range(0, rows, CHUNK), rows]))
-    if len(stretches) == 1:
-        work(*stretches[0])
-        return
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        for job in [pool.submit(work, start, stop) for start, stop in stretches]:
-            job.result()
+    side_by_side(lambda stretch: work(*stretch), pairwise([*range(0, rows, CHUNK), rows]))
 
 
 def on_stretches(parts: NDArray[np.int64], work: Callable[[NDArray[np.int64]], object]) -> None:
@@ -38,6 +48,4 @@ def on_stretches(parts: NDArray[np.int64], work: Callable[[NDArray[np.int64]], o
         return
     wanted = np.linspace(parts[0], parts[-1], STRETCHES + 1)
     places = np.unique(np.searchsorted(parts, wanted)).tolist()
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        for job in [pool.submit(work, parts[start : stop + 1]) for start, stop in pairwise(places)]:
-            job.result()
+    side_by_side(lambda ends: work(parts[ends[0] : ends[1] + 1]), pairwise(places))
