@@ -347,26 +347,30 @@ def test_columns_that_an_engine_adds_itself_are_refused(name: str, tmp_path: Pat
         sf.anonymize(tmp_path / "people.parquet", quasi_identifiers="age", sensitive=name, k=5, engine="duckdb")
 
 
-def test_a_domain_too_large_to_be_ordered_is_refused_by_an_estimate(
+def test_a_domain_too_large_to_be_ordered_is_found_by_an_estimate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody lists the values first; a column that is released as it is may have as many as it likes."""
+    """Nobody lists the values: numbers are known by range, text is refused, and what is released as it is may be so."""
     rows = 120_000
     numbers = np.random.default_rng(1).permutation(rows)
-    pq.write_table(pa.table({"id": numbers, "age": numbers % 70}), tmp_path / "people.parquet")
+    people = pa.table({"id": numbers, "age": numbers % 70, "name": pa.array(numbers).cast(pa.string())})
+    pq.write_table(people, tmp_path / "people.parquet")
     listed: list[str] = []
     values = profiling._values
     monkeypatch.setattr(
         profiling, "_values", lambda rows, name, *more: (listed.append(name), values(rows, name, *more))[1]
     )
-    asked: dict[str, Any] = {"k": 5, "method": "hilbert", "engine": "duckdb"}
-    with pytest.raises(DataError, match=r"Column 'id' has more than 65,536 different values.*Round or group.*memory="):
-        sf.anonymize(tmp_path / "people.parquet", quasi_identifiers=["id", "age"], **asked)
-    assert "id" not in listed
+    asked: dict[str, Any] = {"k": 5, "method": "hilbert", "engine": "duckdb", "identifiers": "name"}
+    with pytest.raises(
+        DataError, match=r"Column 'name' has more than 65,536 different values.*Round or group.*memory="
+    ):
+        sf.anonymize(tmp_path / "people.parquet", **asked | {"quasi_identifiers": ["name", "age"], "identifiers": "id"})
     monkeypatch.setattr(in_duckdb, "MOST_PART_ROWS", 60_000)
     plain = sf.anonymize(tmp_path / "people.parquet", quasi_identifiers="age", plain="id", confirm="id", **asked)
-    assert "id" not in listed
     assert sorted(plain.table["id"].to_pylist()) == list(range(rows))
+    ranged = sf.anonymize(tmp_path / "people.parquet", quasi_identifiers=["id", "age"], confirm="id", **asked)
+    assert ranged.verification.ok
+    assert not {"id", "name"} & set(listed)
 
 
 def test_columns_that_only_capital_letters_tell_apart_are_refused(tmp_path: Path) -> None:

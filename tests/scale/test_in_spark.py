@@ -27,7 +27,7 @@ from sfumato.errors import DataError, EngineError, OutputError, ParameterError, 
 from sfumato.io import SparkSource, open_source
 from sfumato.methods import FixedLevels, find_method
 from sfumato.request import Request
-from sfumato.scale import drawing, in_duckdb, spark_release
+from sfumato.scale import cells, drawing, in_duckdb, plan, spark_release
 from sfumato.scale.engine import COUNT, counted
 from sfumato.scale.full_domain import choose
 from sfumato.scale.in_spark import InSpark
@@ -179,6 +179,24 @@ def test_what_is_written_is_what_duckdb_writes(cluster: Cluster, table: pa.Table
         assert rows_of(on_spark) == rows_of(on_duckdb)
         assert on_spark.suppressed == on_duckdb.suppressed
         assert bool(on_spark.suppressed) == ("suppression" in models)
+
+
+def test_numbers_known_by_range_are_shown_as_duckdb_shows_them(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Too many values to be kept: both engines count the same cells, and every value lies in what is shown of it."""
+    monkeypatch.setattr(plan, "FEWEST_VALUES", 50)
+    monkeypatch.setattr(cells, "MOST_CELLS", 300)
+    pay = np.random.default_rng(2).lognormal(8, 1.0, 4_000).round(6)
+    pq.write_table(pa.table({"pay": pay, "age": np.arange(4_000) % 70}), tmp_path / "people.parquet")
+    frame = cluster.session.read.parquet(str(tmp_path / "people.parquet")).repartition(3)
+    asked: dict[str, Any] = {"quasi_identifiers": ["pay", "age"], "k": 5, "seed": 1, "method": "mondrian"}
+    release = sf.anonymize(frame, **asked)
+    assert rows_of(release) == rows_of(sf.anonymize(tmp_path / "people.parquet", **asked, engine="duckdb"))
+    ends = np.array([[float(end) for end in one["pay"][1:-1].split(", ")] for one in release.to_arrow().to_pylist()])
+    reached = [np.sort(side) for side in (ends[:, 0], pay, ends[:, 1])]
+    assert (reached[0] <= reached[1]).all()
+    assert (reached[1] < reached[2]).all()
 
 
 def test_cuts_and_levels_are_those_of_memory_and_duckdb(frame: Any, table: pa.Table, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from sfumato.hierarchies.ages import Ages
 from sfumato.hierarchies.bands import Bands, Capped, Rounded
 from sfumato.hierarchies.base import Fitted, Hierarchy
 from sfumato.hierarchies.categories import Categorical, Prefix
+from sfumato.hierarchies.cells import CellDomain
 from sfumato.hierarchies.codes import ICD10, ISCO, NACE, Structured, Weekdays
 from sfumato.hierarchies.conditions import codes_meant
 from sfumato.hierarchies.countries import Countries
@@ -44,6 +45,7 @@ __all__ = [
     "Bands",
     "Capped",
     "Categorical",
+    "CellDomain",
     "Clusters",
     "CountedDomain",
     "CountedGridDomain",

@@ -40,7 +40,10 @@ class ScaledDomain(Domain):
     @property
     def extent(self) -> float:
         """The range of the table on this scale."""
-        return float(self.offsets[-1]) if len(self.offsets) else 0.0
+        if not len(self.offsets):
+            return 0.0
+        own = self.levels[0].ends
+        return float(self.offsets[-1]) if own is None else float(self.offsets[-1] + own.widths[len(self.offsets) - 1])
 
     def shares(self, widths: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return widths as shares of the table's range; where that is none, nothing can be lost."""
@@ -52,7 +55,9 @@ class ScaledDomain(Domain):
 
     @cached_property
     def value_ends(self) -> Ends:
-        """Every code as an interval of its own."""
+        """Every code as an interval of its own: a value, or a cell that stands for many."""
+        if self.levels[0].ends is not None:
+            return self.levels[0].ends
         own = Ends(self.values, self.values, self.numbers, self.offsets, np.zeros(len(self.values)))
         return own.with_missing() if self.has_missing else own
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError, HierarchyError, shortened
-from sfumato.hierarchies import Domain, Hierarchy, IntervalDomain, Ordered, default_hierarchy, gridded
+from sfumato.hierarchies import CellDomain, Domain, Hierarchy, IntervalDomain, Ordered, default_hierarchy, gridded
 from sfumato.hierarchies.base import inverse
 from sfumato.microdata.table import Microdata, SensitiveColumn, smallest_unsigned
 from sfumato.progress import Tell, silent
@@ -86,8 +86,13 @@ def _own_order(column: pa.ChunkedArray) -> Ordered | None:
 
 
 def with_ends(domain: Domain, ends: str) -> Domain:
-    """Return a domain whose intervals end where they are asked to, at values of the class or at round ones."""
-    return gridded(domain) if ends == "grid" and isinstance(domain, IntervalDomain) else domain
+    """Return a domain whose intervals end where they are asked to, at values of the class or at round ones.
+
+    Cells have round ends already.
+    """
+    if ends != "grid" or not isinstance(domain, IntervalDomain) or isinstance(domain, CellDomain):
+        return domain
+    return gridded(domain)
 
 
 def located(misfits: Sequence[int], values: pa.Array, indices: NDArray[np.int64], place: Callable[[int], str]) -> str:

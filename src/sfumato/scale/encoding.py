@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -42,6 +42,17 @@ def carried_name(at: int) -> str:
     return f"c{at}"
 
 
+class Book(Protocol):
+    """Knows the codes of a column."""
+
+    @property
+    def name(self) -> str:
+        """The column."""
+
+    def encode(self, column: pa.Array) -> Codes:
+        """Return the code of every cell."""
+
+
 @dataclass(frozen=True)
 class CodeBook:
     """The different values of a column as they are read, and the code of each; at the end that of a missing one."""
@@ -68,7 +79,7 @@ class CodeBook:
     def _looked_up(self, column: pa.Array) -> Codes:
         """Find numbers by what they are."""
         present = column.is_valid().to_numpy(zero_copy_only=False) if column.null_count else None
-        numbers = _as_numbers(column.fill_null(self.values[0]) if column.null_count and len(self.values) else column)
+        numbers = as_numbers(column.fill_null(self.values[0]) if column.null_count and len(self.values) else column)
         if numbers.dtype.kind == "f":
             lacking = np.isnan(numbers)
             present = ~lacking if present is None else present & ~lacking
@@ -82,10 +93,10 @@ class CodeBook:
         least, table = self._table
         places = numbers - least
         if len(places) and (places.min() < 0 or places.max() >= len(table)):
-            raise self._changed()
+            raise changed(self.name)
         codes = table[places]
         if codes.min(initial=0) < 0:
-            raise self._changed()
+            raise changed(self.name)
         return codes
 
     def _by_search(self, numbers: NDArray[np.generic], present: NDArray[np.bool_] | None) -> Codes:
@@ -93,21 +104,21 @@ class CodeBook:
         places = np.minimum(np.searchsorted(ordered, numbers), len(ordered) - 1)
         known = ordered[places] == numbers
         if not (known.all() if present is None else known[present].all()):
-            raise self._changed()
+            raise changed(self.name)
         return codes[places]
 
     def _found(self, column: pa.Array) -> Codes:
         """Find anything else among the values."""
         places = pc.index_in(column, self.values)
         if places.null_count != column.null_count:
-            raise self._changed()
+            raise changed(self.name)
         return self.codes[places.fill_null(len(self.values)).to_numpy(zero_copy_only=False)]
 
     @cached_property
     def _numbers(self) -> NDArray[np.generic] | None:
         kind = self.values.type
         numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_temporal(kind)
-        return _as_numbers(self.values) if numeric and not pa.types.is_duration(kind) else None
+        return as_numbers(self.values) if numeric and not pa.types.is_duration(kind) else None
 
     @cached_property
     def _ordered(self) -> tuple[NDArray[np.generic], Codes]:
@@ -128,14 +139,16 @@ class CodeBook:
         table[numbers.astype(np.int64) - least] = self.codes[:-1]
         return least, table
 
-    def _changed(self) -> DataError:
-        return DataError(
-            f"Column '{self.name}' has a value that it did not have a moment ago: the table changes while it is read. "
-            "Run again when nobody writes to it, or copy it first."
-        )
+
+def changed(name: str) -> DataError:
+    """Return what is said of a table that is not what it was."""
+    return DataError(
+        f"Column '{name}' has a value that it did not have a moment ago: the table changes while it is read. "
+        "Run again when nobody writes to it, or copy it first."
+    )
 
 
-def _as_numbers(column: pa.Array) -> NDArray[np.generic]:
+def as_numbers(column: pa.Array) -> NDArray[np.generic]:
     """Return numbers, dates and times as plain numbers in their order."""
     kind = column.type
     if pa.types.is_temporal(kind):
@@ -220,7 +233,7 @@ class CodedTable:
     """
 
     roles: dict[str, str]
-    books: tuple[CodeBook, ...] = field(repr=False)
+    books: tuple[Book, ...] = field(repr=False)
     domains: tuple[Domain, ...]
     carried: tuple[Carried, ...]
     weights: NDArray[np.float64]

@@ -265,6 +265,10 @@ class Stored(DuckRows):
         source = f"read_parquet([{files}], hive_partitioning = false)"
         return self.engine.query(within.format(f"SELECT {selected} FROM {source} {after}"))
 
+    def mapped(self, function: OnBatch, schema: pa.Schema) -> Rows:
+        reads = getattr(function, "reads", None)
+        return Mapped(self if reads is None else Stored(self.engine, self.files, reads), function, schema)
+
     def count(self) -> int:
         return sum(pq.ParquetFile(file).metadata.num_rows for file in self.files)
 

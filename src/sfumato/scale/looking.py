@@ -14,6 +14,7 @@ from sfumato.io import Source
 from sfumato.release.values import ValueCounts
 from sfumato.request import Request
 from sfumato.risks import BeforeAfter, assess_classes
+from sfumato.scale.cells import remarks_on
 from sfumato.scale.drawing import DRAWN, DrawnRows
 from sfumato.scale.encoding import SHOWN, Carried, CodedTable, carried_name, coded_name
 from sfumato.scale.engine import Rows, ShownElsewhere, Spread, alone
@@ -33,7 +34,7 @@ def view_of(table: CodedTable, rows: Rows, source: Source, request: Request, row
         columns={column.name: column for column in columns},
         models=request.privacy,
         row_numbers=row_numbers,
-        remarks=source.remarks,
+        remarks=(*source.remarks, *remarks_on(table.domains)),
         total=table.rows,
     )
 

@@ -40,6 +40,9 @@ from sfumato.scale.recoding import Recode
 #: How often encoded rows lie on the disk at the same time: as they are kept, and by part; labels come as parts go.
 COPIES = 2
 
+#: So many different values of a column are kept, however little memory there is.
+FEWEST_VALUES = 1 << 16
+
 #: What a text is taken to be long, where it is kept as it is.
 TEXT_BYTES = 24
 
@@ -134,7 +137,7 @@ class _Plan:
         return rows.mapped(WithoutMissing(names, self.request.na), rows.schema)
 
     def _profile(self, rows: Rows, roles: Mapping[str, str]) -> tuple[CodedTable, Any]:
-        most = max(1 << 16, self.engine.part_rows // 2)
+        most = max(FEWEST_VALUES, self.engine.part_rows // 2)
         table, schema = profile(rows, roles, self.request, most, stage(self.report, "profiling"))
         if self.request.missing == "error":
             lacking = [domain.name for domain in table.domains if domain.has_missing]

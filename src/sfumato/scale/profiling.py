@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError
-from sfumato.hierarchies import with_levels
+from sfumato.hierarchies import Domain, Hierarchy, with_levels
 from sfumato.io import arrow
 from sfumato.io.missing import codes_for, without_codes
 from sfumato.microdata import distinct
@@ -20,7 +20,8 @@ from sfumato.microdata.encoding import fit, fit_sensitive, with_ends
 from sfumato.pipeline.preparing import ALL_LACKING
 from sfumato.progress import Tell, silent
 from sfumato.request import Request
-from sfumato.scale.encoding import SHOWN, Carried, CodeBook, CodedTable
+from sfumato.scale.cells import CellCounts, can_have_cells, count_cells
+from sfumato.scale.encoding import SHOWN, Book, Carried, CodeBook, CodedTable
 from sfumato.scale.engine import Rows, counted, group_counts
 from sfumato.schema import Schema
 
@@ -56,6 +57,14 @@ class Values(NamedTuple):
         """How many rows lack a value, or have one that means none."""
         return int(self.counts[-1] + self.counts[:-1][self.places < 0].sum())
 
+    def fitted(self, name: str, hierarchy: Hierarchy | None) -> tuple[Domain, NDArray[np.unsignedinteger]]:
+        """Return a domain of the values, and the code of each that is known, at the end that of a missing one."""
+        return fit(name, hierarchy, self.known, self.missing > 0)
+
+    def book(self, name: str, code_of: NDArray[np.integer], as_text: bool = False) -> CodeBook:
+        """Return what encodes the column."""
+        return CodeBook(name, self.read, np.append(code_of[self.places], code_of[-1]), as_text)
+
     def code_counts(self, code_of: NDArray[np.integer], size: int) -> NDArray[np.int64]:
         """Return how many rows have each code."""
         codes = np.append(code_of[self.places], code_of[-1])
@@ -82,6 +91,8 @@ def profile(
     names = list(rows.schema.names)
     few = {name: about <= MARGIN * most for name, about in zip(names, rows.distinct_counts(names), strict=True)}
     as_text = set(request.read_as_text())
+    declared = request.schema.quasi_identifiers
+    by_range = [name for name in declared if not few[name] and name not in as_text and _is_number(rows, name)]
     found: dict[str, Values] = {}
     for done, name in enumerate(names):
         tell(done / len(names))
@@ -89,13 +100,20 @@ def profile(
             found[name] = _values(rows, name, name in as_text, request)
             if not found[name].counts.sum():
                 raise DataError(ALL_LACKING)
-        elif roles[name] != "plain":
+        elif roles[name] != "plain" and name not in by_range:
             raise DataError(
                 f"Column '{name}' has more than {most:,} different values, too many to order them within this memory. "
-                "Round or group its values first, declare it as an identifier, or allow more (memory=)."
+                "Round or group its values first, declare it as an identifier, or allow more (memory=). Only "
+                "quasi-identifiers that are numbers are known by range instead."
             )
-    schema = _with_levels(request, found)
-    return _coded(rows, roles, replace(request, schema=schema), found), schema
+    codes = {name: codes_for(name, request.na) for name in by_range}
+    cells = count_cells(rows, {name: declared[name] for name in by_range}, codes, most)
+    schema = _with_levels(request, {**found, **cells})
+    return _coded(rows, roles, replace(request, schema=schema), found, cells), schema
+
+
+def _is_number(rows: Rows, name: str) -> bool:
+    return can_have_cells(rows.schema.field(name).type)
 
 
 def _refuse_unreadable(schema: pa.Schema) -> None:
@@ -125,7 +143,7 @@ def _values(rows: Rows, name: str, as_text: bool, request: Request) -> Values:
     return Values(read, known, places, np.append(counts[present], counts[~present].sum()))
 
 
-def _with_levels(request: Request, found: Mapping[str, Values]) -> Schema:
+def _with_levels(request: Request, found: Mapping[str, Values | CellCounts]) -> Schema:
     """Return the roles with levels for numbers that have none, where the method chooses among levels."""
     schema = request.schema
     if not request.method.needs_levels:
@@ -134,15 +152,22 @@ def _with_levels(request: Request, found: Mapping[str, Values]) -> Schema:
     return replace(schema, quasi_identifiers=levels)
 
 
-def _coded(rows: Rows, roles: Mapping[str, str], request: Request, found: Mapping[str, Values]) -> CodedTable:
+def _coded(
+    rows: Rows,
+    roles: Mapping[str, str],
+    request: Request,
+    found: Mapping[str, Values],
+    cells: Mapping[str, CellCounts],
+) -> CodedTable:
     schema, ends = request.schema, request.ends
     as_text = set(schema.read_as_text())
-    books, domains, marginals = [], [], []
+    books: list[Book] = []
+    domains, marginals = [], []
     for name, hierarchy in schema.quasi_identifiers.items():
-        values = found[name]
-        domain, code_of = fit(name, hierarchy, values.known, values.missing > 0)
+        values = cells.get(name) or found[name]
+        domain, code_of = values.fitted(name, hierarchy)
         domains.append(with_ends(domain, ends))
-        books.append(_book(name, values, code_of, name in as_text))
+        books.append(values.book(name, code_of, name in as_text))
         marginals.append(values.code_counts(code_of, domain.size))
     carried = [
         column
@@ -152,7 +177,7 @@ def _coded(rows: Rows, roles: Mapping[str, str], request: Request, found: Mappin
     ]
     order = {name: at for at, name in enumerate(schema.sensitive)}
     given = np.array([schema.weights.get(domain.name, 1.0) for domain in domains])
-    total = int(next(iter(found.values())).counts.sum())
+    total = int(marginals[0].sum())
     return CodedTable(
         dict(roles),
         tuple(books),
@@ -170,12 +195,8 @@ def _carried(column: pa.Field, role: str, values: Values | None, codes: frozense
     if values is not None:
         ordered, code_of = fit_sensitive(name, values.known, values.missing > 0)
         counts = values.code_counts(code_of, len(ordered))
-        yield Carried(name, role, ordered.type, _book(name, values, code_of, False), ordered, counts)
+        yield Carried(name, role, ordered.type, values.book(name, code_of), ordered, counts)
     if values is None or values.has_not_a_number:
         # To models a not-a-number is a missing value; whoever reads the release is shown what was there.
         empty = arrow.tidy(name, pa.chunked_array([], column.type))
         yield Carried(name, role if values is None else SHOWN, arrow.decoded(empty).type, codes=codes)
-
-
-def _book(name: str, values: Values, code_of: NDArray[np.integer], as_text: bool) -> CodeBook:
-    return CodeBook(name, values.read, np.append(code_of[values.places], code_of[-1]), as_text)

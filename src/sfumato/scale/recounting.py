@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TypeGuard
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.errors import VerificationError
-from sfumato.hierarchies import ROOT, Domain, IntervalDomain, SetDomain
+from sfumato.hierarchies import ROOT, CellDomain, Domain, IntervalDomain, SetDomain
+from sfumato.hierarchies.cells import closing
+from sfumato.hierarchies.levels import value_texts
 from sfumato.loss import LossReport
 from sfumato.pipeline.building import Outcome
 from sfumato.scale.engine import ShownElsewhere, counted, group_counts
@@ -103,34 +104,47 @@ def penalties_of(domain: Domain, labels: list[str | None]) -> NDArray[np.float64
         for label, cost in zip(level.labels.to_pylist(), domain.level_costs(at).tolist(), strict=True):
             if label is not None:
                 known.setdefault(label, set()).add(cost)
-    places = dict(zip(domain.texts.to_pylist(), domain.positions, strict=True)) if _shows_intervals(domain) else {}
-    found = [_penalty(domain, label, known, places) for label in labels]
+    begins, reaches = _places(domain) if isinstance(domain, IntervalDomain) else ({}, {})
+    found = [_penalty(domain, label, known, begins, reaches) for label in labels]
     return None if any(one is None for one in found) else np.array(found, np.float64)
 
 
-def _shows_intervals(domain: Domain) -> TypeGuard[IntervalDomain]:
-    return isinstance(domain, IntervalDomain)
+#: Where something lies on the scale from 0 to 1, by how it is written.
+Places = Mapping[str, float]
+
+
+def _places(domain: IntervalDomain) -> tuple[Places, Places]:
+    """Return where an interval begins, by its first end, and how far it reaches, by its last one with the bracket."""
+    if not isinstance(domain, CellDomain):
+        places = dict(zip(domain.texts.drop_null().to_pylist(), domain.positions.tolist(), strict=False))
+        return places, {f"{text}]": place for text, place in places.items()}
+    ends, close = domain.value_ends, closing(domain.values.type)
+    low, high = (value_texts(side.drop_null()).to_pylist() for side in (ends.low, ends.high))
+    begins, reaches = domain.shares(ends.offsets), domain.shares(ends.offsets + ends.widths)
+    return dict(zip(low, begins.tolist(), strict=False)), {
+        f"{text}{close}": reach for text, reach in zip(high, reaches.tolist(), strict=False)
+    }
 
 
 def _penalty(
-    domain: Domain, label: str | None, known: Mapping[str, set[float]], places: Mapping[str | None, float]
+    domain: Domain, label: str | None, known: Mapping[str, set[float]], begins: Places, reaches: Places
 ) -> float | None:
     if label is None:
         return 0.0  # nobody in the class has a value
-    costs = set(known.get(label, ())) | set(_between(label, places))
+    costs = set(known.get(label, ())) | set(_between(label, begins, reaches))
     if not costs and isinstance(domain, SetDomain) and label.startswith("{"):
         return 1.0
     if label == ROOT and not costs:
         return 1.0
-    return costs.pop() if len(costs) == 1 else None
+    return min(costs) if costs and max(costs) - min(costs) <= NEAR else None
 
 
-def _between(label: str, places: Mapping[str | None, float]) -> Iterator[float]:
+def _between(label: str, begins: Places, reaches: Places) -> Iterator[float]:
     """Yield what an interval from one value to another loses; a value may hold a comma itself."""
-    if not (label.startswith("[") and label.endswith("]")):
+    if not label.startswith("["):
         return
-    parts = label[1:-1].split(", ")
+    parts = label[1:].split(", ")
     for cut in range(1, len(parts)):
-        low, high = places.get(", ".join(parts[:cut])), places.get(", ".join(parts[cut:]))
+        low, high = begins.get(", ".join(parts[:cut])), reaches.get(", ".join(parts[cut:]))
         if low is not None and high is not None:
             yield float(min(high - low, 1.0))
