@@ -175,7 +175,9 @@ class WritesItself(ShownElsewhere):
     """A released table that only those who hold it can write."""
 
     @abstractmethod
-    def write(self, path: str | os.PathLike[str], promised: Promised, progress: Progress) -> Verification:
+    def write(
+        self, path: str | os.PathLike[str], promised: Promised, progress: Progress, form: str | None = None
+    ) -> Verification:
         """Write the rows, check what was written, and only then give it its name."""
 
 

@@ -26,7 +26,6 @@ from sfumato.io.writing import (
     format_of,
     names_folder,
     refuse_existing,
-    refuse_other_than_parquet,
     write_stream,
 )
 from sfumato.progress import Progress, ProgressOption, reporting
@@ -264,13 +263,8 @@ class LargeRelease(Release):
         streams = _is_streamed(path, form)
         if not isinstance(self.shown, WritesItself) or (isinstance(self.shown, ShownInFiles) and not streams):
             return super().write(path, manifest, progress, form)
-        given = {}
-        if isinstance(self.shown, ShownInFiles):
-            given["form"] = form
-        else:
-            refuse_other_than_parquet(path, form)
         with reporting(progress, "write") as report:
-            found = self.shown.write(path, self._promised, report, **given)
+            found = self.shown.write(path, self._promised, report, form)
         if manifest is not None:
             write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n", private=True)
         return found

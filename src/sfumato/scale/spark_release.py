@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.errors import OutputError
+from sfumato.io.writing import refuse_other_than_parquet
 from sfumato.progress import Progress, silent
 from sfumato.scale.engine import COUNT, Promised, ShownAs, WritesItself
 from sfumato.scale.executors import CELL, PARQUET
@@ -67,8 +68,11 @@ class ShownInSpark(WritesItself):
         """Check every promise from the rows, by Spark's own counts."""
         return verified_by_spark(self.rows, self.class_columns, promised.sensitive, promised.models)
 
-    def write(self, path: str | os.PathLike[str], promised: Promised, progress: Progress = silent) -> Verification:
+    def write(
+        self, path: str | os.PathLike[str], promised: Promised, progress: Progress = silent, form: str | None = None
+    ) -> Verification:
         """Write a folder of Parquet files, check what lies there, and only then give it its name."""
+        refuse_other_than_parquet(path, form)
         target = Folder(self.data.sparkSession, located(os.fspath(path)))
         target.require_free()
         beside = target.beside()
