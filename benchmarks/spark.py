@@ -121,7 +121,7 @@ def cluster(folder: Path, workers: int) -> Iterator[sf.Spark]:
     """Start a cluster whose executors and Python have run once."""
     place = folder / f"cluster-{workers}"
     place.mkdir()
-    made = Cluster(place, memory="4g", lean=False)
+    made = Cluster(place, memory="4g", lean=False, apart=True)
     try:
         for _ in range(workers):
             made.add_worker()

@@ -11,7 +11,8 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -53,9 +54,12 @@ class Cluster:
         What an executor may take, besides its Python.
     lean
         Whether it starts quickly rather than runs quickly.
+    apart
+        Whether each worker has a core of this machine to itself and takes no other; else a worker of one core runs one
+        task, but its Java and its Python share all cores there are.
     """
 
-    def __init__(self, folder: Path, memory: str = "512m", lean: bool = True) -> None:
+    def __init__(self, folder: Path, memory: str = "512m", lean: bool = True, apart: bool = False) -> None:
         import pyspark  # noqa: PLC0415 - a plain machine has none
 
         self.folder = folder
@@ -67,6 +71,7 @@ class Cluster:
         self.session: Any = None
         self.memory = memory
         self.lean = lean
+        self.apart = apart
         self.options = " ".join(LEAN if lean else LEAN[:1])
 
     def started(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
@@ -87,7 +92,8 @@ class Cluster:
     def add_worker(self) -> None:
         work = str(self.folder / f"work-{len(self.workers)}")
         resources = ["--cores", "1", "--memory", "8g", "--work-dir", work, "--webui-port", "0"]
-        self.workers.append(self.started("worker.Worker", "--host", "127.0.0.1", *resources, self.address))
+        with on_core(len(self.workers)) if self.apart else nullcontext():
+            self.workers.append(self.started("worker.Worker", "--host", "127.0.0.1", *resources, self.address))
 
     def kill_worker(self) -> None:
         """Kill the oldest worker that lives, and all that it runs, without a warning."""
@@ -129,6 +135,17 @@ class Cluster:
                 self.session.stop()
         for process in (*self.workers, self.master):
             stop(process, signal.SIGTERM)
+
+
+@contextmanager
+def on_core(number: int) -> Iterator[None]:
+    """Let processes that are started meanwhile, and all that they start, run on one core only."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {sorted(cores)[number % len(cores)]})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 def stop(process: subprocess.Popen[bytes], by: signal.Signals) -> None:
