@@ -99,6 +99,11 @@ def test_the_shape_of_the_data_decides_what_is_tried() -> None:
     flat = encode(pa.table({"a": list("xyz") * 200, "b": list("uvuwu") * 120}), {"a": None, "b": None})
     assert names(cheap(asked(flat, KAnonymity(2)))) == {*always, "peeling"}
     assert names(cheap(asked(correlated(50_000, 2), KAnonymity(2)))) == {*always, "mondrian"}
+    many = flat.take(np.arange(50_000) % len(flat))
+    assert names(cheap(asked(many, KAnonymity(2)))) == {*always, "peeling"}
+    flags = {f"flag {at}": ["x", "y"] * 25_000 for at in range(10)}  # too many nodes to visit all
+    wide = encode(pa.table(flags), dict.fromkeys(flags))
+    assert names(cheap(asked(wide, KAnonymity(2)))) == {*always, "peeling", "mondrian"}
 
 
 def test_of_few_rows_the_default_loses_no_more_than_any_method() -> None:

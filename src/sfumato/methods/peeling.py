@@ -6,6 +6,7 @@ import heapq
 import time
 from dataclasses import dataclass
 from functools import cached_property
+from operator import getitem
 from typing import ClassVar
 
 import numpy as np
@@ -162,7 +163,7 @@ class _Walk:
 
 
 def _loss(weights: list[list[float]], node: Node) -> float:
-    return sum(costs[level] for costs, level in zip(weights, node, strict=True))
+    return sum(map(getitem, weights, node))
 
 
 def _hashed(levels: list[list[NDArray[np.int64]]]) -> tuple[NDArray[np.uint64], list[list[int]]]:

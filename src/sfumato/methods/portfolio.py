@@ -23,7 +23,7 @@ from sfumato.loss.metrics import GCP
 from sfumato.loss.objective import SIZES
 from sfumato.methods.base import Method, Task, find_method, register
 from sfumato.methods.goal import Goal, Measured
-from sfumato.methods.levels import mostly_categories
+from sfumato.methods.levels import mostly_categories, search_levels
 from sfumato.methods.linear.linear import CostAware, Hilbert
 from sfumato.methods.refining import ABLE, Limit
 from sfumato.methods.warming import warm_up
@@ -50,9 +50,9 @@ NODE_SECONDS, CUT_SECONDS = 6e-9, 1.1e-8
 #: The nodes that peeling visits where categories are all there is, and at most where other columns are among them.
 NODES, NODES_OF_MIXTURES = 20_000, 1_000
 
-#: Where Mondrian may lose least: on large tables, and on those of so few rows that chance decides, where best cuts and
-#: a short peeling may, too. On all others it does not, and the first run of the default method should compile nothing
-#: that it does not need.
+#: Where Mondrian may lose least: on large tables, unless peeling visits all of their nodes, and on those of so few
+#: rows that chance decides, where best cuts and a short peeling may, too. On all others it does not, and the first run
+#: of the default method should compile nothing that it does not need.
 MANY_ROWS, FEW_ROWS = 50_000, 500
 
 #: A sample tells what is not worth trying: so many rows, and room for so many of the smallest classes.
@@ -157,15 +157,16 @@ def cheap(task: Task) -> Iterator[Method]:
     """Choose methods that take a few times as long as the fastest; of few rows, whatever suits them."""
     rows = len(task.microdata)
     few = rows <= FEW_ROWS
+    nodes = FEW_CELLS // max(1, rows)
+    suits = _any_category(task) if few else _only_categories(task) and not _diverse(task)
+    peels = suits and nodes > 0
     yield Hilbert()
     yield CostAware()
-    if few or rows >= MANY_ROWS:
+    if few or (rows >= MANY_ROWS and not (peels and nodes >= _all_nodes(task))):
         yield known.Mondrian()
     if few:
         yield known.BestCuts()
-    nodes = FEW_CELLS // max(1, rows)
-    suits = _any_category(task) if few else _only_categories(task) and not _diverse(task)
-    if nodes and suits:
+    if peels:
         yield known.Peeling(nodes=min(NODES_OF_MIXTURES, nodes))
 
 
@@ -215,6 +216,11 @@ def _is_longer(peeling: known.Peeling, chosen: Mapping[str, Method]) -> bool:
     """Return whether a peeling visits more nodes than the one that is chosen already, if any."""
     other = chosen.get(known.Peeling.name)
     return not isinstance(other, known.Peeling) or peeling.nodes > other.nodes
+
+
+def _all_nodes(task: Task) -> int:
+    """Return how many nodes there are for peeling to visit."""
+    return math.prod(len(search_levels(domain)) for domain in task.microdata.domains)
 
 
 def _most_nodes(task: Task) -> int:
