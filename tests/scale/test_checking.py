@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pyarrow as pa
@@ -55,3 +56,16 @@ def test_files_past_memory_are_checked_as_in_memory(tmp_path: Path) -> None:
     assert done.code == 0, done.stderr
     assert "k-anonymity k=2: holds, smallest class 2" in done.stdout
     assert run("check", csv, "--qi", "age", "-k", "3", *limits).code == 1
+
+
+def test_numbers_in_json_are_what_stands_on_paper(tmp_path: Path) -> None:
+    """Whoever reads the file sees 1 and 1.0, and text beside numbers in its quotation marks."""
+    ages = ["1", "1.0", "1", "1.0", '"1"', '"1"', "null", "null"]
+    path = tmp_path / "people.jsonl"
+    path.write_text("".join(f'{{"age": {age}, "ill": true}}\n' for age in ages), encoding="utf-8")
+    packed = tmp_path / "packed.jsonl.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    for file in (path, packed):
+        small, large = (sf.check(file, quasi_identifiers="age", k=2, engine=one) for one in ("memory", "duckdb"))
+        assert small.classes == large.classes == 4
+        assert small.notes == large.notes

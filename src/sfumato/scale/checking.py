@@ -1,7 +1,7 @@
 """Checking a table past memory: an engine groups and counts, wherever the table does not fit.
 
-Parquet and delimited text are read by the verifier itself. Any other table (JSON lines, a relation, a lazy frame, a
-stream, a database) goes row by row into a Parquet file of the temporary folder first, which the verifier then reads.
+Parquet and text are read by the verifier itself. Any other table (a relation, a lazy frame, a stream, a database) goes
+row by row into a Parquet file of the temporary folder first, which the verifier then reads.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from sfumato.schema import Schema
 from sfumato.verify.verification import Verification
 
 #: Formats of files that can be checked without loading them.
-FORMS = ("parquet", "csv")
+FORMS = ("parquet", "csv", "jsonl", "json")
 
 #: Endings of text, whose cells Spark does not show as they stand there.
 TEXTS = {".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson"}

@@ -1,4 +1,4 @@
-"""Files that do not fit in memory, checked by DuckDB's groups: Parquet, also in many parts, and delimited text."""
+"""Files that do not fit in memory, checked by DuckDB's groups: Parquet, also in many parts, delimited text and JSON."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from sfumato.errors import OutputError, SourceError, listed, shortened
 from sfumato.verify.checking import check_grouped
 from sfumato.verify.delimited import stream_delimited
 from sfumato.verify.groups import Grouped, Keys
+from sfumato.verify.json_text import stream_json
 from sfumato.verify.reading import places_in_header
 from sfumato.verify.verification import Verification
 
@@ -138,7 +139,7 @@ def check_files(
     paths
         One file, or the parts of a table.
     form
-        ``"parquet"`` or ``"csv"``.
+        ``"parquet"``, ``"csv"``, ``"jsonl"`` or ``"json"``.
     quasi_identifiers, sensitive, requirements, separator
         As in `check_file`.
     folder
@@ -147,8 +148,8 @@ def check_files(
         How many bytes to take, about.
     """
     columns = [*quasi_identifiers, *sensitive]
-    if form == "csv":
-        paths = [_as_parquet(path, columns, separator, folder / f"rows-{at}") for at, path in enumerate(paths)]
+    if form != "parquet":
+        paths = [_as_parquet(path, form, columns, separator, folder / f"rows-{at}") for at, path in enumerate(paths)]
     engine = DuckFiles(paths, list(dict.fromkeys(columns)), folder, memory)
     try:
         return check_grouped(engine, form, quasi_identifiers, sensitive, requirements)
@@ -183,12 +184,15 @@ def _schema(path: Path, columns: Sequence[str]) -> pa.Schema:
     return pa.schema([schema.field(name) for name in columns])
 
 
-def _as_parquet(path: Path, columns: Sequence[str], separator: str, target: Path) -> Path:
-    """Copy columns of delimited text, every cell as what it shows, so that they can be read one by one."""
-    width, places = places_in_header(path, columns, separator)
+def _as_parquet(path: Path, form: str, columns: Sequence[str], separator: str, target: Path) -> Path:
+    """Copy columns of text, every cell as what it shows, so that they can be read one by one."""
+    if form == "csv":
+        batches = stream_delimited(path, *places_in_header(path, columns, separator), separator)
+    else:
+        batches = stream_json(path, columns, lines=form == "jsonl")
     schema = pa.schema([(name, pa.string()) for name in columns])
     with pq.ParquetWriter(target, schema, compression="zstd", write_statistics=False) as writer:
-        for batch in stream_delimited(path, width, places, separator):
+        for batch in batches:
             writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
     return target
 

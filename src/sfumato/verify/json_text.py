@@ -41,12 +41,17 @@ def read_json(path: Path, columns: Sequence[str], lines: bool) -> pa.Table:
     Where a column has text and numbers, its text keeps the quotation marks: ``"1"`` is not ``1`` on paper.
     """
     gathered = [_Column(name) for name in columns]
+    for rows in _rows(path, lines):
+        for column in gathered:
+            column.add(row.get(column.name) for row in rows)
+    return pa.table({column.name: column.finished() for column in gathered})
+
+
+def _rows(path: Path, lines: bool) -> Iterator[list[dict[str, Any]]]:
+    """Yield the objects of a file by their keys, some thousand at a time."""
     try:
         for objects in _lines(path) if lines else _document(path):
-            rows = [_distinct_keys(pairs) for pairs in objects]
-            for column in gathered:
-                column.add(row.get(column.name) for row in rows)
-        return pa.table({column.name: column.finished() for column in gathered})
+            yield [_distinct_keys(pairs) for pairs in objects]
     except DataError:
         raise
     except (OSError, EOFError, zlib.error, ValueError, RecursionError):
@@ -54,6 +59,25 @@ def read_json(path: Path, columns: Sequence[str], lines: bool) -> pa.Table:
             f"{shortened(str(path), 300)} must hold {'one JSON object per line' if lines else 'JSON objects'}, in "
             "UTF-8, each key once. It cannot be checked."
         ) from None
+
+
+def stream_json(path: Path, columns: Sequence[str], lines: bool) -> Iterator[pa.RecordBatch]:
+    """Yield what `read_json` reads, some rows at a time; the file is read once more before, for what needs marks."""
+    kinds: dict[str, set[bool]] = {name: set() for name in columns}
+    for rows in _rows(path, lines):
+        for name, met in kinds.items():
+            met.update(isinstance(row.get(name), str) for row in rows if row.get(name) is not None)
+    for rows in _rows(path, lines):
+        yield pa.RecordBatch.from_pydict(
+            {name: [_cell(name, row.get(name), len(met) > 1) for row in rows] for name, met in kinds.items()},
+            pa.schema([(name, pa.string()) for name in columns]),
+        )
+
+
+def _cell(name: str, value: Any, mixed: bool) -> str | None:
+    if value is not None and not isinstance(value, str | bool | Number):
+        raise _nested(name)
+    return None if value is None else _written(value, mixed)
 
 
 def _lines(path: Path) -> Iterator[list[Pairs]]:
@@ -108,14 +132,14 @@ class _Column:
         try:
             codes = [places.setdefault(value, len(places)) for value in values]
         except TypeError:  # a list cannot be a key
-            raise self._nested() from None
+            raise _nested(self.name) from None
         self._codes.append(np.array(codes, np.int32))
 
     def finished(self) -> pa.ChunkedArray:
         """Return the column as text."""
         values = list(self._places)[1:]
         if not all(isinstance(value, str | bool | Number) for value in values):
-            raise self._nested()
+            raise _nested(self.name)
         mixed = len({isinstance(value, str) for value in values}) > 1
         texts = pa.array([_written(value, mixed) for value in values], pa.string())
         chunks = [pa.array(codes - 1, mask=codes == 0) for codes in self._codes]
@@ -123,8 +147,9 @@ class _Column:
             [pa.DictionaryArray.from_arrays(chunk, texts) for chunk in chunks], pa.dictionary(pa.int32(), pa.string())
         )
 
-    def _nested(self) -> DataError:
-        return DataError(f"Column {listed([self.name])} holds lists or objects, which cannot be compared. Flatten it.")
+
+def _nested(name: str) -> DataError:
+    return DataError(f"Column {listed([name])} holds lists or objects, which cannot be compared. Flatten it.")
 
 
 def _written(value: str | bool | Number, mixed: bool) -> str:
