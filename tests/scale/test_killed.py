@@ -32,7 +32,9 @@ main()
 """
 
 
-@pytest.mark.parametrize(("number", "left"), [(signal.SIGKILL, 1), (signal.SIGINT, 0), (signal.SIGTERM, 0)])
+@pytest.mark.parametrize(
+    ("number", "left"), [(signal.SIGKILL, 1), (signal.SIGINT, 0), (signal.SIGTERM, 0), (signal.SIGHUP, 0)]
+)
 def test_a_run_that_is_killed_publishes_nothing(number: signal.Signals, left: int, tmp_path: Path) -> None:
     pq.write_table(census(500, seed=1).table.select(["age", "gender", "occupation"]), tmp_path / "people.parquet")
     temporary, output = tmp_path / "temporary", tmp_path / "out"

@@ -22,7 +22,6 @@ NOT_WRITTEN = 4
 CAREFUL = 5
 UNEXPECTED = 70
 INTERRUPTED = 130
-TERMINATED = 143
 
 MEANING = """Exit codes: 0 done, or every rule holds; 1 the privacy asked for is not possible, or a rule is broken;
 2 a wrong option, column, hierarchy or policy; 3 the data cannot be read or used; 4 the output cannot be written;
@@ -72,9 +71,12 @@ def _unexpected(error: Exception) -> str:
 
 
 def end_cleanly_when_terminated() -> None:
-    """Make a polite request to end (SIGTERM) clean up like an interrupt does, so that no half file stays."""
+    """Make a polite request to end, or a terminal that goes, clean up like an interrupt does: no half file stays."""
     signal.signal(signal.SIGTERM, _terminate)
+    hang_up = getattr(signal, "SIGHUP", None)  # which not every system has
+    if hang_up is not None and signal.getsignal(hang_up) == signal.SIG_DFL:  # unlike under nohup
+        signal.signal(hang_up, _terminate)
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(TERMINATED)
+    raise SystemExit(128 + number)
