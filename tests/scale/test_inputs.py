@@ -178,6 +178,16 @@ def test_a_check_says_what_it_does_in_memory(table: pa.Table) -> None:
     assert any("Checked in memory, not by an engine: people with several rows" in note for note in found.notes)
 
 
+@pytest.mark.parametrize("engine", ["duckdb", "memory", "auto"])
+def test_a_lazy_frame_that_fails_on_the_way_is_told_without_its_values(engine: str) -> None:
+    words = pl.LazyFrame({"age": ["person 7", "30"] * 9, "work": ["a", "b"] * 9, "illness": ["c", "d"] * 9})
+    with pytest.raises(SourceError, match="The lazy frame cannot be computed") as told:
+        sf.anonymize(words.with_columns(pl.col("age").cast(pl.Int64)), **ASKED, engine=engine)
+    assert "person 7" not in str(told.value)
+    with pytest.raises(SourceError, match="The lazy frame cannot be computed"):
+        sf.anonymize(words.select("nobody"), **ASKED, engine=engine)
+
+
 def test_a_relation_that_fails_on_the_way_is_told_without_its_values() -> None:
     broken = duckdb.connect().sql("SELECT error('person 7') AS age, 'a' AS work, 'b' AS illness FROM range(9)")
     with pytest.raises(SourceError, match="The DuckDB relation cannot be computed") as told:

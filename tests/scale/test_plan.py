@@ -89,6 +89,30 @@ def test_the_input_stays_as_it_is_and_nothing_is_left(file: Path, tmp_path: Path
     assert not list(tmp_path.iterdir())
 
 
+def test_a_relation_keeps_the_files_of_a_release_that_is_gone(file: Path, tmp_path: Path) -> None:
+    data = sf.anonymize(file, engine="duckdb", **ROLES, k=5, temporary=tmp_path).data
+    some = data.limit(7)
+    del data
+    assert len(some.fetchall()) == 7
+    del some
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_part_of_which_all_rows_are_left_out(tmp_path: Path) -> None:
+    """Levels are chosen for all rows; those of one part may all be too few for a class."""
+    ages = [*range(0, 5_000, 50), *([9_000] * 6_000)]
+    pq.write_table(pa.table({"age": ages, "pay": [age % 7 for age in ages]}), tmp_path / "people.parquet")
+    asked: dict[str, Any] = {
+        "quasi_identifiers": ["age", "pay"],
+        "k": 50,
+        "suppression": 0.05,
+        "levels": {"age": 0, "pay": 0},
+    }
+    large, small = (sf.recode(tmp_path / "people.parquet", engine=one, **asked) for one in ("duckdb", "memory"))
+    assert large.manifest["parts"] > 1
+    assert rows_of(large.table) == rows_of(small.table)
+
+
 def test_data_is_opened_when_it_is_asked_for(file: Path, table: pa.Table) -> None:
     release = sf.anonymize(file, engine="duckdb", **ROLES, k=5)
     assert release.data.aggregate("count(*) AS n").fetchall() == [(table.num_rows,)]

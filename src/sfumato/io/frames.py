@@ -183,12 +183,15 @@ class LazySource(Source):
 
     def __init__(self, frame: nw.LazyFrame[Any]) -> None:
         self._frame = frame
-        self.columns = checked_names(frame.collect_schema().names())
+        with _frame_explained():
+            names = frame.collect_schema().names()
+        self.columns = checked_names(names)
         self.kind = str(frame.implementation.value)
 
     @cached_property
     def _collected(self) -> FrameSource:
-        return FrameSource(self._frame.collect())
+        with _frame_explained():
+            return FrameSource(self._frame.collect())
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         return self._collected.read(columns, as_text, tell)
@@ -207,17 +210,33 @@ class LazySource(Source):
         if na or "_collected" in vars(self) or not hasattr(native, "collect_batches"):
             yield from super().batches(columns, as_text, na)
             return
-        for frame in native.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
+        frames = iter(native.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True))
+        while True:
+            with _frame_explained():
+                frame = next(frames, None)
+            if frame is None:
+                return
             piece = FrameSource(nw.from_native(frame, eager_only=True)).read(columns, as_text)
             yield from arrow.plain(piece).to_batches()
 
     def extent(self, columns: Sequence[str]) -> Extent:
         """Let the library count the rows, for which it need not compute the columns."""
-        return Extent(int(self._frame.select(nw.len()).collect().item()), 0)
+        with _frame_explained():
+            return Extent(int(self._frame.select(nw.len()).collect().item()), 0)
 
     def to_native(self, table: pa.Table) -> object:
         """Return a frame of the same library, with its rows."""
         return self._collected.to_native(table)
+
+
+@contextmanager
+def _frame_explained() -> Iterator[None]:
+    """Say that a lazy frame cannot be computed, without what its library quotes of its rows."""
+    try:
+        yield
+    except Exception as error:  # every library has errors of its own, and none is imported here
+        reason = type(error).__name__
+        raise SourceError(f"The lazy frame cannot be computed ({reason}). Collect it alone to see why.") from None
 
 
 class SparkSource(Source):

@@ -62,8 +62,8 @@ class DrawnRows(NamedTuple):
         taken = pa.array(order[places])
         return cls(
             recoded.microdata.codes[places],
-            classes.lo[own].astype(kind),
-            classes.hi[own].astype(kind),
+            _of_class(classes.lo, own).astype(kind),
+            _of_class(classes.hi, own).astype(kind),
             own >= 0,
             {
                 column.name: rows.column(carried_name(at)).take(taken).to_numpy()
@@ -71,6 +71,13 @@ class DrawnRows(NamedTuple):
                 if column.values is not None
             },
         )
+
+
+def _of_class(ends: Codes, own: Codes) -> Codes:
+    """Return the end of every row's class; nothing in particular where it has none, as in a part that is left out."""
+    found = np.zeros((len(own), ends.shape[1]), ends.dtype)
+    found[own >= 0] = ends[own[own >= 0]]
+    return found
 
 
 def draws_per_part(sizes: Sequence[int], secret: Secret) -> dict[int, int]:

@@ -82,7 +82,10 @@ class ShownInFiles(WritesItself):
     @cached_property
     def data(self) -> Any:
         """The rows as a DuckDB relation, which reads them when it is asked to."""
-        return duckdb.connect().read_parquet([str(file) for file in self.files])
+        connection = duckdb.connect()
+        # A relation may outlive the release that it was taken from. So its connection holds the folder.
+        connection.create_function("sfumato_disk_in_use", self.folder.used, [], "BIGINT")
+        return connection.read_parquet([str(file) for file in self.files])
 
     def verify(self, promised: Promised) -> Verification:
         """Check every promise from the files, which are not loaded for it, and remember what they were."""
