@@ -1,4 +1,4 @@
-"""Cells: of numbers that are too many to be kept, each is known only by the round interval that it lies in."""
+"""Cells: of numbers and moments that are too many to be kept, each is known only by the round interval around it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain, count
 
 import numpy as np
 import pyarrow as pa
@@ -13,10 +14,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.errors import DataError
+from sfumato.hierarchies.base import whole_offsets
 from sfumato.hierarchies.bins import Bounds, exactly, kind_of
+from sfumato.hierarchies.calendar import TICKS_PER_DAY
 from sfumato.hierarchies.domain import Codes, Domain
 from sfumato.hierarchies.levels import ROOT, Ends, Level, grouped_level, value_texts
 from sfumato.hierarchies.scaled import MISSING_POSITION, IntervalDomain, LevelledDomain, ScaledDomain
+
+#: How long cells of moments are, in seconds, each a part of the next: up to a day, and then some of these.
+SECONDS = (1, 5, 10, 30, 60, 300, 600, 1_800, 3_600, 21_600, 43_200, 86_400)
 
 #: Where cells begin, and at the end where the last one ends.
 Borders = Sequence[Fraction]
@@ -88,8 +94,24 @@ def round_borders(least: pa.Scalar, greatest: pa.Scalar, most: int, width: float
     if step is None or high // step - low // step >= most:
         step = _round_width(low, high, most, pa.types.is_integer(least.type))
     first, last = _limits(least.type)
-    borders = [min(max(at * step, first), last) for at in range(low // step, high // step + 2)]
+    begin, end = low // step, high // step + 1
+    between = [Fraction(at * step.numerator, step.denominator) for at in range(begin + 1, end)]
+    borders = [max(begin * step, first), *between, min(end * step, last)]
     return borders if pa.types.is_integer(least.type) else _beyond(apart(borders, least.type), greatest)
+
+
+def moment_width(least: int, greatest: int, most: int, per_second: int) -> int | None:
+    """Return a width of cells of moments that the clock and the calendar know; None where parts of a second will do.
+
+    >>> moment_width(0, 86_400_000, 100, per_second=1_000) // 60_000
+    30
+    """
+    days = (SECONDS[-1] * digit * 10**power for power in count() for digit in (1, 5))
+    fitting = (
+        step for seconds in chain(SECONDS, days) if greatest // (step := seconds * per_second) - least // step < most
+    )
+    found = next(fitting)
+    return None if found == per_second else found
 
 
 def _limits(kind: pa.DataType) -> tuple[Fraction, Fraction]:
@@ -148,9 +170,12 @@ def split_borders(borders: Borders, crowded: Sequence[int], room: int, kind: pa.
     cut = set(crowded)
     fine: list[Fraction] = []
     for at, low in enumerate(borders):
-        width = borders[at + 1] - low if at in cut else Fraction(0)
-        own = _parts(width, parts, whole) if at in cut else 1
-        fine += [low + part * width / own for part in range(own)]
+        fine.append(low)
+        if at in cut:
+            width = borders[at + 1] - low
+            own = _parts(width, parts, whole)
+            step = width / own
+            fine += [low + part * step for part in range(1, own)]
     return apart(fine, kind)
 
 
@@ -174,9 +199,8 @@ def in_cells(domain: Domain, low: Borders, after: Borders) -> ScaledDomain:
     """
     if not isinstance(domain, ScaledDomain) or not domain.averageable:
         raise _no_cells(domain.name, "what is declared for it is no scale")
-    closed = pa.types.is_integer(domain.values.type)
-    bounds = Bounds(low, [edge - closed for edge in after], low[0], after[-1] - closed, closed)
-    ends = bounds.ends(kind_of(domain.values.type, [bounds]))
+    temporal = pa.types.is_timestamp(domain.values.type)
+    ends = _moment_ends(low, after, domain.values.type) if temporal else _number_ends(low, after, domain.values.type)
     labels = pc.binary_join_element_wise(
         "[", value_texts(ends.low), ", ", value_texts(ends.high), closing(domain.values.type), ""
     )
@@ -193,14 +217,30 @@ def in_cells(domain: Domain, low: Borders, after: Borders) -> ScaledDomain:
     return CellDomain(**domain.as_interval() | {"levels": levels, "numbers": ends.middles, "offsets": ends.offsets})
 
 
+def _number_ends(low: Borders, after: Borders, kind: pa.DataType) -> Ends:
+    closed = pa.types.is_integer(kind)
+    bounds = Bounds(low, [edge - closed for edge in after], low[0], after[-1] - closed, closed)
+    return bounds.ends(kind_of(kind, [bounds]))
+
+
+def _moment_ends(low: Borders, after: Borders, kind: pa.DataType) -> Ends:
+    """Return from where to where cells of moments reach; their borders count the ticks of the type since 1970."""
+    begins, ends = (np.array([int(edge) for edge in side], np.int64) for side in (low, after))
+    per_day = TICKS_PER_DAY[kind.unit]
+    widths = (ends - begins) / per_day
+    offsets = whole_offsets(begins) / per_day
+    first, last = (pa.array(side).cast(kind) for side in (begins, ends))
+    return Ends(first, last, begins / per_day + widths / 2, offsets, widths)
+
+
 def _holds(level: Level, ends: Ends) -> bool:
     """Return whether every cell lies in what its group of a level shows."""
     if level.ends is None:
         return False
     shown = level.ends.take(level.groups[: len(ends.low)])
+    kind = pa.int64() if pa.types.is_temporal(ends.low.type) else pa.float64()
     (low, first), (last, high) = (
-        [side.cast(pa.float64(), safe=False) for side in pair]
-        for pair in ((shown.low, ends.low), (ends.high, shown.high))
+        [side.cast(kind, safe=False) for side in pair] for pair in ((shown.low, ends.low), (ends.high, shown.high))
     )
     inside = pc.and_(pc.less_equal(low, first).fill_null(True), pc.less_equal(last, high).fill_null(True))
     return bool(pc.all(inside).as_py())

@@ -1,4 +1,4 @@
-"""Number columns of more different values than can be kept: known by range, in cells that the engine counts."""
+"""Numbers and moments of more different values than can be kept: known by range, in cells that the engine counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain, Hierarchy, ScaledDomain
-from sfumato.hierarchies.cells import in_cells, in_type, round_borders, split_borders
+from sfumato.hierarchies.calendar import TICKS_PER_DAY
+from sfumato.hierarchies.cells import in_cells, in_type, moment_width, round_borders, split_borders
 from sfumato.hierarchies.scales import finite_numbers
 from sfumato.io import arrow
 from sfumato.io.base import Remark
@@ -34,8 +35,8 @@ Pair = tuple[pa.Scalar, pa.Scalar]
 
 
 def can_have_cells(kind: pa.DataType) -> bool:
-    """Return whether values of a type are numbers that can be known by range."""
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+    """Return whether values of a type are numbers or moments that can be known by range."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_timestamp(kind))
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,25 @@ class Reading:
     kind: pa.DataType
     codes: frozenset[str] = frozenset()
 
+    @property
+    def number(self) -> pa.DataType:
+        """The type of its numbers; moments are counted by the ticks of their type."""
+        return pa.int64() if pa.types.is_timestamp(self.kind) else self.kind
+
     def __call__(self, column: pa.Array) -> pa.Array:
-        """Return a column with all that is no number missing."""
+        """Return a column as numbers, with all that is none missing."""
         plain = arrow.decoded(arrow.tidy(self.name, pa.chunked_array([column])))
         numbers = without_codes(plain, self.codes, as_text=False).cast(self.kind).combine_chunks()
         if pa.types.is_floating(self.kind):
             return pc.if_else(pc.is_nan(numbers), pa.scalar(None, self.kind), numbers)
-        return numbers
+        return numbers.view(self.number)
+
+    def borders(self, least: pa.Scalar, greatest: pa.Scalar, most: int, width: float | None) -> list[Fraction]:
+        """Return the borders of cells from the least value to the greatest, of a width that is asked for if it fits."""
+        if pa.types.is_timestamp(self.kind):
+            per_second = TICKS_PER_DAY[self.kind.unit] // 86_400
+            width = moment_width(least.as_py(), greatest.as_py(), most, per_second)
+        return round_borders(least, greatest, most, width)
 
 
 @dataclass(frozen=True)
@@ -77,7 +90,7 @@ class Extremes:
     @property
     def schema(self) -> pa.Schema:
         """Two columns for each."""
-        return pa.schema([(f"{end}{at}", one.kind) for at, one in enumerate(self.columns) for end in ("min", "max")])
+        return pa.schema([(f"{end}{at}", one.number) for at, one in enumerate(self.columns) for end in ("min", "max")])
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return one row."""
@@ -91,7 +104,7 @@ class Extremes:
         pairs = []
         for at, column in enumerate(self.columns):
             least, greatest = pc.min(found.column(f"min{at}")), pc.max(found.column(f"max{at}"))
-            finite_numbers(column.name, pa.array([least.as_py(), greatest.as_py()], column.kind))
+            finite_numbers(column.name, pa.array([least.as_py(), greatest.as_py()], column.number))
             pairs.append((least, greatest))
         return pairs
 
@@ -118,7 +131,7 @@ class Cells:
     @classmethod
     def between(cls, reading: Reading, ends: Pair, borders: Sequence[Fraction]) -> Cells:
         """Return the cells between borders, which lie around the ends of the table."""
-        return cls(reading, as_numbers(in_type(borders[:-1], reading.kind)), *ends)
+        return cls(reading, as_numbers(in_type(borders[:-1], reading.number)), *ends)
 
     @property
     def reads(self) -> tuple[str]:
@@ -147,7 +160,7 @@ class Cells:
 
     @cached_property
     def _ends(self) -> tuple[np.generic, np.generic]:
-        least, greatest = as_numbers(pa.array([self.least.as_py(), self.greatest.as_py()], self.reading.kind))
+        least, greatest = as_numbers(pa.array([self.least.as_py(), self.greatest.as_py()], self.reading.number))
         return least, greatest
 
     def count(self, rows: Rows) -> NDArray[np.int64]:
@@ -204,7 +217,7 @@ class CellCounts:
         cells = Cells.between(reading, ends, borders)
         counts = cells.count(rows)
         for _ in range(ROUNDS):
-            finer = _cut(borders, counts[:-1], most, reading.kind)
+            finer = _cut(borders, counts[:-1], most, reading.number)
             if finer is None:
                 break
             borders, cells = finer, Cells.between(reading, ends, finer)
@@ -216,7 +229,7 @@ class CellCounts:
     @property
     def known(self) -> pa.Array:
         """One value of every cell."""
-        return in_type(self.low, self.cells.reading.kind)
+        return in_type(self.low, self.cells.reading.number).cast(self.cells.reading.kind)
 
     @property
     def missing(self) -> int:
@@ -277,7 +290,7 @@ def count_cells(
     found = {}
     for reading, ends in zip(readings, Extremes(tuple(readings)).of(rows), strict=True):
         width = next(iter(getattr(hierarchies[reading.name], "widths", ())), None)
-        found[reading.name] = CellCounts.of(rows, reading, ends, round_borders(*ends, most, width), most)
+        found[reading.name] = CellCounts.of(rows, reading, ends, reading.borders(*ends, most, width), most)
     return found
 
 

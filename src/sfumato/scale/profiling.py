@@ -104,7 +104,7 @@ def profile(
             raise DataError(
                 f"Column '{name}' has more than {most:,} different values, too many to order them within this memory. "
                 "Round or group its values first, declare it as an identifier, or allow more (memory=). Only "
-                "quasi-identifiers that are numbers are known by range instead."
+                "quasi-identifiers that are numbers or times are known by range instead."
             )
     codes = {name: codes_for(name, request.na) for name in by_range}
     cells = count_cells(rows, {name: declared[name] for name in by_range}, codes, most)
