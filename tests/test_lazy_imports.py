@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -123,6 +124,18 @@ def test_what_is_seldom_used_is_loaded_when_something_of_it_is(tmp_path: Path, m
     assert sys.sfumato_loaded  # type: ignore[attr-defined]
     assert late.value == 3
     monkeypatch.delitem(sys.modules, "sfumato_late_module")
+
+
+def test_threads_that_use_it_first_at_the_same_moment_all_find_it_whole(tmp_path: Path, monkeypatch) -> None:
+    asking = 4
+    (tmp_path / "sfumato_slow_module.py").write_text("import time\ntime.sleep(0.2)\nvalue = 3\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(importing, "SELDOM_USED", {"sfumato_slow_module"})
+    monkeypatch.setattr(sys, "meta_path", [importing.OnlyWhatIsUsed(), *sys.meta_path])
+    slow = importlib.import_module("sfumato_slow_module")
+    with ThreadPoolExecutor(asking) as pool:
+        assert list(pool.map(lambda _: slow.value, range(asking))) == [3] * asking
+    monkeypatch.delitem(sys.modules, "sfumato_slow_module")
 
 
 def test_the_probe_sees_a_heavy_import() -> None:

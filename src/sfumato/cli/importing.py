@@ -53,13 +53,13 @@ class _Late(ModuleType):
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
-        with _LOADING:
+        with _LOADING:  # others wait; whoever loads it may ask for what is there so far
             spec = self.__spec__
             if spec is not None and isinstance(spec.loader, _LoadsLate):
                 spec.loader = self.__loader__ = spec.loader.loader
-                self.__class__ = ModuleType  # type: ignore[assignment]
                 spec.loader.exec_module(self)
-        return getattr(self, name)
+                self.__class__ = ModuleType  # type: ignore[assignment]
+            return ModuleType.__getattribute__(self, name)
 
 
 _LOADING = RLock()
