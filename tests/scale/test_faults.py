@@ -74,6 +74,7 @@ def test_duckdb_without_room_to_spill_is_told_and_nothing_stays(
     numbers = np.arange(400_000)
     pq.write_table(pa.table({"a": numbers, "b": numbers[::-1].copy()}), tmp_path / "people.parquet")
     monkeypatch.setattr(in_duckdb, "FOR_COUNTING", 0.1)
+    monkeypatch.setattr(in_duckdb, "LEAST_COUNTING", 0)
     started = in_duckdb.InDuckDB.__init__
 
     def little_room(self: in_duckdb.InDuckDB, *arguments: Any) -> None:
@@ -94,6 +95,17 @@ def test_duckdb_without_room_to_spill_is_told_and_nothing_stays(
             temporary=tmp_path / "temporary",
         )
     assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_the_least_memory_that_can_be_asked_for_is_enough_to_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(in_duckdb, "MOST_PART_ROWS", 50_000)
+    monkeypatch.setattr(in_duckdb, "BATCH_ROWS", 50_000)
+    numbers = np.arange(150_000)
+    pq.write_table(pa.table({"a": numbers % 9, "b": numbers % 40_000}), tmp_path / "people.parquet")
+    asked: dict[str, Any] = {"quasi_identifiers": ["a", "b"], "k": 5, "method": "hilbert", "engine": "duckdb"}
+    assert sf.anonymize(tmp_path / "people.parquet", **asked, memory="64MiB").verification.rows == len(numbers)
 
 
 def test_the_command_line_tells_a_full_disk_in_a_sentence(

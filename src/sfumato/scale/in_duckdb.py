@@ -35,6 +35,9 @@ BATCH_ROWS = 1 << 18
 #: The shares of the memory that DuckDB may take, and that the rows of a part may.
 FOR_COUNTING, FOR_PARTS = 0.3, 0.4
 
+#: With less than this, DuckDB cannot even begin to count, however few rows there are.
+LEAST_COUNTING = 32 << 20
+
 #: What the program takes by itself, and what a row takes at the peak while its part is recoded and shown.
 PROGRAM, ROW_BYTES = 400 << 20, 200
 
@@ -78,7 +81,7 @@ class InDuckDB(Engine):
         self.part_rows = int(min(MOST_PART_ROWS, max(LEAST_PART_ROWS, FOR_PARTS * free / ROW_BYTES)))
         self.memory = memory
         self._connection = duckdb.connect()
-        self._set("memory_limit", f"'{int(FOR_COUNTING * free)}B'")
+        self._set("memory_limit", f"'{max(LEAST_COUNTING, int(FOR_COUNTING * free))}B'")
         self._set("temp_directory", literal(str(self.folder.new("counting"))))
         for name, value in (("threads", self.threads), ("preserve_insertion_order", "true"), ("TimeZone", "'UTC'")):
             self._set(name, value)

@@ -121,6 +121,8 @@ def test_levels_by_name_mean_the_same_for_longer_codes() -> None:
     assert next_month.levels["zip"] == 7
     with pytest.raises(SchemaError, match=r"no level called 'width 3'\. Its levels are 'value', 'width 5'"):
         sf.recode(PEOPLE, SCHEMA, levels={"age": "width 3", "sex": 1, "zip": 5})
+    with pytest.raises(ParameterError, match=r"'levels' parameter of recode must be a mapping of every"):
+        sf.recode(PEOPLE, SCHEMA, levels=[2, 1, 5])  # type: ignore[arg-type]
 
 
 def test_every_row_of_the_alternatives_can_be_released() -> None:

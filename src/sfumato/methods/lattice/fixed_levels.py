@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from sfumato import parameters
-from sfumato.errors import InfeasibleError, SchemaError, listed
+from sfumato.errors import InfeasibleError, SchemaError, invalid_parameter, listed
 from sfumato.hierarchies import Domain
 from sfumato.methods.base import Method, Task
 from sfumato.methods.lattice.frequencies import Levels
@@ -33,6 +33,11 @@ class FixedLevels(Method):
     name: ClassVar[str] = "levels"
     summary: ClassVar[str] = "Given levels, as chosen before: nothing is searched."
     recoding: ClassVar[str] = "full-domain"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.levels, Mapping):
+            expected = "a mapping of every quasi-identifier to its level, by number or by name"
+            raise invalid_parameter("recode", "levels", expected, self.levels)
 
     def run(self, task: Task) -> Recoding:
         """Apply the levels, or say that they no longer keep the models."""
