@@ -92,20 +92,25 @@ class Work:
 
 
 @dataclass(frozen=True)
-class AsPlain:
-    """Gives some columns the types that Spark has for them."""
+class Select:
+    """Leaves out all columns but some."""
 
     columns: tuple[str, ...]
-    given: pa.Schema
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return rows that Spark can read by itself."""
-        return typed(batch.select(list(self.columns)), self.given)
+        """Return these columns."""
+        return batch.select(list(self.columns))
 
 
-def unchanged(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Yield a batch as it is, for Spark to read."""
-    yield batch
+@dataclass(frozen=True)
+class AsPlain:
+    """Gives columns the types that Spark has for them."""
+
+    given: pa.Schema
+
+    def __call__(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Yield rows that Spark can read by itself."""
+        yield typed(batch, self.given)
 
 
 def packed(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -185,7 +190,7 @@ class CountGroups:
 
     def __call__(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Yield groups and how many rows each has."""
-        rows = AsPlain(self.columns, pa.schema(list(self.given)[:-1]))(batch)
+        rows = typed(batch.select(list(self.columns)), pa.schema(list(self.given)[:-1]))
         names = [f"c{at}" for at in range(len(self.columns))]  # of two columns of one name the counter makes one
         counted = pa.Table.from_arrays(rows.columns, names).group_by(names, use_threads=False)
         groups = counted.aggregate([([], "count_all")]).combine_chunks()

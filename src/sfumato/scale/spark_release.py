@@ -45,8 +45,8 @@ class ShownInSpark(WritesItself):
         rows_of_all, size = kept.total
         files = max(1, -(-rows_of_all // FILE_ROWS), -(-size // FILE_BYTES))
         scattered = kept.plain([*names, place]).repartition(files, quoted(place))
-        # What is checked and counted are the very batches that become the rows of the frame.
-        rows = kept.as_plain(names)
+        # What is checked and counted are the batches that become rows of the frame; texts are still numbered there.
+        rows = kept.select(names)
         data = scattered.sortWithinPartitions(quoted(place)).drop(place)
         vars(self).update(data=data, rows=rows, files=kept.files(place, files))
 

@@ -31,13 +31,13 @@ from sfumato.scale.executors import (
     OnOnePart,
     Scatter,
     ScatterToFiles,
+    Select,
     Steps,
     Work,
     filed_schema,
     packed,
     stored_schema,
     typed,
-    unchanged,
     unpacked,
     with_count,
     without_dictionaries,
@@ -201,13 +201,13 @@ class PackedRows(OnCluster):
 
     def plain(self, columns: Sequence[str]) -> Any:
         """Return some columns as a frame."""
-        rows = self.as_plain(columns)
-        return rows._run(unchanged, rows.schema)
+        rows = self.select(columns)
+        given = stored_schema(rows.schema)
+        return rows._run(AsPlain(given), given)
 
-    def as_plain(self, columns: Sequence[str]) -> PackedRows:
-        """Return some columns in the types that a frame of them has."""
-        given = stored_schema(pa.schema([self.schema.field(name) for name in columns]))
-        return self.mapped(AsPlain(tuple(columns), given), given)
+    def select(self, columns: Sequence[str]) -> PackedRows:
+        """Return some columns."""
+        return self.mapped(Select(tuple(columns)), pa.schema([self.schema.field(name) for name in columns]))
 
     def counted(self, columns: Sequence[str]) -> Any:
         """Let executors count what they have, and Spark what they found."""
