@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from typing import TypeVar
 
@@ -31,6 +32,18 @@ def side_by_side(work: Callable[[Piece], Made], pieces: Iterable[Piece]) -> list
         return [work(piece) for piece in pieces]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(work, pieces))
+
+
+def in_order(work: Callable[[Piece], Made], pieces: Iterable[Piece], workers: int) -> Iterator[Made]:
+    """Yield what becomes of each piece, in their order, so many worked on at a time; others are not begun before."""
+    waiting: deque[Future[Made]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        for piece in pieces:
+            waiting.append(pool.submit(work, piece))
+            if len(waiting) > workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def in_chunks(rows: int, work: Callable[[int, int], object]) -> None:

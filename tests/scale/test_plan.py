@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -24,6 +25,7 @@ from sfumato.io.writing import write_stream
 from sfumato.loss import Bound
 from sfumato.privacy.ceilings import AverageRisk
 from sfumato.scale import choosing, in_duckdb, made, plan
+from sfumato.scale.in_duckdb import InDuckDB
 from sfumato.scale.pricing import Curve, spent
 from sfumato.scale.release import ShownInFiles
 
@@ -172,6 +174,18 @@ def test_pages_about_a_release_are_refused_before_it_is_made(file: Path, tmp_pat
     assert done.code == 2
     assert f"{option} looks at all rows of the release together" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_parts_are_no_longer_than_fits_and_no_shorter_than_files_allow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_duckdb, "MOST_PART_ROWS", 8_000_000)
+    for memory, rows, expected in (
+        (64 << 30, 10_000_000, in_duckdb.GOOD_PART_ROWS),
+        (64 << 30, 1_000_000_000, 1_000_000_000 // in_duckdb.MANY_PARTS),
+        (64 << 30, 10_000_000_000, 8_000_000),
+        (64 << 20, 10_000_000, in_duckdb.LEAST_PART_ROWS),
+    ):
+        with closing(InDuckDB(memory)) as engine:
+            assert engine.rows_per_part(rows) == expected
 
 
 def test_an_engine_that_writes_is_left_alone(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

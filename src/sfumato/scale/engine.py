@@ -198,6 +198,10 @@ class Engine(ABC):
     part_rows: int
     expected: int = 0
 
+    def rows_per_part(self, rows: int) -> int:
+        """Return how many rows a part of a table of so many has at most: as fit, or fewer where that is faster."""
+        return self.part_rows
+
     progress: Progress = staticmethod(silent)
 
     @abstractmethod

@@ -6,12 +6,11 @@ import errno
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -23,11 +22,12 @@ from sfumato.io import Source, arrow
 from sfumato.io.atomic import shown_path
 from sfumato.io.files import literal, literal_path, record_batches
 from sfumato.kernels.classes import get_ready
-from sfumato.scale.engine import COUNT, Engine, OnBatch, OnPart, Parted, Rows, ShownAs, Spread, spread_of
+from sfumato.scale.engine import COUNT, Engine, Finished, OnBatch, OnPart, Parted, Rows, ShownAs, Spread, spread_of
 from sfumato.scale.memory import in_words, resident_memory
 from sfumato.scale.release import ShownInFiles
 from sfumato.scale.scattering import PACKED_BY, Spools, read_and_remove, scatter
 from sfumato.scale.temporary import TemporaryFolder
+from sfumato.threads import in_order
 
 #: Rows per batch: enough for calls to cost nothing beside the work, few enough for several to fit in little memory.
 BATCH_ROWS = 1 << 18
@@ -38,8 +38,9 @@ FOR_COUNTING, FOR_PARTS = 0.3, 0.4
 #: With less than this, DuckDB cannot even begin to count, however few rows there are.
 LEAST_COUNTING = 32 << 20
 
-#: What the program takes by itself, and what a row takes at the peak while its part is recoded and shown.
-PROGRAM, ROW_BYTES = 400 << 20, 200
+#: What the program takes by itself, and what a row takes at the peak while its part is recoded and shown, and the part
+#: before it is put where it belongs.
+PROGRAM, ROW_BYTES = 400 << 20, 250
 
 #: The share of the memory that verification may take; nothing else is there then.
 FOR_VERIFYING = 0.5
@@ -50,14 +51,15 @@ PACE = 0.3
 #: What a cell takes on disk at the most: as a code in its part, and as what is shown.
 CELL_ON_DISK = 6
 
-#: A part is at most so long: longer ones take no less time per row, and lose no less.
+#: A part is at most so long, and at least.
 MOST_PART_ROWS, LEAST_PART_ROWS = 8_000_000, 50_000
+
+#: So long a part need not be longer, which would take more time per row and lose no less: what of it is looked at
+#: again is still near the processor. It is longer only where there would be more than so many parts, each a file.
+GOOD_PART_ROWS, MANY_PARTS = 1_000_000, 250
 
 #: What the system says when there is no room left.
 FULL = (errno.ENOSPC, errno.EDQUOT)
-
-X = TypeVar("X")
-Y = TypeVar("Y")
 
 
 class InDuckDB(Engine):
@@ -105,6 +107,9 @@ class InDuckDB(Engine):
             return self._stored(Streamed(self, source.kinds(columns, as_text), ()), "reading")
         self.expected = 0 if extent is None else extent.rows
         return self._stored(Streamed(self, first.schema, chain([first], batches)), "reading")
+
+    def rows_per_part(self, rows: int) -> int:
+        return min(self.part_rows, max(GOOD_PART_ROWS, -(-rows // MANY_PARTS)))
 
     def require(self, needed: int) -> None:
         self.folder.require(needed)
@@ -304,18 +309,6 @@ class Mapped(DuckRows):
         yield from in_order(self._function, self._rows.batches(), self.engine.threads)
 
 
-def in_order(function: Callable[[X], Y], items: Iterable[X], workers: int) -> Iterator[Y]:
-    """Yield what a function makes of items, in their order, a few of them worked on at the same time."""
-    waiting: deque[Future[Y]] = deque()
-    with ThreadPoolExecutor(workers) as pool:
-        for item in items:
-            waiting.append(pool.submit(function, item))
-            if len(waiting) > workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
 class PartedRows(DuckRows, Parted):
     """What a function makes of parts, each from a file of its own."""
 
@@ -334,11 +327,16 @@ class PartedRows(DuckRows, Parted):
         """Yield the parts, each when it is done, in the order of their numbers."""
         folder = self.engine.new_folder()
         files = scatter(self._told_of("dividing"), self._column, folder)
-        rows = 0
-        for part in sorted(files):
+
+        def finish(part: int) -> tuple[int, Finished]:
             table = read_and_remove(files[part])
-            rows += table.num_rows
-            done = self._function(part, table)
+            return table.num_rows, self._function(part, table)
+
+        rows = 0
+        # While a part is put where it belongs, the next is worked on: methods share their work among all processors
+        # themselves, and a third part would not fit.
+        for length, done in in_order(finish, sorted(files), 1):
+            rows += length
             self._told.append(done.told)
             self.engine.tell("recoding", rows)
             yield done.rows

@@ -173,12 +173,14 @@ class _Plan:
     def _part(self, kept: Rows, table: CodedTable) -> tuple[Rows, list[int]]:
         """Divide the rows: by Mondrian's first cuts, or into stretches of the curve that can keep every model."""
         self.report("dividing", 0.0)
-        most, models = self.engine.part_rows, self.request.privacy
-        schema = part_schema(kept.schema)
+        schema, models = part_schema(kept.schema), self.request.privacy
         if isinstance(self.method, Mondrian):
-            tree, sizes = first_cuts(kept, table, self.method, Requirements(tuple(models), empty(table)), most)
+            tree, sizes = first_cuts(
+                kept, table, self.method, Requirements(tuple(models), empty(table)), self.engine.part_rows
+            )
             return kept.mapped(PartByCuts(tree, schema), schema), sizes
         # The classes of a full-domain recoding reach over all parts, which then need not keep anything alone.
+        most = self.engine.rows_per_part(self.engine.expected)
         begins, sizes = lay_parts(kept, table, () if is_full_domain(self.method) else models, most)
         return kept.mapped(PartOf(begins, schema), schema), sizes
 

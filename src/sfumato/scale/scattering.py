@@ -12,9 +12,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.io import write_table
+from sfumato.threads import in_order
 
 #: What packs rows that lie in the temporary folder: in little time to less than a half, since codes are small.
 PACKED_BY = "lz4"
+
+#: So many files are put in order and written at a time: together they take less memory than a part that is recoded.
+AT_ONCE = 2
 
 
 def scatter(batches: Iterable[pa.RecordBatch], column: str, folder: Path) -> dict[int, Path]:
@@ -133,16 +137,19 @@ class Spools:
     def write(self, folder: Path, names: Sequence[str]) -> list[Path]:
         """Put the rows of every file in order, and write them."""
         self._stack.close()
-        written = []
+        paths = [folder / f"{name}.parquet" for name in names]
         rows = 0
-        for file, name in zip(self._files, names, strict=True):
-            table = read_and_remove(file)
-            rows += table.num_rows
+        for length in in_order(lambda both: self._write(*both), zip(self._files, paths, strict=True), AT_ONCE):
+            rows += length
             self._tell("writing", rows)
-            table = table.take(pc.sort_indices(table, [(self._place, "ascending")])).drop_columns([self._place])
-            for column, words in self._words.items():
-                texts = pa.DictionaryArray.from_arrays(table.column(column).combine_chunks(), words.texts)
-                table = table.set_column(table.column_names.index(column), column, texts)
-            written.append(folder / f"{name}.parquet")
-            write_table(table, written[-1])
-        return written
+        return paths
+
+    def _write(self, file: Path, path: Path) -> int:
+        """Put the rows of a file in order, write them, and return how many there are."""
+        table = read_and_remove(file)
+        table = table.take(pc.sort_indices(table, [(self._place, "ascending")])).drop_columns([self._place])
+        for column, words in self._words.items():
+            texts = pa.DictionaryArray.from_arrays(table.column(column).combine_chunks(), words.texts)
+            table = table.set_column(table.column_names.index(column), column, texts)
+        write_table(table, path)
+        return table.num_rows
