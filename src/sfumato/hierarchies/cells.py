@@ -46,10 +46,12 @@ class CellDomain(IntervalDomain):
         return np.minimum(self.reaches[hi] - self.positions[lo], 1.0)
 
     def span_labels(self, lo: Codes, hi: Codes) -> pa.StringArray:
+        ends = self.value_ends
+        # All borders are written first: whether moments need a time of day must not depend on which are shown together.
+        low, high = value_texts(ends.low).take(pa.array(lo)), value_texts(ends.high).take(pa.array(hi))
+        texts = interval_texts(low, high, self.values.type)
         # What holds nothing but missing values is shown as missing.
-        labels = pc.if_else(
-            pa.array(lo >= len(self.values)), pa.scalar(None, pa.string()), interval_texts(self, lo, hi)
-        )
+        labels = pc.if_else(pa.array(lo >= len(self.values)), pa.scalar(None, pa.string()), texts)
         return pc.if_else(pa.array((hi >= len(self.values)) & (lo != hi)), ROOT, labels)
 
     def span_ends(self, lo: Codes, hi: Codes) -> Ends:
@@ -60,11 +62,9 @@ class CellDomain(IntervalDomain):
         return Ends(low.low, high.high, middles, low.offsets, widths).hidden(reaches_missing)
 
 
-def interval_texts(domain: CellDomain, lo: Codes, hi: Codes) -> pa.StringArray:
-    """Return how spans of cells are written; anything where they reach the missing value."""
-    ends = domain.value_ends
-    low, high = value_texts(ends.low).take(pa.array(lo)), value_texts(ends.high).take(pa.array(hi))
-    return pc.binary_join_element_wise("[", low, ", ", high, closing(domain.values.type), "")
+def interval_texts(low: pa.StringArray, high: pa.StringArray, kind: pa.DataType) -> pa.StringArray:
+    """Return how intervals of a type are written."""
+    return pc.binary_join_element_wise("[", low, ", ", high, closing(kind), "")
 
 
 def closing(kind: pa.DataType) -> str:
@@ -201,9 +201,7 @@ def in_cells(domain: Domain, low: Borders, after: Borders) -> ScaledDomain:
         raise _no_cells(domain.name, "what is declared for it is no scale")
     temporal = pa.types.is_timestamp(domain.values.type)
     ends = _moment_ends(low, after, domain.values.type) if temporal else _number_ends(low, after, domain.values.type)
-    labels = pc.binary_join_element_wise(
-        "[", value_texts(ends.low), ", ", value_texts(ends.high), closing(domain.values.type), ""
-    )
+    labels = interval_texts(value_texts(ends.low), value_texts(ends.high), domain.values.type)
     finest = grouped_level("cell", np.arange(len(low)), labels, domain.has_missing, ends)
     kept = [level for level in domain.levels[1:-1] if _holds(level, ends)]
     levels = (finest, *kept, domain.levels[-1])

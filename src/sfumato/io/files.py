@@ -39,8 +39,13 @@ OWN_VALUES = 0.3
 #: How many times smaller text is packed, about.
 PACKED = 8
 
-#: What is raised when a file is not as it should be; by DuckDB, where that reads it, also its own errors.
+#: What is raised when a file is not as it should be.
 READ_ERRORS = (pa.ArrowException, OSError, UnicodeError, EOFError)
+
+
+def query_errors() -> tuple[type[Exception], ...]:
+    """Return what is raised where DuckDB reads: it is loaded only then."""
+    return (duckdb.Error, *READ_ERRORS)
 
 
 class FileSource(Source):
@@ -111,7 +116,7 @@ class QueriedSource(FileSource):
             with session() as connection:
                 query = f"SELECT {', '.join(numbers)} FROM {sample} AS sample({', '.join(names)})"
                 facts = [number or 0.0 for number in connection.sql(query).fetchall()[0]]
-        except (duckdb.Error, *READ_ERRORS) as error:
+        except query_errors() as error:
             raise self._explained(error) from None
         own = sum(length for length, distinct in zip(facts[::2], facts[1::2], strict=True) if distinct > OWN_VALUES)
         return Extent(rows, int(rows * own))
@@ -176,14 +181,14 @@ class QueriedSource(FileSource):
         try:
             with session() as connection:
                 yield from record_batches(connection.sql(query))
-        except (duckdb.Error, *READ_ERRORS) as error:
+        except query_errors() as error:
             raise self._explained(error) from None
 
     def _run(self, query: str, tell_rows: Tell) -> list[pa.ChunkedArray]:
         try:
             with session() as connection:
                 return arrow.encoded(record_batches(connection.sql(query)), tell_rows)
-        except (duckdb.Error, *READ_ERRORS) as error:
+        except query_errors() as error:
             # The cause stays behind: such errors quote lines of the file.
             raise self._explained(error) from None
 

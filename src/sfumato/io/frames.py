@@ -17,7 +17,7 @@ import pyarrow as pa
 from sfumato.errors import DataError, MissingExtraError, SourceError
 from sfumato.io import arrow
 from sfumato.io.base import BATCH_ROWS, Extent, Source, checked_names, gathered
-from sfumato.io.files import READ_ERRORS, identifier, record_batches
+from sfumato.io.files import identifier, query_errors, record_batches
 from sfumato.progress import Tell
 
 ACCEPTED = (
@@ -130,7 +130,7 @@ def _relation_explained() -> Iterator[None]:
     """Say that a relation cannot be computed, without what DuckDB quotes of its rows."""
     try:
         yield
-    except (duckdb.Error, *READ_ERRORS) as error:
+    except query_errors() as error:
         reason = type(error).__name__
         raise SourceError(f"The DuckDB relation cannot be computed ({reason}). Run it alone to see why.") from None
 

@@ -15,12 +15,12 @@ from sfumato.errors import SchemaError, SourceError
 from sfumato.io.base import checked_names
 from sfumato.io.files import (
     PACKING_ERRORS,
-    READ_ERRORS,
     QueriedSource,
     identifier,
     literal,
     literal_path,
     opened,
+    query_errors,
     session,
     shown,
 )
@@ -44,7 +44,7 @@ class JsonSource(QueriedSource):
         try:
             with session() as connection:
                 self._types = self._detected(connection)
-        except (duckdb.Error, *READ_ERRORS) as error:
+        except query_errors() as error:
             raise self._explained(error) from None
         self.columns = checked_names(self._types)
 
