@@ -68,11 +68,11 @@ format: .venv/.ready-dev
 
 # One wheel for everybody, and one with kernels compiled ahead for this Python on this kind of machine.
 dist: .venv/.ready-dev
-	rm -rf src/sfumato/kernels/ahead
+	rm -rf src/sfumato/common/numba/ahead
 	$(BIN)/python -m hatchling build -d dist
 	$(BIN)/python tools/ship_kernels.py
 	$(BIN)/python -m hatchling build -d dist -t wheel
-	rm -rf src/sfumato/kernels/ahead
+	rm -rf src/sfumato/common/numba/ahead
 
 try-dist: dist
 	$(BIN)/python tools/try_wheel.py

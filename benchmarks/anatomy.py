@@ -10,7 +10,7 @@ import numpy as np
 import sfumato as sf
 from benchmarks.measure import Result
 from sfumato.methods.comparators.anatomy import anatomy_groups
-from sfumato.microdata.encoding import encode_sensitive
+from sfumato.table.encoding import encode_sensitive
 
 SIZES = (100_000, 1_000_000)
 L = 5

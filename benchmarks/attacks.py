@@ -7,7 +7,7 @@ from typing import Any
 
 import sfumato as sf
 from benchmarks.measure import ADULT, RESULTS, Result
-from sfumato.attacks import AttackReport
+from sfumato.assess.attacks import AttackReport
 
 METHODS = ("auto", "mondrian", "incognito")
 MODELS: dict[str, dict[str, Any]] = {"k": {}, "k, l=3": {"l": 3}, "k, t=0.2": {"t": 0.2}}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from benchmarks.measure import RESULTS
 from benchmarks.papers.experiment import Panel
-from sfumato.report import charts
+from sfumato.common.charts import charts
 
 #: Where the largest figure is so many times the least, an axis from 0 shows only the largest.
 WIDE = 15

@@ -13,8 +13,9 @@ from benchmarks.measure import ADULT, NO_ADULT, Result
 from sfumato.loss import RecodedTable, SinglingOut, singling_out
 from sfumato.loss.metrics import GCP
 from sfumato.methods import Task, find_method
-from sfumato.microdata import EquivalenceClasses, encode
 from sfumato.privacy import KAnonymity, Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.recoding import EquivalenceClasses
 
 KS = (5, 10, 50)
 METHODS = ("auto", "mondrian")

@@ -10,8 +10,8 @@ from benchmarks.papers.enummulti import ADULT_SPLITS
 from benchmarks.papers.tables import adult_trees, normal
 from sfumato.methods import EnumMulti, Task
 from sfumato.methods.enumeration.optimality import Optimality
-from sfumato.microdata import Microdata
 from sfumato.privacy import KAnonymity, PrivacyModel, Requirements
+from sfumato.table.microdata import Microdata
 
 #: Splits per attribute, and how long the proof of the optimum may take, in seconds.
 IN_THE_PLANE = ((5, 0.01), (20, 0.1), (50, 5.0))

@@ -18,10 +18,10 @@ from sfumato.loss import METRICS
 from sfumato.methods import BottomUp, Incognito, Lattice
 from sfumato.methods.lattice.incognito import SubsetSearch
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.scoring import Scorer
+from sfumato.methods.lattice.scores import Scorer
 from sfumato.methods.lattice.space import Space
 from sfumato.methods.lattice.sweeps import sweep_nodes
-from sfumato.microdata import Microdata
+from sfumato.table.microdata import Microdata
 
 #: The table in Section 4.2.1 of the paper: nodes searched bottom-up and by Incognito per size of the quasi-identifier.
 PAPER = {3: (14, 14), 4: (47, 35), 5: (206, 103), 6: (680, 246), 7: (2088, 664), 8: (6366, 1778), 9: (12818, 4307)}

@@ -14,10 +14,11 @@ from sfumato.datasets.lands_end import FULL_SIZE
 from sfumato.hierarchies import Numeric
 from sfumato.io import open_source, write_table
 from sfumato.methods import Task
-from sfumato.microdata import Microdata, encode
-from sfumato.pipeline.preparing import prepare
 from sfumato.privacy import KAnonymity, Requirements
-from sfumato.request import Request
+from sfumato.run.prepare import prepare
+from sfumato.run.request import Request
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 
 def adult(rows: int = 30_162) -> Microdata | None:

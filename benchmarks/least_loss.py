@@ -20,11 +20,13 @@ import pyarrow as pa
 from benchmarks.drawing import save
 from benchmarks.measure import ADULT, NO_ADULT, RESULTS, Result
 from sfumato import datasets
+from sfumato.common.charts import charts
 from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import Auto, Best, BestCuts, CostAware, Hilbert, Method, Mondrian, Peeling, Refined, Task
-from sfumato.microdata import EquivalenceClasses, Microdata, encode
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements
-from sfumato.report import charts
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses
 
 QIS = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class")
 SECONDS = 10.0

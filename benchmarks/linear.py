@@ -12,8 +12,10 @@ import sfumato as sf
 from benchmarks.measure import ADULT, NO_ADULT, Result, ratio, seconds
 from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import HilbertCurve, Method, Task, find_method
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 ROWS = 1_000_000
 GROWTH = (50_000, 100_000, 200_000, 400_000, 1_600_000, 6_400_000)

@@ -19,12 +19,14 @@ from benchmarks.literal.linear import LiteralDiversity
 from benchmarks.literal.mondrian import ABLATION
 from benchmarks.measure import ADULT, NO_ADULT, Result, ratio
 from sfumato.methods import EnumMulti, Incognito, Method, Mondrian, Samarati
-from sfumato.methods.linear.cutting import cut_by_groups
+from sfumato.methods.linear.cut import cut_by_groups
 from sfumato.methods.linear.diversity import hardest_rule
 from sfumato.methods.linear.line import sorted_line
 from sfumato.methods.linear.mapping import HilbertCurve
-from sfumato.microdata import Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import Recoding
 
 #: So much of Lands End is enough to see who reads the table how often.
 LANDS_END_ROWS = 460_000

@@ -21,8 +21,8 @@ from benchmarks.measure import NO_ADULT, Result
 from sfumato.methods import BottomUp, HilbertCurve, Incognito
 from sfumato.methods.lattice.full_domain import FullDomain
 from sfumato.methods.linear.line import sorted_line
-from sfumato.microdata import Microdata
 from sfumato.privacy import KAnonymity, LDiversity
+from sfumato.table.microdata import Microdata
 
 #: As in the paper, but for the last, which it leaves to the future. The first is what others are compared with.
 SEARCHES: dict[str, FullDomain] = {

@@ -9,8 +9,9 @@ from scipy.spatial import cKDTree
 import sfumato as sf
 from benchmarks.measure import ADULT, NO_ADULT, Result, ratio, seconds
 from sfumato.methods import Task
-from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 ROWS = 1_000_000
 GROWTH = (250_000, 500_000, 1_000_000, 2_000_000, 4_000_000)

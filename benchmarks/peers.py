@@ -64,7 +64,7 @@ def scored(classes: list[dict[str, object]], schema: sf.Schema, table: object) -
     """
     import numpy as np
 
-    from sfumato.microdata import encode
+    from sfumato.table.encoding import encode
 
     microdata = encode(table, schema.quasi_identifiers)
     code_of = [{text: code for code, text in enumerate(domain.texts.to_pylist())} for domain in microdata.domains]

@@ -17,11 +17,13 @@ from benchmarks.least_loss import QIS, adult, census, correlated
 from benchmarks.measure import ADULT, RESULTS, Result, ratio
 from sfumato import datasets
 from sfumato.loss import METRICS, Mixed, RecodedTable, bound_by, gcp_bound
-from sfumato.loss.bound import CONFIDENCE, LEAST_SAMPLE, PAIRS, People, lower_confidence
+from sfumato.loss.bound.bound import CONFIDENCE, LEAST_SAMPLE, PAIRS, People, lower_confidence
 from sfumato.methods import Proven, Task
-from sfumato.methods.warming import warm_up
-from sfumato.microdata import EquivalenceClasses, Microdata, encode
+from sfumato.methods.warm_up import warm_up
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses
 
 SECONDS = float(os.environ.get("SFUMATO_SECONDS", "60"))
 TABLES = os.environ.get("SFUMATO_TABLES", "Adult,nine,mixed,census,Lands End,numbers,cost").split(",")

@@ -19,8 +19,8 @@ from sklearn.metrics import roc_auc_score
 
 import sfumato as sf
 from benchmarks.measure import ADULT, Result
-from sfumato.randomness import Secret
-from sfumato.utilities import Scene
+from sfumato.assess.utility import Scene
+from sfumato.common.randomness import Secret
 
 METHODS = ("best-cuts", "auto")
 KS = (5, 20, 50)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 import sfumato as sf
 from benchmarks.measure import ADULT, Result, ratio, seconds
-from sfumato.risks.drivers import Distinct, find_drivers
-from sfumato.risks.estimators import estimate
+from sfumato.assess.risk.drivers import Distinct, find_drivers
+from sfumato.privacy.estimators import estimate
 
 PEOPLE = 100_000
 

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.measure import Result, show
-from sfumato.parameters import size
+from sfumato.common.parameters import size
 
 ROWS, MEMORY = 1_000_000, "1GB"
 QIS = ["age", "sex", "work", "race", "education", "hours", "country"]

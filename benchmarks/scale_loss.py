@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 import sfumato as sf
 from benchmarks.measure import Result
-from sfumato.scale import in_duckdb
+from sfumato.run.large.duckdb import engine as in_duckdb
 
 ROWS = int(os.environ.get("SFUMATO_ROWS", "200000"))
 PARTS = int(os.environ.get("SFUMATO_PARTS", "8"))

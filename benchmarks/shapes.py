@@ -23,8 +23,10 @@ from sfumato import datasets
 from sfumato.hierarchies import Hierarchy, Taxonomy
 from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import Auto, Best, BestCuts, CostAware, Hilbert, Method, Mondrian, Peeling, Task
-from sfumato.microdata import EquivalenceClasses, Microdata, encode
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements, TCloseness
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses
 
 SEED = int(os.environ.get("SFUMATO_SEED", "1"))
 SECONDS = float(os.environ.get("SFUMATO_SECONDS", "10"))

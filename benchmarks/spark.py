@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow.parquet as pq
-from tests.scale.cluster import Cluster
+from tests.run.large.cluster import Cluster
 
 import sfumato as sf
 from benchmarks.measure import Result

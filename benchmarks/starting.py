@@ -19,8 +19,8 @@ from pathlib import Path
 from benchmarks.environments import keeping_bytecode
 from benchmarks.measure import Result
 from sfumato import datasets
+from sfumato.common.numba import shipped
 from sfumato.io import write_table
-from sfumato.kernels import shipped
 
 ROWS, REPEATS = 30_000, 3
 AHEAD = os.environ.get("SFUMATO_AHEAD", "1") != "0"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import sfumato as sf
-from sfumato.report import charts
+from sfumato.common.charts import charts
 
 FOLDER = Path(__file__).parent / "pictures"
 ROWS = 20_000

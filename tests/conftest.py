@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from sfumato import randomness
+from sfumato.common import randomness
 
 # No deadline: the first call of a kernel compiles it, which says nothing about the kernel.
 settings.register_profile("local", deadline=None)

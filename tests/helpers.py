@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
 from sfumato.methods import Task
-from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, PrivacyModel, Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 COUNTRIES = Taxonomy.from_dict(
     {"Europe": {"South": ["Italy", "Spain"], "West": ["France"]}, "Asia": {"East": ["Japan", "Korea"]}, "Nowhere": []}

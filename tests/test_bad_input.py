@@ -19,7 +19,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import errors
-from sfumato.io import writing
+from sfumato.io import write as writing
 from sfumato.methods import Method, Mondrian
 from sfumato.testing.tables import SCHEMA, people
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from sfumato.cli import importing
+from sfumato.cli import imports as importing
 from sfumato.io import write_table
 
 HEAVY = ("numba", "llvmlite", "pyarrow", "duckdb", "numpy", "narwhals", "pandas", "polars")
@@ -19,9 +19,15 @@ HEAVY = ("numba", "llvmlite", "pyarrow", "duckdb", "numpy", "narwhals", "pandas"
 #: What a command that makes a release of a CSV file does without; each takes a while to load.
 UNUSED = {
     *("pandas", "scipy", "rich", "pydantic", "narwhals.dtypes", "pyarrow.fs", "yaml.loader", "_sqlite3"),
-    *("sfumato.attacks", "sfumato.engines", "sfumato.presets", "sfumato.risks.report", "sfumato.loss.bound"),
-    *("sfumato.methods.lattice", "sfumato.methods.multidim.best_cuts", "sfumato.pipeline.explaining"),
-    "sfumato.verify.grouping",
+    *(
+        "sfumato.assess.attacks",
+        "sfumato.engines",
+        "sfumato.run.presets",
+        "sfumato.assess.risk.report",
+        "sfumato.loss.bound.bound",
+    ),
+    *("sfumato.methods.lattice", "sfumato.methods.multidim.best_cuts", "sfumato.run.explain"),
+    "sfumato.verify.engine_check",
 }
 #: And of a Parquet file, which Arrow reads by itself.
 UNUSED_BY_PARQUET = UNUSED - {"pyarrow.fs"} | {"_duckdb"}
@@ -72,7 +78,7 @@ def test_a_method_is_imported_when_it_is_asked_for() -> None:
 
 
 def test_numba_is_loaded_with_the_first_kernel_that_is_called() -> None:
-    call = "import numpy as np\nfrom sfumato.kernels.classes import class_bounds\n"
+    call = "import numpy as np\nfrom sfumato.table.kernels.classes import class_bounds\n"
     assert "numba" not in loaded_after(call)
     assert "numba" in loaded_after(call + "class_bounds(np.empty((0, 1), np.uint16), np.empty(0, np.int32), 0)")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from tests.document import test_browser
-from tests.document.test_browser import browser  # noqa: F401
-from tests.test_markup import HOSTILE, assert_harmless
+from tests.common.test_html import HOSTILE, assert_harmless
+from tests.release.report import test_browser
+from tests.release.report.test_browser import browser  # noqa: F401
 
 import sfumato as sf
 

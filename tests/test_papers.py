@@ -24,8 +24,10 @@ from numpy.typing import NDArray
 import sfumato as sf
 from sfumato.methods import find_method
 from sfumato.methods.comparators.anatomy import anatomy_groups
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, LDiversity
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 #: The share of every cell of a cube: a sensitive value, then codes.
 Cells = defaultdict[tuple[int, ...], float]

@@ -16,8 +16,8 @@ from tests.test_architecture import LAYERS
 import sfumato as sf
 from sfumato.cli.app import app
 from sfumato.hierarchies import HIERARCHIES, KINDS
-from sfumato.policy.records import MODELS
-from sfumato.request import option_names
+from sfumato.run.records import MODELS
+from sfumato.run.request import option_names
 
 DOCS = Path(__file__).parent.parent / "docs"
 PYTHON = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")

@@ -15,8 +15,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from tests.document import test_browser
-from tests.document.test_browser import browser  # noqa: F401
+from tests.release.report import test_browser
+from tests.release.report.test_browser import browser  # noqa: F401
 
 NEEDED = ("sphinx", "myst_parser", "furo")
 LACKING = [name for name in NEEDED if importlib.util.find_spec(name) is None]

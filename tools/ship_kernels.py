@@ -18,7 +18,7 @@ def main() -> None:
     if "SFUMATO_SHIPS" in os.environ:
         compile_ahead()
         return
-    from sfumato.kernels import shipped  # noqa: PLC0415
+    from sfumato.common.numba import shipped  # noqa: PLC0415
 
     shutil.rmtree(shipped.FOLDER, ignore_errors=True)
     chosen = shipped.processor()
@@ -34,7 +34,7 @@ def main() -> None:
 def compile_ahead() -> None:
     """Run ordinary requests, and keep what they compiled."""
     import sfumato as sf  # noqa: PLC0415
-    from sfumato.kernels import shipped  # noqa: PLC0415
+    from sfumato.common.numba import shipped  # noqa: PLC0415
 
     levels = sf.datasets.census(rows=2_000, seed=1)
     mixed = levels.without_levels()

@@ -13,7 +13,7 @@ class KernelsHook(BuildHookInterface):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add what is not under version control; without it the wheel is for everybody."""
-        place = "sfumato/kernels/ahead"
+        place = "sfumato/common/numba/ahead"
         if (Path(self.root) / "src" / place).is_dir():
             build_data["force_include"][str(Path(self.root) / "src" / place)] = place
             build_data["pure_python"] = False

@@ -20,7 +20,7 @@ from sfumato.methods.enumeration.partitions import Box, CutTree
 from sfumato.methods.enumeration.pet import PRIORITIES, BoxFacts, PartitionSearch
 from sfumato.methods.enumeration.splits import split_codes
 from sfumato.methods.enumeration.watch import Watch
-from sfumato.microdata import Recoding
+from sfumato.table.recoding import Recoding
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import kernel
+from sfumato.common.numba.decorators import kernel
 
 #: More rows than that have too many sets.
 MOST_ROWS = 16

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.literal.mondrian import Cut, LiteralMondrian
-from sfumato.microdata import Microdata
+from sfumato.table.microdata import Microdata
 
 Codes = NDArray[np.int64]
 

@@ -14,7 +14,7 @@ from sfumato.methods import Method, Task
 from sfumato.methods.linear.diversity import frontier_of, group_size, hardest_rule
 from sfumato.methods.linear.line import sorted_line
 from sfumato.methods.linear.mapping import HilbertCurve, LinearMapping
-from sfumato.microdata import Recoding
+from sfumato.table.recoding import Recoding
 
 
 @dataclass(frozen=True)

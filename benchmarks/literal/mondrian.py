@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.hierarchies import Domain, ScaledDomain
 from sfumato.methods import Method, Task
-from sfumato.methods.taxonomy_models.splitting import broken_rows
-from sfumato.microdata import Recoding
+from sfumato.methods.recoding_models.splits import broken_rows
+from sfumato.table.recoding import Recoding
 
 Rows = NDArray[np.int64]
 #: The distinct codes of an attribute in some rows, rising, and how often each occurs: the paper's frequency set.

@@ -13,7 +13,8 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]

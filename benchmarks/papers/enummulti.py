@@ -16,8 +16,8 @@ from sfumato.hierarchies import IntervalDomain
 from sfumato.methods import EnumMulti
 from sfumato.methods.enumeration.optimality import Optimality
 from sfumato.methods.enumeration.splits import split_codes
-from sfumato.microdata import Microdata
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel
+from sfumato.table.microdata import Microdata
 
 PAPER = Paper(
     "enummulti",

@@ -12,8 +12,8 @@ from benchmarks.papers.experiment import Panel, Paper, Size, Sweep
 from benchmarks.papers.measuring import Recoder, few_rows, first_attributes, loss, recoder, repeated, task
 from benchmarks.papers.twins import mondrian_causes, paper_diversity, paper_mondrian
 from sfumato.methods import TopDown
-from sfumato.microdata import Microdata
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
+from sfumato.table.microdata import Microdata
 
 PAPER = Paper(
     "fast-anonymization",

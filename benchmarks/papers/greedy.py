@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
 from sfumato.privacy import PrivacyModel, Requirements
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 Rows = NDArray[np.int64]
 

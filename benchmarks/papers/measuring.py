@@ -10,8 +10,9 @@ import numpy as np
 
 from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import Task, find_method
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
 from sfumato.privacy import PrivacyModel, Requirements
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 REPEATS = 3
 

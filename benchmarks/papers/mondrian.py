@@ -17,8 +17,9 @@ from benchmarks.papers.single_dimensional import best_cuts
 from benchmarks.papers.twins import paper_mondrian
 from sfumato.hierarchies import Numeric
 from sfumato.methods import KOptimize, Lattice, Mondrian
-from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 PAPER = Paper(
     "mondrian",

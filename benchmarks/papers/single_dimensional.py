@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.microdata import Microdata
+from sfumato.table.microdata import Microdata
 
 Counts = NDArray[np.int64]
 

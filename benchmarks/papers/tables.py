@@ -19,7 +19,8 @@ from benchmarks.papers.experiment import LackingError
 from sfumato.datasets import Dataset
 from sfumato.datasets.adult_hierarchies import built_in
 from sfumato.hierarchies import Hierarchy, Numeric, Ordered
-from sfumato.microdata import Microdata, encode
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 #: The order of attributes in the Incognito paper.
 ADULT_ORDER = (

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sfumato.on_demand import on_demand
+from sfumato.common.lazy import on_demand
 
 if TYPE_CHECKING:
     from sfumato import datasets, engines, errors, methods, sklearn
-    from sfumato.anatomizing import anatomize
-    from sfumato.answering import checklist
-    from sfumato.api import anonymize, check, recode
-    from sfumato.certifying import Certificate, certify
-    from sfumato.columns import Age, AtLevel, Clip, Pseudonyms, Round, Sample, Shift
-    from sfumato.comparing import compare
-    from sfumato.dual import Strongest, strongest
+    from sfumato.api.anatomize import anatomize
+    from sfumato.api.anonymize import anonymize, check, recode
+    from sfumato.api.certify import Certificate, certify
+    from sfumato.api.checklist import checklist
+    from sfumato.api.compare import compare
+    from sfumato.api.profile import profile
+    from sfumato.api.risk import attack, risk
+    from sfumato.api.strongest import Strongest, strongest
+    from sfumato.api.utility import utility
+    from sfumato.assess.queries import Anatomized, Released
     from sfumato.errors import SfumatoError
     from sfumato.hierarchies import (
         ICD10,
@@ -38,9 +41,7 @@ if TYPE_CHECKING:
         Within,
     )
     from sfumato.io import open_source
-    from sfumato.judging import attack, risk
     from sfumato.loss import Objective
-    from sfumato.measuring import utility
     from sfumato.methods import (
         Auto,
         Best,
@@ -61,8 +62,6 @@ if TYPE_CHECKING:
         Samarati,
         TopDown,
     )
-    from sfumato.policy import Policy
-    from sfumato.presets import Preset
     from sfumato.privacy import (
         AverageRisk,
         BetaLikeness,
@@ -77,41 +76,46 @@ if TYPE_CHECKING:
         TCloseness,
         UniqueShare,
     )
-    from sfumato.profiling import profile
-    from sfumato.queries import Anatomized, Released
     from sfumato.release.anatomy import Anatomy
     from sfumato.release.release import Release
-    from sfumato.schema import Schema
+    from sfumato.run.policy import Policy
+    from sfumato.run.presets import Preset
+    from sfumato.table.pseudonyms import Pseudonyms
+    from sfumato.table.sampling import Sample
+    from sfumato.table.schema import Schema
+    from sfumato.table.transforms import Age, AtLevel, Clip, Round, Shift
     from sfumato.verify.verification import Verification
 
 __version__ = "0.1.0"
 
 #: Where each public name lives; it is imported when it is first used, so that small commands start at once.
 _HOMES = {
-    "anonymize": "sfumato.api",
-    "check": "sfumato.api",
-    "strongest": "sfumato.dual",
-    "recode": "sfumato.api",
-    "anatomize": "sfumato.anatomizing",
+    "anonymize": "sfumato.api.anonymize",
+    "check": "sfumato.api.anonymize",
+    "strongest": "sfumato.api.strongest",
+    "recode": "sfumato.api.anonymize",
+    "anatomize": "sfumato.api.anatomize",
     "Anatomy": "sfumato.release.anatomy",
-    "Anatomized": "sfumato.queries",
-    "attack": "sfumato.judging",
-    "risk": "sfumato.judging",
-    "certify": "sfumato.certifying",
-    "Certificate": "sfumato.certifying",
-    "checklist": "sfumato.answering",
-    "compare": "sfumato.comparing",
-    "utility": "sfumato.measuring",
+    "Anatomized": "sfumato.assess.queries",
+    "attack": "sfumato.api.risk",
+    "risk": "sfumato.api.risk",
+    "certify": "sfumato.api.certify",
+    "Certificate": "sfumato.api.certify",
+    "checklist": "sfumato.api.checklist",
+    "compare": "sfumato.api.compare",
+    "utility": "sfumato.api.utility",
     "open_source": "sfumato.io",
     "sklearn": "sfumato.sklearn",
-    "profile": "sfumato.profiling",
-    "Schema": "sfumato.schema",
-    "Policy": "sfumato.policy",
-    "Preset": "sfumato.presets",
+    "profile": "sfumato.api.profile",
+    "Schema": "sfumato.table.schema",
+    "Policy": "sfumato.run.policy",
+    "Preset": "sfumato.run.presets",
     "Release": "sfumato.release.release",
-    "Released": "sfumato.queries",
-    "Spark": "sfumato.scale.sessions",
-    **dict.fromkeys(("Age", "AtLevel", "Clip", "Pseudonyms", "Round", "Sample", "Shift"), "sfumato.columns"),
+    "Released": "sfumato.assess.queries",
+    "Spark": "sfumato.run.large.spark.session",
+    **dict.fromkeys(("Age", "AtLevel", "Clip", "Round", "Shift"), "sfumato.table.transforms"),
+    "Pseudonyms": "sfumato.table.pseudonyms",
+    "Sample": "sfumato.table.sampling",
     **dict.fromkeys(("Numeric", "Bands", "Capped", "Rounded", "Quantiles", "Clusters"), "sfumato.hierarchies"),
     **dict.fromkeys(("Categorical", "Ordered", "Prefix", "Taxonomy", "Within", "Similar"), "sfumato.hierarchies"),
     **dict.fromkeys(("Dates", "Ages", "Weekdays"), "sfumato.hierarchies"),
@@ -144,7 +148,7 @@ _HOMES = {
     "Objective": "sfumato.loss",
     "SfumatoError": "sfumato.errors",
     "Verification": "sfumato.verify.verification",
-    "Strongest": "sfumato.dual",
+    "Strongest": "sfumato.api.strongest",
     "datasets": "sfumato.datasets",
     "engines": "sfumato.engines",
     "errors": "sfumato.errors",

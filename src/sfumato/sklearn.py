@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato import api, parameters
+from sfumato.api import anonymize as api
+from sfumato.common import parameters
 from sfumato.errors import MissingExtraError
 from sfumato.release.release import Release
 

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.command import ROLES, refused, run, started
 
 import sfumato as sf
-from sfumato.io import writing
+from sfumato.io import write as writing
 
 OUT = ("-o", "release.csv")
 K = ("-k", 5)

@@ -12,14 +12,14 @@ import pytest
 from tests.cli.command import ROLES, refused, run
 
 import sfumato as sf
-from sfumato.policy.records import method_from_policy, method_record
+from sfumato.run.records import method_from_policy, method_record
 
 COMMAND = ("anonymize", "patients.csv", "-o", "release.csv", *ROLES, "-k", "5", "--manifest", "manifest.json")
 
 # Says when the second batch of rounds begins, so that there is something to keep.
 TELLING = """
 import sys
-from sfumato.methods.refining import refined, search
+from sfumato.methods.refinement import refined, search
 
 refined.warm_up = lambda *arguments: None  # what is done before the clock starts refines too
 

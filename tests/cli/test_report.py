@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyarrow import csv
 from tests.cli.command import RUNNER
-from tests.document.conftest import people
+from tests.release.report.conftest import people
 
 from sfumato.cli.app import app
 

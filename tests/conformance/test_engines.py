@@ -7,7 +7,7 @@ from tests.conformance import wrong
 
 from sfumato.errors import VerificationError
 from sfumato.methods import find_method
-from sfumato.scale import in_duckdb
+from sfumato.run.large.duckdb import engine as in_duckdb
 from sfumato.testing import (
     ENGINE_CHECKS,
     check_infeasible,
@@ -43,6 +43,6 @@ def test_conformance_on_duckdb(name: str, check) -> None:
 
 
 def test_a_wrong_method_is_caught_on_an_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sfumato.scale.choosing.is_runnable", lambda method: True)
+    monkeypatch.setattr("sfumato.run.large.choose.is_runnable", lambda method: True)
     with pytest.raises(VerificationError, match="did not pass its independent check"):
         check_method(wrong.TooSmall(), engine="duckdb")

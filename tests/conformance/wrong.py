@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from sfumato.methods import Method, Mondrian, Task
-from sfumato.microdata import Recoding, frequency_set
+from sfumato.table.frequency import frequency_set
+from sfumato.table.recoding import Recoding
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from tests.helpers import KINDS, PlainTable, cells_strategy
 from tests.reference import SlowHierarchy
 
 from sfumato.hierarchies import Domain
-from sfumato.kernels.spans import span_cost
-from sfumato.microdata import Microdata
+from sfumato.table.kernels.spans import span_cost
+from sfumato.table.microdata import Microdata
 
 one_column = st.sampled_from(list(KINDS)).flatmap(
     lambda kind: st.integers(1, 25).flatmap(

@@ -12,7 +12,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import HierarchyError, ParameterError
-from sfumato.reading import read_column
+from sfumato.hierarchies.reading import read_column
 
 PLACES = {"Europe": {"Italy": ["Pisa", "Siena"], "Norway": ["Oslo"]}, "Asia": ["Kobe"]}
 ROWS = sf.Taxonomy(PLACES).rows

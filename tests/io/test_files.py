@@ -10,7 +10,7 @@ import pytest
 
 from sfumato.errors import DataError, SchemaError, SourceError
 from sfumato.io import open_source
-from sfumato.io.arrow import DICTIONARY
+from sfumato.io.columns import DICTIONARY
 
 ENDINGS = [".csv", ".tsv", ".txt", ".csv.gz", ".parquet", ".pq", ".jsonl", ".ndjson", ".json"]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sfumato.errors import DataError, SchemaError, SourceError
 from sfumato.io import open_source
-from sfumato.io.arrow import DICTIONARY
+from sfumato.io.columns import DICTIONARY
 
 TABLE = pa.table(
     {

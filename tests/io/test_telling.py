@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.io import files, open_source, write_table, writing
+from sfumato.io import files, open_source, write_table
+from sfumato.io import write as writing
 
 ROWS = 4_000
 

@@ -12,7 +12,7 @@ from tests.methods.linear.test_diversity import eligible, eligible_values, group
 
 import sfumato as sf
 from sfumato.errors import ParameterError
-from sfumato.microdata import encode
+from sfumato.table.encoding import encode
 
 
 def by_pseudocode(values: list[int], l: int, places: list[float], extend: bool) -> list[int]:  # noqa: E741

@@ -13,8 +13,9 @@ from tests.helpers import task_of
 import sfumato as sf
 from sfumato.errors import InfeasibleError
 from sfumato.methods import EnumMulti, partitions
-from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, MinimumSpan
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 SPLITS = {"x": [3, 6], "y": [5]}  # 46 partitions
 POINTS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=4, max_size=30)

@@ -13,7 +13,8 @@ from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, tab
 from sfumato.hierarchies import Numeric
 from sfumato.methods import Incognito, Samarati
 from sfumato.methods.lattice import judge as judging
-from sfumato.microdata import Microdata, encode
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 
 @settings(max_examples=50)

@@ -15,8 +15,8 @@ from tests.methods.multidim.mondrian_twin import coded, partition
 
 import sfumato as sf
 from sfumato.methods import Task
-from sfumato.microdata import Microdata
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
+from sfumato.table.microdata import Microdata
 
 SFUMATOS = LiteralMondrian(widths="span", sides="either")
 POINTS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=50)

@@ -20,10 +20,10 @@ from tests.methods.multidim.mondrian_twin import coded
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.methods import BottomUp, Incognito, Samarati
-from sfumato.methods.linear.cutting import cut_by_size
+from sfumato.methods.linear.cut import cut_by_size
 from sfumato.methods.linear.line import Line
-from sfumato.microdata import Microdata
 from sfumato.privacy import LDiversity
+from sfumato.table.microdata import Microdata
 
 SEARCHES = [*map(Incognito, ("basic", "superroots", "cube", "materialized")), WholeFamilies(), BottomUp()]
 

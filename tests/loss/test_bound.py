@@ -13,12 +13,13 @@ from tests.helpers import encoded_column, microdata_strategy
 from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
 import sfumato as sf
-from sfumato.loss import bound as module
 from sfumato.loss import gcp_bound
-from sfumato.loss.bound import lower_confidence
+from sfumato.loss.bound.bound import bound as module
+from sfumato.loss.bound.bound import lower_confidence
 from sfumato.methods import EnumMulti, Task
-from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 
 def row_losses(microdata: Microdata, k: int) -> list[float]:

@@ -14,7 +14,8 @@ from tests.loss.slow import SlowLoss
 
 from sfumato.hierarchies import Categorical, Numeric, Taxonomy
 from sfumato.loss import METRICS, LossReport, RecodedTable, ncp, ncp_by_attribute
-from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding, encode
+from sfumato.table.encoding import encode
+from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
 
 def measured(microdata, recoding, left_out=0, k=1):

@@ -14,7 +14,9 @@ from sfumato.errors import ParameterError
 from sfumato.loss import METRICS, Objective, RecodedTable, find_objective, register_loss
 from sfumato.loss.objective import LABELS, SPANS, Marginals
 from sfumato.methods import REGISTRY, Method, find_method
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 
 def only_age(microdata: Microdata, marginals: Marginals, tie: float) -> Microdata:

@@ -15,14 +15,16 @@ from tests.helpers import encoded_column, microdata_strategy
 from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
 import sfumato as sf
-from sfumato.loss import bound as bound_module
-from sfumato.loss import gcp_bound, vicinity
-from sfumato.loss.boxes import Boxes
-from sfumato.loss.price_search import Stop, search_prices
-from sfumato.loss.row_prices import SAFETY, Mixed, Pricing, capped_prices, distinct_rows
-from sfumato.loss.vicinity import Vicinity
-from sfumato.microdata import Microdata, encode
+from sfumato.loss import gcp_bound
+from sfumato.loss.bound.bound import bound as bound_module
+from sfumato.loss.bound.bound import vicinity
+from sfumato.loss.bound.boxes import Boxes
+from sfumato.loss.bound.price_search import Stop, search_prices
+from sfumato.loss.bound.row_prices import SAFETY, Mixed, Pricing, capped_prices, distinct_rows
+from sfumato.loss.bound.vicinity import Vicinity
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 
 def assert_they_hold(prices: NDArray[np.float64], microdata: Microdata, k: int) -> None:

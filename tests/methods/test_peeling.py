@@ -15,9 +15,10 @@ from sfumato.errors import ParameterError
 from sfumato.methods import Peeling, Task
 from sfumato.methods.kernels.peeling import Cells, Frequencies, peel_node
 from sfumato.methods.levels import level_costs, search_levels
-from sfumato.microdata import EquivalenceClasses, Recoding, encode
-from sfumato.microdata.frequency import frequency_set
 from sfumato.privacy import KAnonymity, LDiversity, Requirements, TCloseness
+from sfumato.table.encoding import encode
+from sfumato.table.frequency import frequency_set
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 
 @settings(max_examples=60, deadline=None)

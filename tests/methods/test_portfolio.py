@@ -13,23 +13,14 @@ import pytest
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.loss import METRICS, RecodedTable
-from sfumato.methods import (
-    Auto,
-    Best,
-    BestCuts,
-    CostAware,
-    Hilbert,
-    Method,
-    Mondrian,
-    Peeling,
-    Task,
-    portfolio,
-    warming,
-)
+from sfumato.methods import Auto, Best, BestCuts, CostAware, Hilbert, Method, Mondrian, Peeling, Task, portfolio
+from sfumato.methods import warm_up as warming
 from sfumato.methods.goal import Goal
 from sfumato.methods.portfolio import cheap, promising, suitable
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 
 def census(rows: int) -> Microdata:

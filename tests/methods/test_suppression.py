@@ -16,8 +16,9 @@ from sfumato.errors import InfeasibleError
 from sfumato.loss import LossReport, RecodedTable
 from sfumato.methods import Task
 from sfumato.methods.suppression import make_feasible, trim
-from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding, encode
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, Requirements, TCloseness
+from sfumato.table.encoding import encode
+from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
 models = st.sampled_from(
     [

@@ -9,9 +9,11 @@ import pyarrow as pa
 from hypothesis import strategies as st
 from numba import njit
 
-from sfumato.kernels.rules import class_allowed
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import PrivacyModel, Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.kernels.rules import class_allowed
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 VALUES = ["a", "b", "c", "d", "e", "f"]
 

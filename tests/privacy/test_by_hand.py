@@ -13,11 +13,12 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.microdata import EquivalenceClasses, Recoding, encode
-from sfumato.pipeline.building import promise_of
 from sfumato.privacy.base import PrivacyModel
 from sfumato.privacy.ceilings import Whole, WholeModel
-from sfumato.schema import Schema
+from sfumato.run.build import promise_of
+from sfumato.table.encoding import encode
+from sfumato.table.recoding import EquivalenceClasses, Recoding
+from sfumato.table.schema import Schema
 from sfumato.verify.release import verify_release
 
 #: Two classes: x with 4 rows, y with 2. In the table flu has 3 of 6, ulcer 2, angina 1.
@@ -129,7 +130,7 @@ def test_a_value_that_a_class_lacks_breaks_delta_disclosure_whatever_delta_is() 
 
 
 def test_zayatz_by_hand() -> None:
-    from sfumato.risks.estimators import Sample, zayatz  # noqa: PLC0415
+    from sfumato.privacy.estimators import Sample, zayatz  # noqa: PLC0415
 
     seen = [size * math.comb(12 - size, 5) / math.comb(12, 6) for size in (1, 2, 3)]
     assert zayatz(Sample.of(np.array([1, 2, 3]), 12)) == pytest.approx(2 * seen[0] / sum(seen))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.privacy.ceilings import Whole
-from sfumato.risks.estimators import estimate
+from sfumato.privacy.estimators import estimate
 from sfumato.verify.estimates import ESTIMATED, expected_uniques
 from sfumato.verify.release import verify_release
 

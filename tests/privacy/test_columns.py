@@ -14,8 +14,9 @@ from tests.privacy.helpers import compiled_verdicts, readable_verdicts
 import sfumato as sf
 from sfumato.errors import HierarchyError, ParameterError, SchemaError
 from sfumato.hierarchies import Ordered, Taxonomy
-from sfumato.microdata import Recoding, encode
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, Requirements, TCloseness
+from sfumato.table.encoding import encode
+from sfumato.table.recoding import Recoding
 
 
 def both(model, table, classes, **hierarchies):

@@ -16,8 +16,8 @@ from tests.privacy.test_models import models
 
 from sfumato.errors import InfeasibleError
 from sfumato.methods.suppression import make_feasible
-from sfumato.microdata import encode
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, Requirements, TCloseness
+from sfumato.table.encoding import encode
 
 
 def reason(model, microdata):

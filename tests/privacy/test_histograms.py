@@ -7,9 +7,11 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import Requirements, base
 from sfumato.privacy.base import histograms
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 
 @pytest.fixture

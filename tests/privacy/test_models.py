@@ -23,8 +23,9 @@ from tests.privacy.helpers import (
 
 from sfumato.errors import DataError
 from sfumato.hierarchies import Taxonomy
-from sfumato.microdata import Recoding, encode
 from sfumato.privacy import BetaLikeness, DeltaDisclosure, KAnonymity, LDiversity, TCloseness
+from sfumato.table.encoding import encode
+from sfumato.table.recoding import Recoding
 from sfumato.verify.release import verify_release
 
 TREE = Taxonomy.from_dict({"low": {"lowest": ["a", "b"], "lower": ["c"]}, "high": ["d", "e", "f"]})

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.microdata.people import Units
+from sfumato.table.people import Units
 from sfumato.verify import classes
 from sfumato.verify.release import verify_release
 
@@ -121,7 +121,7 @@ def test_the_verifier_counts_people_as_slow_counting_does(rows):
 @settings(max_examples=40)
 @given(ROWS)
 def test_units_are_looks_of_people(rows):
-    from sfumato.microdata import encode  # noqa: PLC0415
+    from sfumato.table.encoding import encode  # noqa: PLC0415
 
     table = pa.table({"q": [q for q, _, _ in rows]})
     who = np.array([person for _, person, _ in rows], np.int64)

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 import sfumato as sf
+from sfumato.common.randomness import Secret
 from sfumato.methods import Method, Task
-from sfumato.microdata import Recoding
-from sfumato.randomness import Secret
+from sfumato.table.recoding import Recoding
 
 SEED = 5
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from tests.document.conftest import people, policy
+from tests.release.report.conftest import people, policy
 
 import sfumato as sf
 from sfumato.errors import ParameterError

@@ -16,10 +16,10 @@ import pytest
 from tests.cli.command import run
 
 import sfumato as sf
-from sfumato.document.recipe import policy_of_release
+from sfumato.assess.risk.weights import benedetti_franconi
 from sfumato.errors import DataError, ParameterError, SchemaError, VerificationError
+from sfumato.release.report.policy import policy_of_release
 from sfumato.release.values import Shown, with_weights
-from sfumato.risks.weights import benedetti_franconi
 
 RANDOM = np.random.default_rng(4)
 SURVEY = pa.table(
@@ -148,6 +148,6 @@ def test_weights_that_are_wrong_are_not_handed_out(
         spoiled = pa.array(spoil(right.column(name).to_pylist()))
         return replace(shown, table=right.set_column(at, name, spoiled))
 
-    monkeypatch.setattr("sfumato.pipeline.building.with_weights", wrong)
+    monkeypatch.setattr("sfumato.run.build.with_weights", wrong)
     with pytest.raises(VerificationError, match=message):
         released(k=30)

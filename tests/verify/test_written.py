@@ -14,7 +14,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import VerificationError
-from sfumato.io import writing
+from sfumato.io import write as writing
 
 INF = float("inf")
 

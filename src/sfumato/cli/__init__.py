@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from sfumato.cli.importing import OnlyWhatIsUsed
+from sfumato.cli.imports import OnlyWhatIsUsed
 
 
 def main() -> None:
@@ -51,8 +51,8 @@ def program() -> NoReturn:
         code: object = 0
     except SystemExit as stop:
         code = stop.code
-    if "sfumato.scale.temporary" in sys.modules:
-        sys.modules["sfumato.scale.temporary"].close_all()
+    if "sfumato.io.temporary" in sys.modules:
+        sys.modules["sfumato.io.temporary"].close_all()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             if stream is not None:  # closed by whoever started us

@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sfumato import parameters
-from sfumato.anatomizing import anatomize_for
+from sfumato.api.anatomize import anatomize_for
 from sfumato.cli.files import read_files, refuse_overwriting
 from sfumato.cli.options import Asked
 from sfumato.cli.request import Given, columns_of, given_table, to_policy
 from sfumato.cli.screen import answer_json, is_watched, say, wrapped
+from sfumato.common import parameters
+from sfumato.common.progress import silent
 from sfumato.errors import ParameterError
 from sfumato.io import check_writable
-from sfumato.io.spooling import STANDARD
+from sfumato.io.spool import STANDARD
 from sfumato.privacy import LDiversity
-from sfumato.progress import silent
 from sfumato.release.anatomy import Anatomy
 
 

@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sfumato import parameters, scale
+from sfumato.api.strongest import MAXIMIZED, find_strongest, split_models
 from sfumato.cli.files import Files
 from sfumato.cli.options import Asked
 from sfumato.cli.request import columns_of, given_table, to_policy
 from sfumato.cli.screen import answer_json, is_watched, paragraphs, say, wrapped
-from sfumato.dual import MAXIMIZED, find_strongest, split_models
+from sfumato.common import parameters
+from sfumato.common.progress import ProgressOption, silent
 from sfumato.errors import ParameterError
 from sfumato.io import Source, write_table
-from sfumato.policy import Policy
 from sfumato.privacy import KAnonymity, LDiversity
-from sfumato.progress import ProgressOption, silent
 from sfumato.release.release import Release
+from sfumato.run import large as scale
+from sfumato.run.policy import Policy
 
 if TYPE_CHECKING:
-    from sfumato.answering import Checklist
+    from sfumato.api.checklist import Checklist
 
 
 def run(asked: Asked, files: Files, as_json: bool, quiet: bool, goal: Goal | None = None) -> None:
@@ -63,7 +64,7 @@ def tell_release(
 
 
 def _answers(policy: Policy, data: Source, release: Release) -> Checklist:
-    from sfumato.answering import checklist  # noqa: PLC0415
+    from sfumato.api.checklist import checklist  # noqa: PLC0415
 
     return checklist(data, release, separator=policy.separator)
 
@@ -81,7 +82,7 @@ def make(
         if path is not None:
             scale.require_memory(data, policy, option)
     if files.report is not None:
-        from sfumato.report.picture import altair  # noqa: PLC0415
+        from sfumato.common.charts.picture import altair  # noqa: PLC0415
 
         altair()
     if files.alternatives is not None:
@@ -103,7 +104,7 @@ def make(
     if files.policy is not None:
         policy.write(files.policy)
     if files.certificate is not None:
-        from sfumato.certifying import certify  # noqa: PLC0415
+        from sfumato.api.certify import certify  # noqa: PLC0415
 
         certify(data, release, files.output, files.certificate, separator=policy.separator)
     if files.report is not None:

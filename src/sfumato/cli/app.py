@@ -13,7 +13,7 @@ from sfumato import __version__
 from sfumato.cli import options as given
 from sfumato.cli import questions, starting
 from sfumato.cli.exits import MEANING, end_cleanly_when_terminated, explained
-from sfumato.cli.parsing import Command, Group, only_named
+from sfumato.cli.parser import Command, Group, only_named
 from sfumato.cli.screen import answer
 
 app = typer.Typer(
@@ -305,7 +305,7 @@ def hierarchy(
 def clean(temporary: given.Temporary = None) -> None:
     """Remove the temporary files of runs that were killed."""
     with explained():
-        from sfumato.scale.temporary import remove_left_folders  # noqa: PLC0415
+        from sfumato.io.temporary import remove_left_folders  # noqa: PLC0415
 
         removed = remove_left_folders(temporary)
         answer(f"Removed {len(removed)} temporary folder{'' if len(removed) == 1 else 's'} that killed runs left.")

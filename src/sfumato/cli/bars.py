@@ -10,9 +10,9 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from sfumato.assess.risk import BeforeAfter, RecordRisk
 from sfumato.errors import printable
 from sfumato.release.release import Release
-from sfumato.risks import BeforeAfter, RecordRisk
 
 #: Columns that get a bar, the most lost first; the others are counted.
 COLUMNS_SHOWN = 12

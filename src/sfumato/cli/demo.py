@@ -12,9 +12,9 @@ from sfumato.cli.files import Files
 from sfumato.cli.screen import aligned, answer, is_watched, say, wrapped
 from sfumato.datasets import Dataset, census
 from sfumato.hierarchies import Taxonomy
-from sfumato.policy import Policy
 from sfumato.privacy import KAnonymity, LDiversity
-from sfumato.schema import Declared, Schema
+from sfumato.run.policy import Policy
+from sfumato.table.schema import Declared, Schema
 
 #: What is shown before and after: as much as a narrow screen holds.
 SHOWN_ROWS = 5

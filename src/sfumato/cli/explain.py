@@ -12,9 +12,9 @@ from sfumato.cli.screen import answer, answer_json, is_watched, paragraphs
 from sfumato.cli.shorthand import literal, split_pair
 from sfumato.errors import ParameterError
 from sfumato.methods import Method
-from sfumato.policy import Policy
 from sfumato.release.explanation import Explanation
 from sfumato.release.release import Release
+from sfumato.run.policy import Policy
 
 #: What can be tried, and how it is written.
 WISHES = ("k", "suppression", "without")

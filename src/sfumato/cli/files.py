@@ -12,9 +12,9 @@ from sfumato.cli.databases import is_address
 from sfumato.errors import ParameterError
 from sfumato.io import check_writable
 from sfumato.io.atomic import check_place
-from sfumato.io.spooling import STANDARD
-from sfumato.io.writing import refuse_existing
-from sfumato.policy import Policy
+from sfumato.io.spool import STANDARD
+from sfumato.io.write import refuse_existing
+from sfumato.run.policy import Policy
 
 
 @dataclass(frozen=True)

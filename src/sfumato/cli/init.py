@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from sfumato.assess.cautions.caution import percent
 from sfumato.cli.databases import is_address
 from sfumato.cli.files import refuse_overwriting
 from sfumato.cli.options import Asked
@@ -16,12 +17,11 @@ from sfumato.cli.profile import profile_of, reason
 from sfumato.cli.request import file_options, given_table
 from sfumato.cli.screen import is_watched, paragraphs, say
 from sfumato.errors import OutputError, ParameterError
-from sfumato.guardrails.caution import percent
 from sfumato.io import check_writable
-from sfumato.io.spooling import STANDARD
-from sfumato.profiling import ColumnProfile, Profile
-from sfumato.profiling.drafting import Draft, draft, suggested_k
-from sfumato.profiling.roles import ROLES
+from sfumato.io.spool import STANDARD
+from sfumato.profiles import ColumnProfile, Profile
+from sfumato.profiles.draft import Draft, draft, suggested_k
+from sfumato.profiles.roles import ROLES
 
 HELP = """\
 identifier        names somebody, or could say anything about them; never released

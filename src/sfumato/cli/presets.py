@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.cli.screen import answer, answer_json, wrapped
-from sfumato.presets import Preset
+from sfumato.run.presets import Preset
 
 
 def run(name: str | None, as_json: bool) -> None:

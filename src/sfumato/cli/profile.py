@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from sfumato.api.profile import profile
+from sfumato.assess.cautions.caution import percent
 from sfumato.cli.options import Asked
 from sfumato.cli.request import file_options, given_table, missing_codes
 from sfumato.cli.screen import aligned, answer, answer_json, is_watched, paragraphs
-from sfumato.guardrails.caution import percent
+from sfumato.common.progress import ProgressOption
 from sfumato.io import Source
-from sfumato.profiling import ColumnProfile, Profile, profile
-from sfumato.progress import ProgressOption
+from sfumato.profiles import ColumnProfile, Profile
 
 HEADER = ("column", "meant as", "values", "missing", "alone", "with 2 others", "suggested role", "")
 

@@ -162,8 +162,8 @@ def utility(
     For example: sfumato utility patients.csv release.csv --qi age --qi zip --hierarchy zip=prefix --sensitive disease
     """
     with explained():
-        from sfumato.cli.measured import show_utility  # noqa: PLC0415
         from sfumato.cli.request import Given  # noqa: PLC0415
+        from sfumato.cli.utility import show_utility  # noqa: PLC0415
 
         show_utility(asked, Given(str(original), read_as, table), release, label, held_out, as_json=as_json)
 
@@ -207,7 +207,7 @@ def compare(
     For example: sfumato compare patients.csv --qi age --qi zip --rest drop -k 2,5,10,50 --method auto,best,mondrian
     """
     with explained():
-        from sfumato.cli.measured import Tried, show_comparison  # noqa: PLC0415
+        from sfumato.cli.utility import Tried, show_comparison  # noqa: PLC0415
 
         tried = Tried(k, methods, time_limit, with_utility, plot)
         show_comparison(asked, place, tried, as_json=as_json, quiet=quiet)

@@ -13,10 +13,10 @@ from sfumato.cli.files import Files, refuse_overwriting
 from sfumato.cli.options import Asked
 from sfumato.cli.request import columns_of, given_table, to_policy
 from sfumato.cli.shorthand import literal, split_pair
+from sfumato.common.textfiles import read_text
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.methods import FixedLevels
 from sfumato.privacy import KAnonymity
-from sfumato.textfiles import read_text
 
 
 def run(

@@ -9,9 +9,9 @@ import typer
 from sfumato.cli.exits import FAILED
 from sfumato.cli.files import refuse_overwriting
 from sfumato.cli.screen import say
+from sfumato.common.charts.picture import altair
 from sfumato.io import check_writable
-from sfumato.policy import Policy
-from sfumato.report.picture import altair
+from sfumato.run.policy import Policy
 
 
 def run(policy: Path, original: Path, release: Path, output: Path, quiet: bool) -> None:

@@ -13,19 +13,19 @@ from sfumato.cli.databases import is_database, open_database
 from sfumato.cli.options import Asked
 from sfumato.cli.screen import paragraphs, say
 from sfumato.cli.shorthand import hierarchy_of, literal, literals, model, queries, split_pair
-from sfumato.columns import Pseudonyms
-from sfumato.columns.transforms import transform_of
 from sfumato.errors import SchemaError, listed
 from sfumato.io import FileOptions, Source, open_source, open_stdin
 from sfumato.io.missing import EVERY_COLUMN
-from sfumato.io.spooling import STANDARD
+from sfumato.io.spool import STANDARD
 from sfumato.io.sqlite import is_sqlite
 from sfumato.methods import Method, Refined, find_method
-from sfumato.policy import Policy
-from sfumato.policy.records import refined, with_parameters
 from sfumato.privacy import PrivacyModel
-from sfumato.request import AUTO, all_models, option_names
-from sfumato.schema import Declared, Schema
+from sfumato.run.policy import Policy
+from sfumato.run.records import refined, with_parameters
+from sfumato.run.request import AUTO, all_models, option_names
+from sfumato.table.pseudonyms import Pseudonyms
+from sfumato.table.schema import Declared, Schema
+from sfumato.table.transforms import transform_of
 
 #: The roles that columns are given by name.
 ROLES = ("quasi_identifiers", "sensitive", "identifiers", "plain")

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sfumato import judging
+from sfumato.api.anonymize import risk as judging
+from sfumato.assess.risk.drivers import Drivers
+from sfumato.assess.risk.report import Risk
+from sfumato.assess.risk.special_uniques import SpecialUniques
 from sfumato.cli.options import Asked
 from sfumato.cli.request import Given, opened
 from sfumato.cli.screen import aligned, answer, answer_json, wrapped
 from sfumato.errors import SchemaError
-from sfumato.risks.drivers import Drivers
-from sfumato.risks.report import Risk
-from sfumato.risks.special_uniques import SpecialUniques
-from sfumato.schema import Declared, Schema
+from sfumato.table.schema import Declared, Schema
 
 #: Combinations of columns that are shown to people; programs get them all.
 COMBINATIONS_SHOWN = 10

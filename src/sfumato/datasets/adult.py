@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.datasets.adult_hierarchies import built_in
 from sfumato.datasets.dataset import Dataset
 from sfumato.datasets.download import cache_folder, fetch

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import OutputError
 from sfumato.hierarchies import Dates, Hierarchy, Numeric, Taxonomy
 
 if TYPE_CHECKING:
-    from sfumato.schema import Schema
+    from sfumato.table.schema import Schema
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Dataset:
     @property
     def schema(self) -> Schema:
         """The roles and hierarchies, ready for `sfumato.anonymize`."""
-        from sfumato.schema import Schema  # noqa: PLC0415
+        from sfumato.table.schema import Schema  # noqa: PLC0415
 
         declared = {column: self.hierarchies.get(column) for column in self.quasi_identifiers}
         return Schema(quasi_identifiers=declared, sensitive=list(self.sensitive))

@@ -6,7 +6,7 @@ import datetime
 
 import pyarrow as pa
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.datasets.dataset import Dataset
 from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Taxonomy
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pyarrow as pa
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.datasets.dataset import Dataset
 from sfumato.datasets.sampling import Columns, Conditional, Floats, in_blocks
 from sfumato.errors import invalid_parameter

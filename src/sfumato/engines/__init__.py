@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sfumato.engines.base import Database
-from sfumato.engines.duckdb import DuckDB
-from sfumato.engines.in_place import InPlace, search_for, search_in_place
-from sfumato.engines.postgres import PostgreSQL
+from sfumato.io.databases.database import Database
+from sfumato.io.databases.duckdb import DuckDB
+from sfumato.io.databases.postgres import PostgreSQL
+from sfumato.run.in_database.search import InPlace, search_for, search_in_place
 
 __all__ = ["Database", "DuckDB", "InPlace", "PostgreSQL", "search_for", "search_in_place"]

@@ -8,18 +8,18 @@ from sfumato.hierarchies.ages import Ages
 from sfumato.hierarchies.bands import Bands, Capped, Rounded
 from sfumato.hierarchies.base import Fitted, Hierarchy
 from sfumato.hierarchies.categories import Categorical, Prefix
-from sfumato.hierarchies.cells import CellDomain
+from sfumato.hierarchies.cell_domain import CellDomain
 from sfumato.hierarchies.codes import ICD10, ISCO, NACE, Structured, Weekdays
-from sfumato.hierarchies.conditions import codes_meant
 from sfumato.hierarchies.countries import Countries
 from sfumato.hierarchies.dates import Dates
 from sfumato.hierarchies.defaults import default_hierarchy, with_levels
 from sfumato.hierarchies.domain import Domain, SetDomain, Tree, TreeDomain
-from sfumato.hierarchies.grids import CountedGridDomain, GridDomain, gridded
+from sfumato.hierarchies.grid_domain import CountedGridDomain, GridDomain, gridded
 from sfumato.hierarchies.learned import Clusters, Learned, Quantiles, Similar, Within
 from sfumato.hierarchies.levels import ROOT, Ends, Level
-from sfumato.hierarchies.scaled import CountedDomain, IntervalDomain, LevelledDomain, ScaledDomain
-from sfumato.hierarchies.scales import Numeric, Ordered
+from sfumato.hierarchies.numeric import Numeric, Ordered
+from sfumato.hierarchies.queried_codes import codes_meant
+from sfumato.hierarchies.scale_domain import CountedDomain, IntervalDomain, LevelledDomain, ScaledDomain
 from sfumato.hierarchies.taxonomy import Taxonomy
 
 #: Every kind of hierarchy by its name in policies and on the command line. To declare one here is all that it takes.

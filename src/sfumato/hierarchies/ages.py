@@ -12,13 +12,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import DataError, invalid_parameter
 from sfumato.hierarchies.base import Fitted, Hierarchy, Meaning, as_number, numbers_between, sort_codes
 from sfumato.hierarchies.calendar import days_since_epoch
 from sfumato.hierarchies.dates import moments_of
 from sfumato.hierarchies.levels import Ends, Level, grouped_level, identity_level, root_level
-from sfumato.hierarchies.scaled import LevelledDomain
+from sfumato.hierarchies.scale_domain import LevelledDomain
 
 EPOCH = dt.date(1970, 1, 1)
 _LABEL = re.compile(r"aged (?P<low>\d+)(?:-(?P<high>\d+)|(?P<open>\+))?")

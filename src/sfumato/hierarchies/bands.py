@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import DataError, invalid_parameter
 from sfumato.hierarchies.base import (
     Fitted,
@@ -27,8 +27,8 @@ from sfumato.hierarchies.base import (
 )
 from sfumato.hierarchies.bins import Bounds, exactly, kind_of, plainly
 from sfumato.hierarchies.levels import Level, grouped_level, identity_level, root_level
-from sfumato.hierarchies.scaled import LevelledDomain
-from sfumato.hierarchies.scales import finite_numbers, numbers_only, offsets_of
+from sfumato.hierarchies.numeric import finite_numbers, numbers_only, offsets_of
+from sfumato.hierarchies.scale_domain import LevelledDomain
 
 #: Nobody reads more bands than that.
 MOST_BANDS = 10_000

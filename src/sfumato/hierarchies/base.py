@@ -16,7 +16,7 @@ from sfumato.hierarchies.domain import Domain
 
 if TYPE_CHECKING:
     from sfumato.hierarchies.preview import Preview
-from sfumato.markup import Markup, element, facts, fragment, joined
+from sfumato.common.html import Markup, element, facts, fragment, joined
 
 
 class Meaning(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import DataError, invalid_parameter
 from sfumato.hierarchies.base import Fitted, Hierarchy, as_number, numbers_between, sort_codes
 from sfumato.hierarchies.domain import SetDomain, TreeDomain

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.hierarchies.base import Fitted, Hierarchy, inverse, refuse_unknown
 from sfumato.hierarchies.dates import moments_of
 from sfumato.hierarchies.domain import TreeDomain

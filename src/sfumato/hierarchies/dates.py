@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import DataError, invalid_parameter
 from sfumato.hierarchies.base import Fitted, Hierarchy, converted, sort_codes, texts_between, whole_offsets
 from sfumato.hierarchies.calendar import CALENDAR, NESTED, calendar_level, days_since_epoch, ticks_of
 from sfumato.hierarchies.levels import identity_level, root_level
-from sfumato.hierarchies.scaled import IntervalDomain, LevelledDomain
+from sfumato.hierarchies.scale_domain import IntervalDomain, LevelledDomain
 
 #: Directives that tell a time of day.
 _CLOCK = re.compile(r"%-?[HIMSpfXcT]")

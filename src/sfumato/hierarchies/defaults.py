@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from sfumato.hierarchies.base import Hierarchy
 from sfumato.hierarchies.categories import Categorical
 from sfumato.hierarchies.dates import Dates
-from sfumato.hierarchies.grids import round_steps
-from sfumato.hierarchies.scales import Numeric, Stepped
+from sfumato.hierarchies.grid_domain import round_steps
+from sfumato.hierarchies.numeric import Numeric, Stepped
 
 
 def default_hierarchy(kind: pa.DataType) -> Hierarchy:

@@ -1,7 +1,7 @@
 """A hierarchy fitted to the values of one column: codes, span costs, levels, and the text that people read.
 
 Two shapes cover everything. Values in a tree (categories, prefixes, numbers with declared levels) generalize to their
-lowest common ancestor. Values on a scale without declared levels (`sfumato.hierarchies.scaled`) generalize to
+lowest common ancestor. Values on a scale without declared levels (`sfumato.hierarchies.scale_domain`) generalize to
 intervals. In both, a missing value is the last code, and only ``*`` covers it together with anything else.
 """
 

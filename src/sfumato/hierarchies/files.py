@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sfumato.common.textfiles import LISTED, read_text
 from sfumato.errors import HierarchyError, invalid_parameter, shortened
-from sfumato.textfiles import LISTED, read_text
 
 DELIMITERS = ";,\t|"
 

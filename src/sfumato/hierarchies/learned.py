@@ -16,13 +16,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import DataError, HierarchyError, invalid_parameter, listed
 from sfumato.hierarchies.bands import Bands
 from sfumato.hierarchies.base import Fitted, Hierarchy, numbers_between, sort_codes, texts_between
 from sfumato.hierarchies.bins import exactly
 from sfumato.hierarchies.clusters import cheapest_breaks, merged
-from sfumato.hierarchies.scales import numbers_only, offsets_of
+from sfumato.hierarchies.numeric import numbers_only, offsets_of
 from sfumato.hierarchies.taxonomy import Taxonomy
 
 #: So many values are compared with each other at most.

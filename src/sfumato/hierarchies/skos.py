@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from sfumato.common.textfiles import LISTED, read_text
 from sfumato.errors import HierarchyError, MissingExtraError, shortened
-from sfumato.textfiles import LISTED, read_text
 
 #: What rdflib calls each form, by how the name of the file ends.
 SKOS_FORMS = {".ttl": "turtle", ".rdf": "xml", ".jsonld": "json-ld"}

@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from sfumato import parameters
+from sfumato.common import parameters
+from sfumato.common.html import Markup, element, joined, table
 from sfumato.errors import HierarchyError, ParameterError, invalid_parameter, listed, shortened
 from sfumato.hierarchies.base import Fitted, Hierarchy, as_text, inverse, refuse_unknown
 from sfumato.hierarchies.domain import TreeDomain
 from sfumato.hierarchies.files import Row, read_json, read_rows, write_rows
 from sfumato.hierarchies.levels import ROOT, grouped_level, identity_level, root_level
 from sfumato.hierarchies.skos import SKOS_FORMS, read_skos
-from sfumato.markup import Markup, element, joined, table
 
 Nested = Mapping[str, Any]
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.hierarchies.calendar import ticks_of
-from sfumato.hierarchies.scaled import LevelledDomain, ScaledDomain
+from sfumato.hierarchies.scale_domain import LevelledDomain, ScaledDomain
 
 #: Room for the difference of any two floats; should it ever not be enough, that is an error and no rounding.
 EXACTLY = Context(prec=2_000, traps=[Inexact])

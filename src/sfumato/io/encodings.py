@@ -10,7 +10,7 @@ from typing import IO, BinaryIO, cast
 
 from sfumato.errors import SourceError, invalid_parameter
 from sfumato.io.files import PACKING_ERRORS, PACKINGS, opened, shown
-from sfumato.io.spooling import SHOWN, Spool
+from sfumato.io.spool import SHOWN, Spool
 
 #: What Western programs write that know nothing of UTF-8; it has a character for nearly every byte.
 WESTERN = "cp1252"

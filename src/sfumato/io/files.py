@@ -18,13 +18,13 @@ from typing import IO, cast
 import duckdb
 import pyarrow as pa
 
+from sfumato.common.progress import Tell
 from sfumato.errors import SourceError, shortened
-from sfumato.io import arrow
-from sfumato.io.base import BATCH_ROWS, Extent, Source, without_nulls
+from sfumato.io import columns as arrow
 from sfumato.io.inference import Narrowing, converted_to
 from sfumato.io.missing import codes_for, without_codes
-from sfumato.io.spooling import SHOWN
-from sfumato.progress import Tell
+from sfumato.io.source import BATCH_ROWS, Extent, Source, without_nulls
+from sfumato.io.spool import SHOWN
 
 #: The share of the time that goes into cells; the rest goes into what their columns mean.
 PARSING = 0.8

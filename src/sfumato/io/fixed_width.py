@@ -11,13 +11,13 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.common.progress import Tell
 from sfumato.errors import SourceError, invalid_parameter
-from sfumato.io import arrow
-from sfumato.io.base import FileOptions, checked_names, gathered
+from sfumato.io import columns as arrow
 from sfumato.io.files import shown
-from sfumato.io.imported import ImportedSource
 from sfumato.io.inference import inferred
-from sfumato.progress import Tell
+from sfumato.io.library import ImportedSource
+from sfumato.io.source import FileOptions, checked_names, gathered
 
 #: Lines that are cut into cells at a time.
 BATCH_LINES = 100_000

@@ -9,15 +9,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import ParameterError, SourceError
-from sfumato.io.base import FileOptions, Source
-from sfumato.io.delimited import DelimitedSource
+from sfumato.io.csv import DelimitedSource
 from sfumato.io.encodings import detected_encoding, in_utf8, is_utf8, unpacked
 from sfumato.io.files import PACKINGS, check_readable, shown
-from sfumato.io.jsonlines import JsonSource
+from sfumato.io.json import JsonSource
 from sfumato.io.parquet import ArrowFileSource, ParquetSource
-from sfumato.io.spooling import Spool, from_stdin
+from sfumato.io.source import FileOptions, Source
+from sfumato.io.spool import Spool, from_stdin
 
 Opener = Callable[[Path, str, FileOptions], Source]
 
@@ -72,12 +72,12 @@ FORMATS = (
     Format(("json",), _json, is_text=True),
     Format(("parquet", "pq"), lambda path, form, options: ParquetSource(path)),
     Format(("arrow", "feather", "ipc"), lambda path, form, options: ArrowFileSource(path)),
-    Format(("xlsx", "xlsm", "xls", "xlsb", "ods"), _of("workbooks", "WorkbookSource")),
-    Format(("sav", "zsav"), _of("statistics", "StatisticsSource")),
-    Format(("dta",), _of("statistics", "StatisticsSource")),
-    Format(("sas7bdat",), _of("statistics", "StatisticsSource")),
-    Format(("xpt",), _of("statistics", "StatisticsSource")),
-    Format(("rds",), _of("statistics", "open_r")),
+    Format(("xlsx", "xlsm", "xls", "xlsb", "ods"), _of("excel", "WorkbookSource")),
+    Format(("sav", "zsav"), _of("spss_stata_sas", "StatisticsSource")),
+    Format(("dta",), _of("spss_stata_sas", "StatisticsSource")),
+    Format(("sas7bdat",), _of("spss_stata_sas", "StatisticsSource")),
+    Format(("xpt",), _of("spss_stata_sas", "StatisticsSource")),
+    Format(("rds",), _of("spss_stata_sas", "open_r")),
     Format(("sqlite", "sqlite3", "db"), _of("sqlite", "SqliteSource")),
 )
 BY_ENDING = {ending: form for form in FORMATS for ending in form.endings}

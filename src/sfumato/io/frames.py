@@ -14,11 +14,11 @@ import duckdb
 import narwhals as nw
 import pyarrow as pa
 
+from sfumato.common.progress import Tell
 from sfumato.errors import DataError, MissingExtraError, SourceError
-from sfumato.io import arrow
-from sfumato.io.base import BATCH_ROWS, Extent, Source, checked_names, gathered
+from sfumato.io import columns as arrow
 from sfumato.io.files import identifier, query_errors, record_batches
-from sfumato.progress import Tell
+from sfumato.io.source import BATCH_ROWS, Extent, Source, checked_names, gathered
 
 ACCEPTED = (
     "Accepted are a pandas, Polars or PyArrow table, any Arrow stream, a DuckDB relation, a table in a database "

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.errors import invalid_parameter
-from sfumato.io import arrow
+from sfumato.io import columns as arrow
 from sfumato.io.inference import inferred
 
 #: The values that mean "none": in every column, or by column, where ``"*"`` stands for all others too.

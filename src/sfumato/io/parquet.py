@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
+from sfumato.common.progress import Tell
 from sfumato.errors import SourceError
-from sfumato.io import arrow
-from sfumato.io.base import BATCH_ROWS, Extent, checked_names
+from sfumato.io import columns as arrow
 from sfumato.io.files import READ_ERRORS, FileSource, shown
 from sfumato.io.frames import ArrowSource
-from sfumato.progress import Tell
+from sfumato.io.source import BATCH_ROWS, Extent, checked_names
 
 #: In so many steps a file is read at most: enough to see them go by, few enough to cost nothing.
 STEPS = 20

@@ -10,13 +10,13 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
+from sfumato.common.progress import Tell
 from sfumato.errors import DataError, listed
-from sfumato.io import arrow
-from sfumato.io.base import BATCH_ROWS, FileOptions, checked_names, gathered
+from sfumato.io import columns as arrow
 from sfumato.io.files import identifier
-from sfumato.io.imported import ImportedSource, chosen
 from sfumato.io.inference import inferred
-from sfumato.progress import Tell
+from sfumato.io.library import ImportedSource, chosen
+from sfumato.io.source import BATCH_ROWS, FileOptions, checked_names, gathered
 
 #: How every SQLite file begins.
 MAGIC = b"SQLite format 3\0"

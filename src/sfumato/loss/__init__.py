@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sfumato.common.lazy import on_demand
+from sfumato.loss.interval_ends import SinglingOut, singling_out
 from sfumato.loss.metrics import (
     METRICS,
     Minimized,
@@ -16,12 +18,10 @@ from sfumato.loss.metrics import (
 from sfumato.loss.objective import Blocks, Objective, Total
 from sfumato.loss.recoded import RecodedTable, ncp, ncp_by_attribute
 from sfumato.loss.report import LossReport
-from sfumato.loss.singling import SinglingOut, singling_out
-from sfumato.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from sfumato.loss.bound import Bound, bound_by, gcp_bound
-    from sfumato.loss.row_prices import Mixed
+    from sfumato.loss.bound.bound import Bound, bound_by, gcp_bound
+    from sfumato.loss.bound.row_prices import Mixed
 
 __all__ = [
     "METRICS",
@@ -48,5 +48,8 @@ __all__ = [
 
 __getattr__ = on_demand(
     __name__,
-    {**dict.fromkeys(("Bound", "bound_by", "gcp_bound"), "sfumato.loss.bound"), "Mixed": "sfumato.loss.row_prices"},
+    {
+        **dict.fromkeys(("Bound", "bound_by", "gcp_bound"), "sfumato.loss.bound.bound"),
+        "Mixed": "sfumato.loss.bound.row_prices",
+    },
 )

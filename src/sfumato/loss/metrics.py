@@ -9,10 +9,10 @@ import numpy as np
 
 from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.loss.objective import Amount, Objective, Sizes, Total, Values, mean
-from sfumato.loss.predicting import prediction
-from sfumato.loss.prices import entropy_prices, entropy_range
+from sfumato.loss.prediction import prediction
 from sfumato.loss.recoded import RecodedTable
-from sfumato.loss.workloads import QueryLike, is_workload, workload
+from sfumato.loss.span_prices import entropy_prices, entropy_range
+from sfumato.loss.workload import QueryLike, is_workload, workload
 
 #: What ``minimize=`` takes: the name of a loss, one of your own, or a workload of queries.
 Minimized = str | Objective | Sequence[QueryLike]

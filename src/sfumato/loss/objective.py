@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import ParameterError, invalid_parameter
 from sfumato.hierarchies import Domain
 from sfumato.loss.recoded import RecodedTable, ncp, ncp_by_attribute
-from sfumato.microdata import Microdata
+from sfumato.table.microdata import Microdata
 
 Sizes = NDArray[np.int64]
 Values = NDArray[np.float64]

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.microdata import EquivalenceClasses, Microdata
-from sfumato.microdata.frequency import most_frequent
-from sfumato.microdata.table import SensitiveColumn
+from sfumato.table.frequency import most_frequent
+from sfumato.table.microdata import Microdata, SensitiveColumn
+from sfumato.table.recoding import EquivalenceClasses
 
 
 @dataclass(frozen=True)

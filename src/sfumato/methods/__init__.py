@@ -6,8 +6,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from sfumato.common.lazy import on_demand
 from sfumato.methods.base import REGISTRY, Method, MethodOption, Task, find_method, register
-from sfumato.on_demand import on_demand
 
 if TYPE_CHECKING:
     from sfumato.methods.comparators.k_optimize import KOptimize
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from sfumato.methods.peeling import Peeling
     from sfumato.methods.portfolio import Auto, Best
     from sfumato.methods.proven.proven import Proven
-    from sfumato.methods.refining import Refined
-    from sfumato.methods.taxonomy_models import (
+    from sfumato.methods.recoding_models import (
         AttributeSuppression,
         CellGeneralization,
         CellSuppression,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
         FullSubtree,
         OrderedSetPartition,
     )
+    from sfumato.methods.refinement import Refined
 
 #: Where every method lives, by the name that ``method=`` takes. It is imported when it is first asked for, so that a
 #: command starts at once.
@@ -55,16 +55,16 @@ _METHODS = {
     "top-down": "comparators.top_down",
     "k-optimize": "comparators.k_optimize",
     "peeling": "peeling",
-    "refined": "refining",
+    "refined": "refinement",
     "best": "portfolio",
     "proven": "proven.proven",
     "auto": "portfolio",
-    "attribute-suppression": "taxonomy_models",
-    "full-subtree": "taxonomy_models",
-    "ordered-set-partition": "taxonomy_models",
-    "full-subgraph": "taxonomy_models",
-    "cell-suppression": "taxonomy_models",
-    "cell-generalization": "taxonomy_models",
+    "attribute-suppression": "recoding_models",
+    "full-subtree": "recoding_models",
+    "ordered-set-partition": "recoding_models",
+    "full-subgraph": "recoding_models",
+    "cell-suppression": "recoding_models",
+    "cell-generalization": "recoding_models",
 }
 
 #: What is taken where no method is named.
@@ -95,13 +95,13 @@ _HOMES = {
     "Auto": "portfolio",
     "Best": "portfolio",
     "Proven": "proven.proven",
-    "Refined": "refining",
-    "AttributeSuppression": "taxonomy_models",
-    "CellGeneralization": "taxonomy_models",
-    "CellSuppression": "taxonomy_models",
-    "FullSubgraph": "taxonomy_models",
-    "FullSubtree": "taxonomy_models",
-    "OrderedSetPartition": "taxonomy_models",
+    "Refined": "refinement",
+    "AttributeSuppression": "recoding_models",
+    "CellGeneralization": "recoding_models",
+    "CellSuppression": "recoding_models",
+    "FullSubgraph": "recoding_models",
+    "FullSubtree": "recoding_models",
+    "OrderedSetPartition": "recoding_models",
 }
 
 __all__ = [

@@ -9,11 +9,12 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from sfumato.common.progress import Progress, silent
 from sfumato.errors import ParameterError
 from sfumato.loss import Objective
-from sfumato.microdata import Microdata, Recoding
 from sfumato.privacy import Requirements
-from sfumato.progress import Progress, silent
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import Recoding
 
 
 @dataclass(frozen=True)

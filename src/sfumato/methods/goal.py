@@ -14,7 +14,8 @@ from sfumato.loss import Blocks, Objective, RecodedTable
 from sfumato.loss.metrics import GCP
 from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Task
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 #: Losses that many recodings share are told apart by the certainty penalty, counted this little.
 TIE = 1e-3

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.loss import Minimized, find_objective
 from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Method, Task, register
@@ -20,10 +20,10 @@ from sfumato.methods.goal import Goal
 from sfumato.methods.kernels.peeling import Cells, Frequencies, peel_node
 from sfumato.methods.levels import level_costs, search_levels
 from sfumato.methods.multidim.best_cuts import cut_classes
-from sfumato.methods.refining.leftovers import join_leftovers
+from sfumato.methods.refinement.leftovers import join_leftovers
 from sfumato.methods.suppression import trim
-from sfumato.microdata import Recoding, rows_by_class
-from sfumato.microdata.frequency import FrequencySet, frequency_set
+from sfumato.table.frequency import FrequencySet, frequency_set
+from sfumato.table.recoding import Recoding, rows_by_class
 
 Node = tuple[int, ...]
 

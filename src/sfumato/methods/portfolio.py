@@ -15,21 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import methods as known
-from sfumato import parameters
+from sfumato.common import parameters
+from sfumato.common.progress import silent
 from sfumato.hierarchies import TreeDomain
 from sfumato.loss import Minimized, find_objective
-from sfumato.loss.linear_program import solver_is_installed
+from sfumato.loss.bound.linear_program import solver_is_installed
 from sfumato.loss.metrics import GCP
 from sfumato.loss.objective import SIZES
 from sfumato.methods.base import Method, Task, find_method, register
 from sfumato.methods.goal import Goal, Measured
 from sfumato.methods.levels import mostly_categories, search_levels
 from sfumato.methods.linear.linear import CostAware, Hilbert
-from sfumato.methods.refining import ABLE, Limit
-from sfumato.methods.warming import warm_up
-from sfumato.microdata import Recoding, rows_by_class
+from sfumato.methods.refinement import ABLE, Limit
+from sfumato.methods.warm_up import warm_up
 from sfumato.privacy import KAnonymity, Requirements
-from sfumato.progress import silent
+from sfumato.table.recoding import Recoding, rows_by_class
 
 Classes = NDArray[np.int32]
 
@@ -292,7 +292,7 @@ def _refined(
     classes = best.classes
     if rounds:
         # Refinement brings its kernels along, which the default method does without.
-        from sfumato.methods.refining.search import refine  # noqa: PLC0415
+        from sfumato.methods.refinement.search import refine  # noqa: PLC0415
 
         classes = refine(goal, classes, Limit(rounds, seconds, patience))
         tried["refined"] = goal.measure_rows(classes).loss

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from sfumato.errors import ParameterError
 from sfumato.methods.base import Method
-from sfumato.microdata import Microdata
 from sfumato.privacy import PrivacyModel
+from sfumato.table.microdata import Microdata
 
 SUPPRESSION = "suppression"
 SEVERAL_SENSITIVE = "several sensitive columns"

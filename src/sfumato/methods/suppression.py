@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from sfumato.errors import InfeasibleError
 from sfumato.methods.base import Task
 from sfumato.methods.kernels.trimming import best_trims
-from sfumato.microdata import SUPPRESSED, Microdata, Recoding, rows_by_class
 from sfumato.privacy import Requirements, Rule, SensitiveModel
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import SUPPRESSED, Recoding, rows_by_class
 
 
 def make_feasible(requirements: Requirements, suppressible: int, random: np.random.Generator) -> NDArray[np.bool_]:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import SchemaError, listed
-from sfumato.microdata import EquivalenceClasses, Microdata
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import invalid_parameter
 from sfumato.hierarchies import Hierarchy
-from sfumato.kernels import rules
-from sfumato.microdata import EquivalenceClasses, Microdata
 from sfumato.privacy.base import PrivacyModel, Rule
+from sfumato.table.kernels import rules
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Whole:
     def matching(self, population: pa.Table) -> NDArray[np.int64]:
         """Return how many people of a population may be in each class."""
         if id(population) not in self._known:  # several models may be about one population
-            from sfumato.reading import read_release  # noqa: PLC0415
+            from sfumato.hierarchies.reading import read_release  # noqa: PLC0415
 
             reading = read_release(population, self.shown, self.hierarchies)
             self._known[id(population)] = reading.candidates()[reading.classes.of_row]
@@ -270,7 +271,7 @@ class PopulationUniques(PopulationModel):
     def _expected(self, people: NDArray[np.int64]) -> float:
         """Return the share of the population that is expected to be unique."""
         size = people.sum() / self.population if self.population < 1 else self.population
-        from sfumato.risks.estimators import estimate  # noqa: PLC0415
+        from sfumato.privacy.estimators import estimate  # noqa: PLC0415
 
         return estimate(people, max(float(size), float(people.sum()))).share
 

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import parameters
-from sfumato.kernels import rules
-from sfumato.microdata import EquivalenceClasses, Microdata
+from sfumato.common import parameters
 from sfumato.privacy.base import PrivacyModel, Rule
+from sfumato.table.kernels import rules
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import invalid_parameter, shortened
-from sfumato.kernels import rules
-from sfumato.kernels.rules import TOLERANCE
-from sfumato.microdata import FEWEST_TO_NAME, Microdata, SensitiveColumn
 from sfumato.privacy.base import Rule, SensitiveModel
+from sfumato.table.encoding import FEWEST_TO_NAME
+from sfumato.table.kernels import rules
+from sfumato.table.kernels.rules import TOLERANCE
+from sfumato.table.microdata import Microdata, SensitiveColumn
 
 KINDS = {
     "frequency": rules.FREQUENCY,

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import parameters
-from sfumato.kernels import rules
-from sfumato.kernels.rules import TOLERANCE
-from sfumato.microdata import Microdata
+from sfumato.common import parameters
 from sfumato.privacy.base import Rule, SensitiveModel
+from sfumato.table.kernels import rules
+from sfumato.table.kernels.rules import TOLERANCE
+from sfumato.table.microdata import Microdata
 
 KINDS = {"basic": 0.0, "enhanced": 1.0}
 

@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import SchemaError, listed
 from sfumato.hierarchies import ScaledDomain
 from sfumato.hierarchies.widths import exact_extent, first_reached
-from sfumato.kernels import rules
-from sfumato.microdata import EquivalenceClasses, Microdata
 from sfumato.privacy.base import PrivacyModel, Rule
+from sfumato.table.kernels import rules
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses
 
 
 @dataclass(frozen=True)

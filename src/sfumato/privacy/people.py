@@ -8,13 +8,14 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.rules import TOLERANCE
-from sfumato.microdata import EquivalenceClasses, Microdata
-from sfumato.microdata.people import counted_once
 from sfumato.privacy.base import Rule
 from sfumato.privacy.ceilings import Whole, WholeModel
 from sfumato.privacy.l_diversity import LDiversity
 from sfumato.privacy.requirements import Requirements
+from sfumato.table.kernels.rules import TOLERANCE
+from sfumato.table.microdata import Microdata
+from sfumato.table.people import counted_once
+from sfumato.table.recoding import EquivalenceClasses
 
 
 def broken_rules(

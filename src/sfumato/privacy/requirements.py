@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.rules import Rules
-from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Microdata, Recoding
 from sfumato.privacy.base import PrivacyModel, Rule
+from sfumato.table.kernels.rules import Rules
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import DataError, invalid_parameter
 from sfumato.hierarchies import Taxonomy
 from sfumato.hierarchies.domain import Tree
-from sfumato.kernels import rules
-from sfumato.kernels.rules import SHARE_TOLERANCE
-from sfumato.microdata import Microdata, SensitiveColumn
 from sfumato.privacy.base import Rule, SensitiveModel
+from sfumato.table.kernels import rules
+from sfumato.table.kernels.rules import SHARE_TOLERANCE
+from sfumato.table.microdata import Microdata, SensitiveColumn
 
 DISTANCES = {
     "equal": rules.CLOSE_EQUAL,

@@ -12,12 +12,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from sfumato.assess.cautions import Caution
+from sfumato.assess.queries import Anatomized, Answer, Where
+from sfumato.common.html import facts, fragment, verdict
 from sfumato.errors import VerificationError
-from sfumato.guardrails import Caution
 from sfumato.hierarchies import Hierarchy
 from sfumato.io import write_tables, write_text
-from sfumato.markup import facts, fragment, verdict
-from sfumato.queries import Anatomized, Answer, Where
 from sfumato.release.summary import aligned, caution_facts, role_facts
 from sfumato.verify.anatomy import TwoTables, verify_anatomy, verify_files
 from sfumato.verify.verification import Verification

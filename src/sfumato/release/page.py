@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from sfumato.guardrails import Caution
-from sfumato.markup import Content, Markup, bar, element, facts, folded, fragment, joined, table, verdict
+from sfumato.assess.cautions import Caution
+from sfumato.common.html import Content, Markup, bar, element, facts, folded, fragment, joined, table, verdict
 from sfumato.release.summary import summary_facts
 
 if TYPE_CHECKING:

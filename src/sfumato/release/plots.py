@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sfumato.document.facts import column_facts, risk_picture, sizes_of
+from sfumato.common.charts import charts
+from sfumato.common.charts.charts import Picture
 from sfumato.errors import DataError, ParameterError, listed
-from sfumato.report import charts
-from sfumato.report.charts import Picture
+from sfumato.release.report.facts import column_facts, risk_picture, sizes_of
 
 if TYPE_CHECKING:
     import altair as alt

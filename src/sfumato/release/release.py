@@ -15,13 +15,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato import loss as losses
-from sfumato import risks
+from sfumato.assess import risk as risks
+from sfumato.assess.cautions import Caution
+from sfumato.common.progress import ProgressOption, reporting, stage
 from sfumato.errors import VerificationError
-from sfumato.guardrails import Caution
 from sfumato.hierarchies import Hierarchy
 from sfumato.io import to_frame, write_table, write_text
 from sfumato.loss import LossReport
-from sfumato.progress import ProgressOption, reporting, stage
 from sfumato.release.page import page_of
 from sfumato.release.summary import summarize
 from sfumato.release.values import Shown, ValueCounts
@@ -30,13 +30,13 @@ from sfumato.verify.verification import Achieved, Verification
 from sfumato.verify.written import Promised, verify_written
 
 if TYPE_CHECKING:
+    from sfumato.assess.queries import Answer, Released, Where
+    from sfumato.assess.risk import BeforeAfter
+    from sfumato.assess.utility.report import Utility
     from sfumato.loss import Bound
     from sfumato.methods.enumeration.optimality import Optimality
-    from sfumato.queries import Answer, Released, Where
     from sfumato.release.explanation import Explanation
     from sfumato.release.plots import Plots
-    from sfumato.risks import BeforeAfter
-    from sfumato.utilities.report import Utility
 
 
 def _no_reasons(*_: object) -> Explanation:
@@ -144,7 +144,7 @@ class Release:
     @cached_property
     def risk(self) -> BeforeAfter:
         """How likely it is that people are found, in the original and in the release; see `sfumato.risk`."""
-        from sfumato.risks.assessing import Context  # noqa: PLC0415
+        from sfumato.assess.risk.assessment import Context  # noqa: PLC0415
 
         hierarchies = dict.fromkeys(self.shown.quasi_identifiers)
         named = {role: name for name, role in self.manifest["roles"].items()}
@@ -159,7 +159,7 @@ class Release:
     @cached_property
     def answering(self) -> Released:
         """The released rows, ready to answer questions; they are read from what is shown, not from the original."""
-        from sfumato.queries import Released  # noqa: PLC0415
+        from sfumato.assess.queries import Released  # noqa: PLC0415
 
         hierarchies = {name: self.hierarchies.get(name) for name in self.shown.quasi_identifiers}
         intervals = self.manifest.get("options", {}).get("intervals")
@@ -325,7 +325,7 @@ class Release:
         utility
             What `sfumato.utility` found, to stand in the report too.
         """
-        from sfumato.document.page import write_report  # noqa: PLC0415
+        from sfumato.release.report.page import write_report  # noqa: PLC0415
 
         write_report(self, path, file, utility)
 

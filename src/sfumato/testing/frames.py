@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from sfumato.errors import MissingExtraError
 from sfumato.io import to_frame, write_table
 from sfumato.methods import Method, Task
-from sfumato.microdata import Microdata, encode
 from sfumato.privacy import Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 from sfumato.testing.requests import certain_release, plainest
 from sfumato.testing.tables import SCHEMA, people
 

@@ -10,12 +10,12 @@ from unittest import SkipTest
 
 import pyarrow as pa
 
-from sfumato.api import check
+from sfumato.api.anonymize import check
 from sfumato.methods import Method
 from sfumato.methods.support import MISSING, SEVERAL_SENSITIVE, SUPPRESSION
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
 from sfumato.release.release import Release
-from sfumato.schema import Schema
+from sfumato.table.schema import Schema
 from sfumato.testing.requests import COMBINATIONS, certain_release, release
 from sfumato.testing.tables import REGIONS, SCHEMA, people
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.api import anonymize
+from sfumato.api.anonymize import anonymize
 from sfumato.errors import InfeasibleError, ParameterError
 from sfumato.hierarchies import Taxonomy
 from sfumato.methods import Method

@@ -8,7 +8,7 @@ from typing import Any
 
 from sfumato.hierarchies import Dates, Numeric, Taxonomy
 from sfumato.methods import Method
-from sfumato.schema import Schema
+from sfumato.table.schema import Schema
 from sfumato.testing.requests import certain_release, release
 from sfumato.testing.tables import REGIONS, people
 

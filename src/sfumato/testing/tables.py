@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.hierarchies import Prefix, Taxonomy
-from sfumato.schema import Schema
+from sfumato.table.schema import Schema
 
 REGIONS = {
     "north": ["Aberdeen", "Bergen", "Umea"],

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import DataError, SchemaError, VerificationError, listed
 from sfumato.verify.classes import Coded, Histogram, code_column, group_rows
+from sfumato.verify.interpretations import READINGS, seen_through
 from sfumato.verify.models import (
     Finding,
     Sensitive,
@@ -26,7 +27,6 @@ from sfumato.verify.models import (
     frequency_l,
 )
 from sfumato.verify.reading import read_written
-from sfumato.verify.readings import READINGS, seen_through
 from sfumato.verify.verification import Achieved, RuleCheck, SensitiveAchieved, Verification
 
 

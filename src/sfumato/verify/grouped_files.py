@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sfumato.errors import OutputError, SourceError, listed, shortened
-from sfumato.verify.checking import check_grouped
+from sfumato.verify.check_file import check_grouped
 from sfumato.verify.delimited import stream_delimited
-from sfumato.verify.groups import Grouped, Keys
+from sfumato.verify.engine_groups import Grouped, Keys
 from sfumato.verify.json_text import stream_json
 from sfumato.verify.reading import places_in_header
 from sfumato.verify.verification import Verification

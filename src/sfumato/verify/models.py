@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import HierarchyError, invalid_parameter, shortened
 from sfumato.verify.classes import Histogram
 from sfumato.verify.numbers import number_distances

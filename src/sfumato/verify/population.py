@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import DataError, SchemaError, listed, shortened
 from sfumato.verify.classes import Classes, code_column, group_rows
 from sfumato.verify.estimates import ESTIMATED, expected_uniques

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import ParameterError, SchemaError, listed
 from sfumato.verify.classes import Classes, code_column, count_values, group_rows, in_order
 from sfumato.verify.models import (

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import DataError, SchemaError, listed, shortened
 from sfumato.verify.classes import Classes, code_column
 from sfumato.verify.models import Finding

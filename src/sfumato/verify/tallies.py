@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.verify.classes import Classes
-from sfumato.verify.groups import Some
+from sfumato.verify.engine_groups import Some
 from sfumato.verify.models import TOLERANCE, Finding
 from sfumato.verify.population import check_population_uniques
 from sfumato.verify.release import ABOUT_ALL, judged

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sfumato.common.html import Markup, element, facts, folded, fragment, table, verdict
 from sfumato.errors import printable
-from sfumato.markup import Markup, element, facts, folded, fragment, table, verdict
 
 #: How many classes there are of each size in which the most frequent value has so many rows.
 ClassFrequencies = Mapping[tuple[int, int], int]

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from sfumato.errors import VerificationError, listed
 from sfumato.verify.classes import Coded, code_column
+from sfumato.verify.interpretations import READINGS, Reading, seen_through, words_for_missing
 from sfumato.verify.reading import read_written
-from sfumato.verify.readings import READINGS, Reading, seen_through, words_for_missing
 from sfumato.verify.release import verify_release
 from sfumato.verify.statistics_files import STATISTICS, read_statistics
 

@@ -18,8 +18,8 @@ from tests.cli.command import refused, run, write_patients
 import sfumato as sf
 from sfumato.errors import DataError, InfeasibleError, ParameterError, SchemaError, VerificationError
 from sfumato.methods.comparators.anatomy import anatomy_groups
-from sfumato.microdata import SensitiveColumn
 from sfumato.release.anatomy import Anatomy
+from sfumato.table.microdata import SensitiveColumn
 from sfumato.verify.anatomy import TwoTables, verify_anatomy
 
 ROLES = ("--qi", "age", "--qi", "zip", "--sensitive", "disease", "--identifiers", "name")

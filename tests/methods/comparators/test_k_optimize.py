@@ -21,8 +21,9 @@ from sfumato.methods import KOptimize, Task
 from sfumato.methods.comparators.cut_table import CutTable
 from sfumato.methods.comparators.kernels.cuts import BOUND, COST, LEFT_OUT, SURELY_OUT
 from sfumato.methods.enumeration.splits import split_codes
-from sfumato.microdata import EquivalenceClasses, Microdata
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses
 
 #: As many cuts as can be tried in all their combinations.
 MOST_CUTS = 9

@@ -10,8 +10,8 @@ from tests.helpers import table_strategy
 
 from sfumato.errors import ParameterError
 from sfumato.methods import Task, TopDown
-from sfumato.microdata import Microdata
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, Requirements, TCloseness
+from sfumato.table.microdata import Microdata
 
 #: The rounds of looking for the most distant row.
 ROUNDS = 3

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.partitions import Box, cuts_of, sides
-from sfumato.microdata import EquivalenceClasses, Recoding
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 
 @cache

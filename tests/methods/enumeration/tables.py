@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.hierarchies import Categorical, Numeric, Taxonomy
-from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, Requirements, TCloseness
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 TREE = {"*": {"warm": ["red", "orange"], "cold": {"sea": ["blue", "teal"], "land": ["green"]}}}
 COLOURS = ["red", "orange", "blue", "teal", "green"]

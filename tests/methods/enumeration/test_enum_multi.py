@@ -22,8 +22,8 @@ from sfumato.methods.enumeration import boxes
 from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.optimality import Optimality
 from sfumato.methods.enumeration.splits import split_codes
-from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
 from sfumato.privacy import KAnonymity, Requirements
+from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
 POINTS = sf.datasets.simple_normal(600).table
 
@@ -122,7 +122,7 @@ def test_optimality_in_words(optimality: Optimality, gap: float, text: str) -> N
 def hard_task() -> tuple[Task, sf.EnumMulti]:
     """A table that no search solves at once."""
     people = sf.datasets.census(3_000, seed=2).without_levels()
-    from sfumato.microdata import encode  # noqa: PLC0415
+    from sfumato.table.encoding import encode  # noqa: PLC0415
 
     microdata = encode(people.table, people.schema.quasi_identifiers)
     return Task(microdata, Requirements((KAnonymity(20),), microdata)), sf.EnumMulti(splits=8, time_limit=0.5)

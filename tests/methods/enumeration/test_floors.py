@@ -19,8 +19,8 @@ from sfumato.methods.enumeration.kernels import box_floors
 from sfumato.methods.enumeration.kernels.box_floors import nearest_penalties
 from sfumato.methods.enumeration.pet import describe, inside
 from sfumato.methods.enumeration.splits import split_codes
-from sfumato.microdata import encode
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
+from sfumato.table.encoding import encode
 
 SEEDS = st.integers(0, 2**32 - 1)
 

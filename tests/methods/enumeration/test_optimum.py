@@ -20,7 +20,8 @@ from sfumato.methods.enumeration.optimality import Found
 from sfumato.methods.enumeration.pet import PRIORITIES, best_by_partitions
 from sfumato.methods.enumeration.splits import split_codes
 from sfumato.methods.enumeration.watch import Watch
-from sfumato.microdata import Microdata, Recoding
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import Recoding
 
 Engine = Callable[[Instance], Found]
 

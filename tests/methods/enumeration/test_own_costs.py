@@ -19,7 +19,7 @@ from sfumato.errors import ParameterError
 from sfumato.loss import Blocks, Objective
 from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.splits import split_codes
-from sfumato.microdata import Recoding
+from sfumato.table.recoding import Recoding
 
 
 def errors_and_volume(blocks: Blocks) -> NDArray[np.float64]:

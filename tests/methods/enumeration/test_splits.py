@@ -13,7 +13,8 @@ import sfumato as sf
 from sfumato.errors import ParameterError, SchemaError
 from sfumato.hierarchies import Hierarchy
 from sfumato.methods.enumeration.splits import DEFAULT_COUNT, Splits, plain_splits, split_codes
-from sfumato.microdata import Microdata, encode
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 NUMBERS = [10, 20, 20, 30, 40, 50, 50, 50, 90, 100]
 

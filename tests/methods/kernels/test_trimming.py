@@ -12,8 +12,9 @@ from tests.helpers import microdata_strategy
 
 from sfumato.loss import ncp
 from sfumato.methods.kernels.trimming import best_trims
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 
 def penalty(microdata: Microdata, rows: np.ndarray) -> float:

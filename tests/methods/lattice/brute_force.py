@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from sfumato.hierarchies import Taxonomy
 from sfumato.methods import Task
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements, TCloseness
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 Levels = tuple[int, ...]
 

@@ -17,10 +17,12 @@ from sfumato.methods import Task
 from sfumato.methods.lattice import BottomUp, Datafly, Incognito, Lattice, Samarati
 from sfumato.methods.lattice.frequencies import Frequencies
 from sfumato.methods.lattice.judge import Judge, Verdict
-from sfumato.methods.lattice.scoring import ABLE
+from sfumato.methods.lattice.scores import ABLE
 from sfumato.methods.lattice.space import Space, minimal
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, MinimumSpan
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 COMPLETE = [
     Lattice(),

@@ -13,8 +13,9 @@ from tests.helpers import task_of
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.methods import BottomUp, Incognito, Lattice, Samarati
-from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 
 def crowd(attributes: int = 15, rows: int = 2000) -> Microdata:

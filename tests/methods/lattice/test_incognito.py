@@ -16,10 +16,10 @@ from sfumato.methods import Task
 from sfumato.methods.lattice import BottomUp, Incognito, Lattice
 from sfumato.methods.lattice.incognito import SubsetSearch, generalizations
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.materializing import materialized, shortest_below
+from sfumato.methods.lattice.materialized import materialized, shortest_below
 from sfumato.methods.lattice.space import Space
-from sfumato.microdata import encode
 from sfumato.privacy import KAnonymity, Requirements
+from sfumato.table.encoding import encode
 
 B, S, Z = 0, 1, 2
 VARIANTS = ["basic", "superroots", "cube", "materialized"]

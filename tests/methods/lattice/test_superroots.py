@@ -13,8 +13,8 @@ from tests.methods.lattice.brute_force import all_answers, tables
 from sfumato.methods.lattice import Incognito
 from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.superroots import LONG_COST, SHORT, share_scans
-from sfumato.microdata import Microdata
 from sfumato.privacy import KAnonymity
+from sfumato.table.microdata import Microdata
 
 Levels = tuple[int, ...]
 

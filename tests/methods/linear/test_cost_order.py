@@ -14,8 +14,9 @@ from tests.methods.linear.twins import total_loss
 import sfumato as sf
 from sfumato.methods import CostAware, Hilbert, Task
 from sfumato.methods.linear.cost_order import CostOrder
-from sfumato.microdata import Microdata, encode
 from sfumato.privacy import KAnonymity, Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 
 def span(microdata: Microdata, attribute: int, lo: int, hi: int) -> float:

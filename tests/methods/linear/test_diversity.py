@@ -16,12 +16,14 @@ from tests.methods.linear.twins import total_loss
 import sfumato as sf
 from sfumato.errors import InfeasibleError
 from sfumato.methods import CostAware, Hilbert, Mondrian, Task
-from sfumato.methods.linear.cutting import cut_by_rules
+from sfumato.methods.linear.cut import cut_by_rules
 from sfumato.methods.linear.diversity import frontier_of
 from sfumato.methods.linear.kernels.diversity import diverse_groups
 from sfumato.methods.linear.line import Line
-from sfumato.microdata import Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, LDiversity, Requirements, TCloseness
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import Recoding
 
 
 def groups_of(values: list[int], l: int, places: list[float] | None = None) -> np.ndarray:  # noqa: E741

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.helpers import encoded_column, microdata_strategy
 
+from sfumato.common.threads import CHUNK
 from sfumato.errors import ParameterError
 from sfumato.methods import HilbertCurve
 from sfumato.methods.linear.mapping import curve_keys, grids
-from sfumato.threads import CHUNK
 
 
 def places(cells: np.ndarray, bits: int) -> list[int]:

@@ -16,12 +16,14 @@ import sfumato as sf
 from sfumato.errors import VerificationError
 from sfumato.hierarchies import Numeric
 from sfumato.methods import CostAware, Hilbert, HilbertCurve, IDistance, Linear, LinearMapping, Task
-from sfumato.methods.linear import halves, sorting
-from sfumato.methods.linear.cutting import cut_by_size, units
+from sfumato.methods.linear import halves
+from sfumato.methods.linear import sort as sorting
+from sfumato.methods.linear.cut import cut_by_size, units
 from sfumato.methods.linear.line import Line
-from sfumato.methods.linear.sorting import LONG, sort_rows
-from sfumato.microdata import Microdata, encode
+from sfumato.methods.linear.sort import LONG, sort_rows
 from sfumato.privacy import KAnonymity, Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 METHODS = [Hilbert(), CostAware(), IDistance(centres=3)]
 

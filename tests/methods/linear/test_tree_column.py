@@ -14,8 +14,10 @@ from sfumato.hierarchies import Categorical, Taxonomy
 from sfumato.methods import Task
 from sfumato.methods.linear import tree_column
 from sfumato.methods.linear.tree_column import cheapest_classes
-from sfumato.microdata import EquivalenceClasses, Microdata, Recoding, encode
 from sfumato.privacy import KAnonymity, Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 VALUES = [f"v{at}" for at in range(7)]
 FLAT = Categorical()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from sfumato.microdata import Microdata
+from sfumato.table.microdata import Microdata
 
 
 def loss_of(microdata: Microdata, rows: Sequence[int]) -> float:

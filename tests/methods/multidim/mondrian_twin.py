@@ -13,8 +13,9 @@ import pyarrow as pa
 import sfumato as sf
 from sfumato.hierarchies import Hierarchy, TreeDomain
 from sfumato.methods import Mondrian, Task
-from sfumato.microdata import Microdata, encode
 from sfumato.privacy import PrivacyModel, Requirements
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 Rows = list[int]
 Allowed = Callable[[Rows], bool]

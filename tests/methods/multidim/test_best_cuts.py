@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from tests.helpers import table_strategy
 
 from sfumato.methods import BestCuts, Task
-from sfumato.microdata import Microdata, Recoding
 from sfumato.privacy import KAnonymity, LDiversity, Requirements, TCloseness
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import Recoding
 
 
 def cost(microdata: Microdata, rows: NDArray[np.intp]) -> float:
@@ -80,7 +81,7 @@ def test_both_sides_keep_every_model(table, models) -> None:
 def test_a_wide_domain_is_cut_between_bins() -> None:
     import pyarrow as pa  # noqa: PLC0415
 
-    from sfumato.microdata import encode  # noqa: PLC0415
+    from sfumato.table.encoding import encode  # noqa: PLC0415
 
     random = np.random.default_rng(3)
     values = np.concatenate([random.uniform(0, 1, 1500), random.uniform(90, 91, 1500)])

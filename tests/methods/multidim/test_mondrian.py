@@ -17,7 +17,7 @@ import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.methods import find_method
 from sfumato.methods.multidim import mondrian
-from sfumato.microdata import Microdata
+from sfumato.table.microdata import Microdata
 
 TREE = sf.Taxonomy.from_dict(
     {"A": {"AA": [0, 1, 2], "AB": [3]}, "B": {"BA": [4, 5], "BB": [6, 7]}, "C": {"CA": [8, 9]}}

@@ -14,17 +14,18 @@ from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
 import sfumato as sf
 from sfumato.loss import gcp_bound
-from sfumato.loss.boxes import Boxes
-from sfumato.loss.price_search import Stop, search_prices
-from sfumato.loss.row_prices import Pricing
+from sfumato.loss.bound.boxes import Boxes
+from sfumato.loss.bound.price_search import Stop, search_prices
+from sfumato.loss.bound.row_prices import Pricing
 from sfumato.methods import Hilbert
 from sfumato.methods.goal import Goal
 from sfumato.methods.interrupts import Interrupts
 from sfumato.methods.proven.dive import Dive
 from sfumato.methods.proven.proof import Proof
-from sfumato.methods.refining import Limit
-from sfumato.methods.refining.search import _Search, refine
-from sfumato.microdata import Microdata, encode
+from sfumato.methods.refinement import Limit
+from sfumato.methods.refinement.search import _Search, refine
+from sfumato.table.encoding import encode
+from sfumato.table.microdata import Microdata
 
 pytest.importorskip("highspy")
 

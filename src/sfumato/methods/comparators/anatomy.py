@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from sfumato.errors import InfeasibleError
 from sfumato.methods.comparators.kernels.buckets import deal
-from sfumato.microdata import SensitiveColumn
 from sfumato.privacy.l_diversity import most_frequent
+from sfumato.table.microdata import SensitiveColumn
 
 #: The group of a row that has none yet.
 NONE = -1

@@ -18,8 +18,8 @@ from sfumato.methods.comparators.kernels.cuts import (
     groups_of_cuts,
     try_cuts,
 )
-from sfumato.methods.taxonomy_models.splitting import broken_rows
-from sfumato.microdata import group_rows
+from sfumato.methods.recoding_models.splits import broken_rows
+from sfumato.table.frequency import group_rows
 
 #: Places of cuts in ``CutTable.cuts``.
 Cuts = tuple[int, ...]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.loss import find_objective
 from sfumato.loss.objective import LABELS, SIZES
 from sfumato.methods.base import Method, Task, register
@@ -16,8 +16,8 @@ from sfumato.methods.comparators.cut_search import Answer, CutSearch
 from sfumato.methods.comparators.cut_table import CutTable
 from sfumato.methods.enumeration.optimality import Course, Optimality
 from sfumato.methods.enumeration.splits import Splits, check_splits, counted_splits, plain_splits, split_codes
-from sfumato.methods.taxonomy_models.splitting import keeps
-from sfumato.microdata import SUPPRESSED, Recoding
+from sfumato.methods.recoding_models.splits import keeps
+from sfumato.table.recoding import SUPPRESSED, Recoding
 
 #: How often a search without a time limit may look at rows, and how much more often for each row of the table: some
 #: seconds for a large table, less for a small one, and on every machine the same answer.

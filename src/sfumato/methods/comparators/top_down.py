@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.comparators.kernels.seeds import divide_by_seeds
 from sfumato.methods.kernels.dividing import Cutting, Layout
 from sfumato.methods.suppression import trim
-from sfumato.microdata import Recoding
+from sfumato.table.recoding import Recoding
 
 
 @dataclass(frozen=True)

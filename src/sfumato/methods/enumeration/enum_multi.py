@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.loss import Minimized, find_objective
 from sfumato.loss.objective import CLASSES, FUNCTIONS, LABELS, SIZES, SPANS
 from sfumato.methods.base import Method, Task, register
@@ -21,7 +21,7 @@ from sfumato.methods.enumeration.splits import Splits, check_splits, counted_spl
 from sfumato.methods.enumeration.suppression import best_with_suppression
 from sfumato.methods.enumeration.watch import Watch
 from sfumato.methods.goal import Goal
-from sfumato.microdata import Recoding
+from sfumato.table.recoding import Recoding
 
 ENGINES = ("boxes", "pet")
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.classes import class_bounds
-from sfumato.kernels.rules import FREQUENCY, TOLERANCE
 from sfumato.methods.enumeration.kernels.box_floors import nearest_penalties
 from sfumato.methods.enumeration.kernels.boxes import BoxCosts, Grid
 from sfumato.methods.enumeration.lengths import least_shares, least_sizes
-from sfumato.microdata import Microdata, group_rows
 from sfumato.privacy import Requirements
+from sfumato.table.frequency import group_rows
+from sfumato.table.kernels.classes import class_bounds
+from sfumato.table.kernels.rules import FREQUENCY, TOLERANCE
+from sfumato.table.microdata import Microdata
 
 #: Where the random words of the atoms start; any other number would do.
 WORDS_SEED = 20070426

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.rules import SIZE
 from sfumato.loss import Blocks, Objective, RecodedTable, Total
 from sfumato.methods.enumeration.grid import GridTable, atom_floors, grid_of
 from sfumato.methods.enumeration.kernels.boxes import BoxCosts, Problem
-from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Microdata, Recoding
 from sfumato.privacy import Requirements
+from sfumato.table.kernels.rules import SIZE
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
 
 class _Counting(Requirements):

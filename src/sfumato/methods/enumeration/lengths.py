@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.rules import SPAN
 from sfumato.methods.enumeration.kernels.boxes import Grid
-from sfumato.microdata import group_rows
 from sfumato.privacy import Requirements
+from sfumato.table.frequency import group_rows
+from sfumato.table.kernels.rules import SPAN
 
 #: Cells in windows at most; attributes that would make it more are left out, which weakens the bound a little.
 MOST_CELLS = 2_000_000

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import altair as alt
 
-    from sfumato.report.charts import Picture
+    from sfumato.common.charts.charts import Picture
 
 #: Costs that differ by less than this share are the same: sums of fractions depend on their order.
 ROUNDING = 1e-9
@@ -158,7 +158,7 @@ class Optimality:
         moments = self.course or (Moment(0.0, self.cost, self.bound),)
         moments = (*moments[: -1 : 1 + len(moments) // MOST_MOMENTS], moments[-1])
         seconds, costs, bounds = zip(*moments, strict=True)
-        from sfumato.report import charts  # noqa: PLC0415
+        from sfumato.common.charts import charts  # noqa: PLC0415
 
         return charts.cost_over_time(seconds, costs, bounds, self.measure)
 

@@ -16,7 +16,7 @@ from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.optimality import GAP, MEMORY, OPTIMUM, ROUNDING, Found
 from sfumato.methods.enumeration.partitions import Box, Cut, CutTree, cuts_of, sides
 from sfumato.methods.enumeration.watch import Watch
-from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
+from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
 #: Roughly what a waiting partition takes.
 NODE_BYTES = 2_000

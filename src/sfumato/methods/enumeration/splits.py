@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import ParameterError, SchemaError, listed, shortened
 from sfumato.hierarchies import Domain, ScaledDomain, TreeDomain
-from sfumato.microdata import Microdata
+from sfumato.table.microdata import Microdata
 
 #: How cut points are chosen when only their number is given.
 PLACINGS = ("auto", "quantiles", "width", "taxonomy")

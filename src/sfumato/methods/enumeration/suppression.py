@@ -15,7 +15,7 @@ import numpy as np
 from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.optimality import GAP, OPTIMUM, ROUNDING, SUPPRESSION, Found
 from sfumato.methods.enumeration.watch import Watch
-from sfumato.microdata import SUPPRESSED, Recoding
+from sfumato.table.recoding import SUPPRESSED, Recoding
 
 #: How many prices are tried at most.
 ROUNDS = 8

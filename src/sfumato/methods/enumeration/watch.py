@@ -6,10 +6,10 @@ import math
 import time
 from dataclasses import dataclass, field, replace
 
+from sfumato.common.progress import Progress, silent
 from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.optimality import INTERRUPT, TIME, WORK, Course, figure
 from sfumato.methods.interrupts import Interrupts
-from sfumato.progress import Progress, silent
 
 #: Without a limit on time, a search may look at this many values, and as many for each row, but no more than that:
 #: some seconds for a large table, less for a small one, and everywhere the same values.

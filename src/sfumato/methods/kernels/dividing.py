@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner
-from sfumato.kernels.rules import Rules, class_allowed, counts_values, limits_spans
-from sfumato.kernels.spans import Spans
+from sfumato.common.numba.decorators import inner
+from sfumato.table.kernels.rules import Rules, class_allowed, counts_values, limits_spans
+from sfumato.table.kernels.spans import Spans
 
 #: The larger side of a cut waits while the smaller is cut, so never more parts wait than a row number has bits.
 MOST_WAITING = 65

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.rules import Rules, class_allowed, clear, counts_values, limits_spans
+from sfumato.common.numba.decorators import inner, kernel
+from sfumato.table.kernels.rules import Rules, class_allowed, clear, counts_values, limits_spans
 
 #: The columns of ``Cells.tuples``: a tuple's cell, and the next tuple of the same cell.
 CELL, NEXT = 0, 1

@@ -8,14 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import InfeasibleError, SchemaError, invalid_parameter, listed
 from sfumato.hierarchies import Domain
 from sfumato.methods.base import Method, Task
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.full_domain import level_names, suppressed_rows
 from sfumato.methods.lattice.judge import Judge, Verdict
-from sfumato.microdata import Microdata, Recoding
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import Recoding
 
 
 @dataclass(frozen=True)

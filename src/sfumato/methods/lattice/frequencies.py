@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.hierarchies import Domain
 from sfumato.methods.lattice.kernels.node_classes import Edges
 from sfumato.methods.lattice.kernels.rollup import Layout, classes_of, pack_column, roll_up
-from sfumato.microdata import Microdata
+from sfumato.table.microdata import Microdata
 
 #: A node of the lattice: the level of every quasi-identifier.
 Levels = tuple[int, ...]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import InfeasibleError, ParameterError, SchemaError, invalid_parameter, listed
 from sfumato.loss import METRICS, Minimized, Objective, find_objective
 from sfumato.methods.base import Method, Task
@@ -19,9 +19,10 @@ from sfumato.methods.lattice.answers import Alternatives, Choice, NodeTable, Sea
 from sfumato.methods.lattice.explanation import Explanation
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.scoring import ABLE, Scorer, Worth
+from sfumato.methods.lattice.scores import ABLE, Scorer, Worth
 from sfumato.methods.lattice.space import Map, Space, minimal
-from sfumato.microdata import Microdata, Recoding
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import Recoding
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Search
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.full_domain import Found, FullDomain
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.materializing import materialized, shortest_below
+from sfumato.methods.lattice.materialized import materialized, shortest_below
 from sfumato.methods.lattice.space import ANSWER, REJECTED, Map, Space
 from sfumato.methods.lattice.superroots import share_scans
 

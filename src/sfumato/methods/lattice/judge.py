@@ -16,11 +16,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels import rules as condition
-from sfumato.kernels.rules import Rules
 from sfumato.methods.base import Task
 from sfumato.methods.lattice.frequencies import Frequencies, Levels, Roller, roller_for
 from sfumato.methods.lattice.kernels.node_classes import ALLOWED, BROKEN_FOR_GOOD, judge_classes
+from sfumato.table.kernels import rules as condition
+from sfumato.table.kernels.rules import Rules
 
 #: Rules that a class keeps whatever is merged into it.
 ABSORBING = (condition.SIZE, condition.DISTINCT, condition.SPAN)

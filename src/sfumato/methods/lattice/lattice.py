@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.loss import Objective
 from sfumato.loss.metrics import DM
 from sfumato.methods.base import register
@@ -17,7 +17,7 @@ from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.full_domain import Found, FullDomain, frontier
 from sfumato.methods.lattice.halving_search import BoxSearch
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.scoring import Scorer
+from sfumato.methods.lattice.scores import Scorer
 from sfumato.methods.lattice.space import LISTABLE, Map, Space
 from sfumato.methods.lattice.sweeps import can_sweep, sweep_nodes
 

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.errors import ParameterError, SchemaError, listed
 from sfumato.hierarchies import Domain
 from sfumato.methods.lattice.frequencies import Levels

@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.threads import side_by_side
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.kernels.node_sweep import FINDINGS, NodeCosts, sweep
 from sfumato.methods.lattice.kernels.rollup import Layout
 from sfumato.methods.lattice.space import Space
-from sfumato.threads import side_by_side
 
 #: A sweep is cut into at least this many parts, so that threads finish together.
 PARTS = 8

@@ -8,10 +8,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.threads import LONG, STRETCHES, on_stretches
 from sfumato.methods.linear.kernels.cost_order import SMALL, Rows, Scratch, nest_rows
 from sfumato.methods.linear.mapping import LinearMapping
-from sfumato.microdata import Microdata, frequency_set
-from sfumato.threads import LONG, STRETCHES, on_stretches
+from sfumato.table.frequency import frequency_set
+from sfumato.table.microdata import Microdata
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels import rules as condition
-from sfumato.kernels.rules import TOLERANCE
 from sfumato.methods.linear.kernels.diversity import Frontier, diverse_groups
 from sfumato.methods.linear.line import Line
 from sfumato.privacy import Requirements, Rule
+from sfumato.table.kernels import rules as condition
+from sfumato.table.kernels.rules import TOLERANCE
 
 
 def hardest_rule(requirements: Requirements) -> Rule | None:

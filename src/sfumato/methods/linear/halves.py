@@ -14,9 +14,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.spans import Spans
+from sfumato.common.progress import Tell, silent
 from sfumato.methods.linear.kernels.runs import cheapest_runs, run_of_unit
-from sfumato.progress import Tell, silent
+from sfumato.table.kernels.spans import Spans
 
 #: Lines of fewer units are cut from the left alone.
 LONG = 1 << 14

@@ -8,14 +8,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.progress import stage
+from sfumato.common.threads import in_chunks
 from sfumato.errors import VerificationError
 from sfumato.methods.base import Task
 from sfumato.methods.linear.kernels.packed_boxes import field_width, pack_rows, words_needed
 from sfumato.methods.linear.mapping import LinearMapping
-from sfumato.methods.linear.sorting import sort_rows
-from sfumato.microdata import Microdata
-from sfumato.progress import stage
-from sfumato.threads import in_chunks
+from sfumato.methods.linear.sort import sort_rows
+from sfumato.table.microdata import Microdata
 
 
 @dataclass(frozen=True)

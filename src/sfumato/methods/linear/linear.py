@@ -6,21 +6,21 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sfumato import parameters
+from sfumato.common import parameters
+from sfumato.common.progress import Tell, silent, stage
 from sfumato.errors import invalid_parameter
 from sfumato.loss import Minimized, Objective, find_objective
 from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.goal import Goal
 from sfumato.methods.linear.cost_order import CostOrder
-from sfumato.methods.linear.cutting import Cut, cut_line, only_sizes, possible_cuts
-from sfumato.methods.linear.idistance import NearestCentre
+from sfumato.methods.linear.cut import Cut, cut_line, only_sizes, possible_cuts
 from sfumato.methods.linear.line import Line, sorted_line
 from sfumato.methods.linear.mapping import HilbertCurve, LinearMapping, check_bits
+from sfumato.methods.linear.nearest_centre import NearestCentre
 from sfumato.methods.linear.suppression import cheapest_trimmed, cut_leaving_out
-from sfumato.microdata import Recoding
 from sfumato.privacy import Requirements
-from sfumato.progress import Tell, silent, stage
+from sfumato.table.recoding import Recoding
 
 #: What stands for a loss in the fast variants: how far a run reaches on the curve.
 EXTENT = "extent"

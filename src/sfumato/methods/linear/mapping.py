@@ -10,11 +10,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
+from sfumato.common.threads import in_chunks
 from sfumato.hierarchies import Domain, ScaledDomain
 from sfumato.methods.linear.kernels.hilbert import WORD, hilbert_keys
-from sfumato.microdata import Microdata
-from sfumato.threads import in_chunks
+from sfumato.table.microdata import Microdata
 
 
 class LinearMapping(ABC):

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Task
-from sfumato.methods.linear.cutting import Cut, cut_by_size, cut_line, units
+from sfumato.methods.linear.cut import Cut, cut_by_size, cut_line, units
 from sfumato.methods.linear.line import Line
 from sfumato.methods.suppression import trim
-from sfumato.microdata import SUPPRESSED, EquivalenceClasses, Recoding
+from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
 #: A row that is left out loses everything.
 OWN_LOSS = 1.0

@@ -8,17 +8,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.threads import on_stretches
 from sfumato.loss import Minimized, find_objective
 from sfumato.loss.objective import SPANS
-from sfumato.loss.predicting import predicted
+from sfumato.loss.prediction import predicted
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.goal import Goal
 from sfumato.methods.kernels.dividing import Cutting, Layout
 from sfumato.methods.multidim.kernels.best_cuts import cut_best_first
 from sfumato.methods.multidim.label_cuts import LabelCuts
 from sfumato.methods.suppression import trim
-from sfumato.microdata import SUPPRESSED, Recoding, rows_by_class
-from sfumato.threads import on_stretches
+from sfumato.table.recoding import SUPPRESSED, Recoding, rows_by_class
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain, TreeDomain
-from sfumato.kernels.classes import groups_allowed
-from sfumato.loss.predicting import best_cut, label_of, told
+from sfumato.loss.prediction import best_cut, label_of, told
 from sfumato.methods.base import Task
-from sfumato.microdata import SensitiveColumn
+from sfumato.table.kernels.classes import groups_allowed
+from sfumato.table.microdata import SensitiveColumn
 
 Rows = NDArray[np.int64]
 

@@ -11,12 +11,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import parameters
+from sfumato.common import parameters
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.kernels.dividing import Cutting, Layout
 from sfumato.methods.multidim.kernels.mondrian import cut_until_done
 from sfumato.methods.suppression import trim
-from sfumato.microdata import Microdata, Recoding
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import Recoding
 
 #: The table is first cut into about this many parts, which threads then finish independently; smaller parts than the
 #: least would be done before a thread has begun.

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.loss.boxes import Boxes
-from sfumato.loss.price_search import Priced, Stop, search_prices
-from sfumato.loss.row_prices import Pricing
+from sfumato.loss.bound.boxes import Boxes
+from sfumato.loss.bound.price_search import Priced, Stop, search_prices
+from sfumato.loss.bound.row_prices import Pricing
 from sfumato.methods.proven.kernels.members import box_members
 
 #: The share of the boxes with a multiplier that are opened in a round, and the least number.

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.loss.bound import PRICED_ROWS, gcp_bound
-from sfumato.loss.boxes import Boxes
-from sfumato.loss.price_search import Priced, Stop, search_prices
-from sfumato.loss.row_prices import SAFETY, Mixed, Pricing, distinct_rows
-from sfumato.loss.vicinity import all_boxes
+from sfumato.loss.bound.bound import PRICED_ROWS, gcp_bound
+from sfumato.loss.bound.boxes import Boxes
+from sfumato.loss.bound.price_search import Priced, Stop, search_prices
+from sfumato.loss.bound.row_prices import SAFETY, Mixed, Pricing, distinct_rows
+from sfumato.loss.bound.vicinity import all_boxes
 from sfumato.methods.base import Task
 from sfumato.methods.goal import Goal
 from sfumato.methods.portfolio import cheap, try_all

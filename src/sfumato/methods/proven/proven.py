@@ -9,17 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import parameters
-from sfumato.loss.price_search import Stop
+from sfumato.common import parameters
+from sfumato.loss.bound.price_search import Stop
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.goal import Goal
 from sfumato.methods.interrupts import Interrupts
 from sfumato.methods.portfolio import Candidate, cheap, suitable, try_all
 from sfumato.methods.proven.proof import Proof
-from sfumato.methods.refining import Limit
-from sfumato.methods.refining.search import refine
-from sfumato.methods.warming import warm_up
-from sfumato.microdata import Recoding
+from sfumato.methods.refinement import Limit
+from sfumato.methods.refinement.search import refine
+from sfumato.methods.warm_up import warm_up
+from sfumato.table.recoding import Recoding
 
 Classes = NDArray[np.int32]
 

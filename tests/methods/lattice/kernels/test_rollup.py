@@ -15,8 +15,8 @@ from sfumato.methods.lattice.frequencies import Roller
 from sfumato.methods.lattice.kernels.level_boxes import fill_box, open_box
 from sfumato.methods.lattice.kernels.node_sweep import CLASSES, COST, SQUARES, SUPPRESSED, measure_node, sweep
 from sfumato.methods.lattice.kernels.rollup_in_parts import MANY
-from sfumato.methods.lattice.scoring import Marginals
-from sfumato.microdata import Microdata
+from sfumato.methods.lattice.scores import Marginals
+from sfumato.table.microdata import Microdata
 
 WIDTHS = ((2, 4, 8), (3, 9), (5,), (2, 6), (4, 16))
 

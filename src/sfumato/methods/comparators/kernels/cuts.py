@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.rules import Rules, class_allowed, clear, limits_spans
+from sfumato.common.numba.decorators import inner, kernel
+from sfumato.table.kernels.rules import Rules, class_allowed, clear, limits_spans
 
 #: The columns of what `try_cuts` returns. Of all releases with the cut: the rows that are left out at least, and the
 #: least that one costs. Of the one that has no further cut: the rows that are left out, and what it costs.

@@ -9,9 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.rules import Rules, class_allowed
-from sfumato.kernels.spans import Spans, box_penalty, widened_penalty
+from sfumato.common.numba.decorators import inner, kernel
 from sfumato.methods.kernels.dividing import (
     MOST_WAITING,
     Cutting,
@@ -21,6 +19,8 @@ from sfumato.methods.kernels.dividing import (
     set_aside,
     sides_allowed,
 )
+from sfumato.table.kernels.rules import Rules, class_allowed
+from sfumato.table.kernels.spans import Spans, box_penalty, widened_penalty
 
 #: How often the most distant row is looked for, each time from the one found before.
 ROUNDS = 3

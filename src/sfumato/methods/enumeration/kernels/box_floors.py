@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import kernel
-from sfumato.kernels.spans import Spans, span_cost
+from sfumato.common.numba.decorators import kernel
 from sfumato.methods.enumeration.kernels.boxes import Grid
+from sfumato.table.kernels.spans import Spans, span_cost
 
 #: So many pairs of atoms are compared at most, a second's work or two. Where there are more, atoms with few rows go
 #: without a bound of this kind.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.spans import span_cost
+from sfumato.common.numba.decorators import inner, kernel
 from sfumato.methods.enumeration.kernels.box_memo import WHOLE, Memo, add_entry
 from sfumato.methods.enumeration.kernels.boxes import Problem, class_cost, find_spans, move_left, sum_slabs
+from sfumato.table.kernels.spans import span_cost
 
 
 @kernel

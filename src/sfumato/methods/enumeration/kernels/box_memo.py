@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner
+from sfumato.common.numba.decorators import inner
 
 #: What ``Memo.cuts`` says when a box is not cut: it is a class, or its rows are left out.
 WHOLE, LEFT_OUT = -1, -2

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
+from sfumato.common.numba.decorators import inner, kernel
 from sfumato.methods.enumeration.kernels.box_memo import LEFT_OUT, WHOLE, Memo, add_entry, find_entry
 from sfumato.methods.enumeration.kernels.box_sides import (
     COSTS_ITS_SIZE,

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner
-from sfumato.kernels.rules import KIND, SIZE, SPAN, class_allowed
+from sfumato.common.numba.decorators import inner
 from sfumato.methods.enumeration.kernels.boxes import Grid, Problem
+from sfumato.table.kernels.rules import KIND, SIZE, SPAN, class_allowed
 
 #: What is known about a side as a class: not allowed, not known, or allowed and its cost is that of its size.
 FORBIDDEN, UNKNOWN, COSTS_ITS_SIZE = range(3)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
+from sfumato.common.numba.decorators import inner, kernel
 from sfumato.methods.enumeration.kernels.box_memo import LEFT_OUT, WHOLE
 from sfumato.methods.enumeration.kernels.boxes import Grid, Problem, cost_of
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner
-from sfumato.kernels.rules import Rules, class_allowed
-from sfumato.kernels.spans import Spans, box_penalty, span_cost
+from sfumato.common.numba.decorators import inner
+from sfumato.table.kernels.rules import Rules, class_allowed
+from sfumato.table.kernels.spans import Spans, box_penalty, span_cost
 
 
 class Grid(NamedTuple):

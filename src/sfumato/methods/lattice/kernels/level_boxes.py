@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
+from sfumato.common.numba.decorators import inner, kernel
 
 
 @kernel

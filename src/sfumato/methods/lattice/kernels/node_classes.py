@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.rules import Rules, class_allowed
+from sfumato.common.numba.decorators import inner, kernel
 from sfumato.methods.lattice.kernels.rollup import MASK, SHIFT, WORD, Layout
+from sfumato.table.kernels.rules import Rules, class_allowed
 
 #: A class is allowed; breaks a rule; breaks one that every part of it then breaks as well.
 ALLOWED, BROKEN, BROKEN_FOR_GOOD = range(3)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
+from sfumato.common.numba.decorators import inner, kernel
 from sfumato.methods.lattice.kernels.rollup import MASK, SHIFT, WORD, Layout, aggregate_words, plan_steps, table_size
 
 #: What is found of every node: the columns of the result.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
+from sfumato.common.numba.decorators import inner, kernel
 from sfumato.methods.lattice.kernels.rollup_in_parts import MANY, SPREAD, aggregate_parts, mostly_different
 
 #: The columns of ``Layout.fields``.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner
+from sfumato.common.numba.decorators import inner
 
 #: Spreads keys over a hash table: the golden ratio as a 64-bit fraction.
 SPREAD = np.uint64(0x9E3779B97F4A7C15)

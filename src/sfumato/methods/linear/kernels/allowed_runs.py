@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.rules import Rules, class_allowed
-from sfumato.kernels.spans import Spans, box_penalty
+from sfumato.common.numba.decorators import inner, kernel
+from sfumato.table.kernels.rules import Rules, class_allowed
+from sfumato.table.kernels.spans import Spans, box_penalty
 
 #: Runs of up to so many units are always tried.
 LEAST_REACH = 16

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.spans import Spans, span_cost
+from sfumato.common.numba.decorators import inner, kernel
+from sfumato.table.kernels.spans import Spans, span_cost
 
 #: Parts of at most so many rows have their codes sorted; the codes of larger ones are counted.
 SMALL = 24

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
+from sfumato.common.numba.decorators import inner, kernel
 
 #: The columns of ``Frontier.counters``.
 HEAP, LEFT = range(2)

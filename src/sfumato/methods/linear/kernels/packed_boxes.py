@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.spans import Spans, span_cost
+from sfumato.common.numba.decorators import inner, kernel
+from sfumato.table.kernels.spans import Spans, span_cost
 
 WORD = 64
 

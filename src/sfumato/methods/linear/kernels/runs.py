@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import kernel
-from sfumato.kernels.spans import Spans
+from sfumato.common.numba.decorators import kernel
 from sfumato.methods.linear.kernels.packed_boxes import changed_cost, larger, smaller, spare_bits
+from sfumato.table.kernels.spans import Spans
 
 
 @kernel

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.spans import Spans, box_penalty
+from sfumato.common.numba.decorators import inner, kernel
 from sfumato.methods.kernels.dividing import MOST_WAITING, Cutting, Layout, find_bounds, set_aside, sides_allowed
 from sfumato.methods.multidim.kernels.mondrian import median, move_below
+from sfumato.table.kernels.spans import Spans, box_penalty
 
 #: Positions tried per attribute; of wider parts only every so many codes is one.
 BINS = 256

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.rules import Rules, class_allowed
-from sfumato.kernels.spans import Spans, is_tree, span_cost
+from sfumato.common.numba.decorators import inner, kernel
 from sfumato.methods.multidim.kernels.mondrian import median_child
+from sfumato.table.kernels.rules import Rules, class_allowed
+from sfumato.table.kernels.spans import Spans, is_tree, span_cost
 
 
 @kernel

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.compiling import inner, kernel
-from sfumato.kernels.spans import FIRST, LAST, PARENT, TREE_AT, Spans, common_ancestor, is_tree, span_cost
+from sfumato.common.numba.decorators import inner, kernel
 from sfumato.methods.kernels.dividing import MOST_WAITING, Cutting, Layout, find_bounds, set_aside, sides_allowed
+from sfumato.table.kernels.spans import FIRST, LAST, PARENT, TREE_AT, Spans, common_ancestor, is_tree, span_cost
 
 
 @kernel

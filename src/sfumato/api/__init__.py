@@ -1,0 +1,1 @@
+"""The public functions, a module each: ``sfumato.anonymize`` is ``sfumato.api.anonymize``."""

@@ -1,0 +1,185 @@
+"""The flow in one place: a table comes in, a verified release goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Unpack
+
+from sfumato import methods
+from sfumato.common.progress import ProgressOption
+from sfumato.privacy import KAnonymity
+from sfumato.release.release import Release
+from sfumato.run import large as scale
+from sfumato.run.request import Arguments, CheckAnyArguments, RecodeArguments, Request, spelled_out
+from sfumato.table.schema import Schema
+from sfumato.verify.verification import Verification
+
+
+@spelled_out
+def anonymize(
+    data: object, schema: Schema | None = None, *, progress: ProgressOption = False, **arguments: Unpack[Arguments]
+) -> Release:
+    """Make a release of a table that keeps every privacy model, or say why that is impossible.
+
+    Parameters
+    ----------
+    data
+        A pandas, Polars, Arrow or Spark table, an Arrow stream, a DuckDB relation, a table in a database such as
+        ``engines.DuckDB("clinic.duckdb", "people")``, or the path of a file: CSV, Parquet, JSON, Excel, SPSS,
+        Stata, SAS, R and more; a list of paths, a pattern or a folder of Parquet files is one table. It is never
+        changed.
+    schema
+        The role of every column; or give the roles as arguments:
+    quasi_identifiers, sensitive, person, identifiers, plain, rest
+        As in `Schema`.
+    weights
+        The column that says how many people of the population each row stands for, as ``survey_weights`` in `Schema`.
+    k, l, t
+        Short for ``KAnonymity(k)``, ``LDiversity(l)`` and ``TCloseness(t)``.
+    privacy
+        More models; all of them hold together.
+    preset
+        What a regulation asks for, such as ``"ema-0070"``, or a file of your own; its models hold besides yours.
+    method
+        A name from ``sfumato methods``, or a method with parameters such as ``Mondrian(relaxed=True)``.
+    refine
+        Keep improving the result: True, a time limit in seconds, or ``"exhaustive"``, as in `Refined`.
+    suppression
+        The share of rows that may be left out, from 0 to 1; rows are left out where that lowers the loss most.
+    missing
+        What happens to missing quasi-identifiers: ``"category"``, they are a value of their own; ``"suppress"``, their
+        rows are left out; ``"error"``, the table is refused.
+    intervals
+        How intervals are shown: ``"text"``, ``"bounds"`` (two typed columns), ``"midpoint"`` or ``"mean"``.
+    ends
+        Where intervals end if no levels are declared: ``"data"``, at the smallest and largest value of the class;
+        ``"grid"``, at round values around them.
+    keep_order
+        Keep the order of rows. Order can give people away, so by default rows are shuffled.
+    seed
+        The seed of all random choices; the same table and seed give the same bytes. It is a secret: whoever has it can
+        test guesses about the original. By default 128 random bits are drawn, and kept only in the manifest.
+    na
+        Values that mean "no value", as texts or numbers: ``["?", "N/A"]``, or by column, ``{"age": [999]}``.
+    confirm
+        The columns, or the codes of cautions, whose warnings you have read and accept. A plain column that is as good
+        as a name is refused unless it is among them.
+    strict
+        Make no release if there is a warning that is not confirmed.
+    transform
+        By column how its values are changed in every row before any model looks at them, such as
+        ``{"pay": Round(500), "age": Age("born", "visit")}``; a hierarchy stands for its first level.
+    pseudonymize
+        Identifiers that are released as pseudonyms: names, or by name `Pseudonyms` with a key file or a table.
+    sample
+        The share of rows, or of people, that is drawn at random; or `Sample`, stratified by a column.
+    engine
+        ``"memory"``, or ``"duckdb"`` for a table past memory; ``"auto"`` takes memory where that fits in ``memory``.
+        `Spark` or its address for a cluster; a frame of Spark is worked on by its own session anyway.
+    memory
+        How much memory may be taken, such as ``"4GB"`` or a number of bytes; by default a share of what is free.
+    temporary
+        The folder in which an engine keeps rows meanwhile, in one of its own that only you can read.
+    progress
+        True for a progress bar, or a function that is called with the stage's name and the share done.
+    separator
+        The separator of a CSV file; detected by default.
+    encoding
+        The encoding of a text file, such as ``"latin-1"``; found from its bytes by default.
+    sheet
+        The sheet of a workbook or the table of an SQLite database, where there are several.
+    layout
+        Where the columns of a file of fixed width are, such as ``"name 1-10, age 11-13"``.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sfumato as sf
+    >>> people = pa.table({"age": [25, 27, 41, 44], "illness": ["flu", "ulcer", "flu", "asthma"]})
+    >>> release = sf.anonymize(people, quasi_identifiers="age", sensitive="illness", k=2, l=2)
+    >>> sorted(set(release.data["age"].to_pylist()))
+    ['[25, 27]', '[41, 44]']
+    """
+    return scale.run(data, Request.of("anonymize", schema, **arguments), progress)
+
+
+@spelled_out
+def recode(
+    data: object,
+    schema: Schema | None = None,
+    *,
+    levels: Mapping[str, int | str],
+    progress: ProgressOption = False,
+    **arguments: Unpack[RecodeArguments],
+) -> Release:
+    """Recode a table to given levels, such as those chosen for last month's table, and check that the models hold.
+
+    Parameters
+    ----------
+    data, schema
+        As in `anonymize`; the hierarchies must be those that the levels were chosen with.
+    levels
+        The level of every quasi-identifier, by number (``release.levels``, or a row of ``release.alternatives``) or by
+        name (``release.level_names``). Names mean the same for every table; numbers may not.
+    k, l, t, privacy, preset
+        What must hold, as in `anonymize`. Without any, the table is recoded and nothing is promised.
+    suppression
+        The share of rows that may be left out because their classes break a model.
+    quasi_identifiers, sensitive, person, identifiers, plain, rest, weights
+        As in `anonymize`.
+    missing, intervals, ends, keep_order, seed, progress, separator, encoding, sheet, layout
+        As in `anonymize`.
+    transform, pseudonymize, sample, engine, memory, temporary
+        As in `anonymize`.
+
+    Raises
+    ------
+    InfeasibleError
+        If the levels no longer keep the models; the message says how many rows are in the way.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sfumato as sf
+    >>> schema = sf.Schema({"age": sf.Numeric(widths=(5, 10))})
+    >>> release = sf.recode(pa.table({"age": [21, 23, 34, 38]}), schema, levels={"age": 2}, k=2)
+    >>> sorted(release.data["age"].to_pylist())
+    ['[20, 29]', '[20, 29]', '[30, 39]', '[30, 39]']
+    """
+    request = Request.of("recode", schema, method=methods.FixedLevels(levels), **arguments)
+    return scale.run(data, replace(request, privacy=request.privacy or (KAnonymity(1),)), progress)
+
+
+@spelled_out
+def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckAnyArguments]) -> Verification:
+    """Check any table, whoever made it, against privacy models.
+
+    Parameters
+    ----------
+    data
+        As in `anonymize`.
+    schema
+        The role of every column, as in `anonymize`; or give the roles as arguments:
+    quasi_identifiers
+        The columns that together make a class. For a column shown as ``age_min`` and ``age_max``, say ``age``.
+    sensitive
+        The sensitive columns.
+    person
+        The column that identifies the person, where people have several rows; people are counted then, not rows.
+    confirm
+        Columns that look like something that the preset forbids, and are none.
+    k, l, t, privacy, preset
+        As in `anonymize`. Without any, the result tells what the table achieves.
+    separator, encoding, sheet, layout
+        As in `anonymize`.
+    engine, memory, temporary
+        As in `anonymize`: a table that does not fit in ``memory`` is grouped and counted by DuckDB; a frame of Spark,
+        or what a cluster is to read, is counted and judged by its executors.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sfumato as sf
+    >>> result = sf.check(pa.table({"age": ["[20, 29]", "[20, 29]", "*"]}), quasi_identifiers="age", k=2)
+    >>> result.ok, result.k
+    (False, 1)
+    """
+    return scale.check(data, Request.of("check", schema, **arguments))

@@ -1,0 +1,290 @@
+"""Certificates: what was promised, achieved and tried for one released file; whoever has the file can check it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sfumato.api.checklist import answered
+from sfumato.api.risk import as_preset_wants, attack
+from sfumato.assess.attacks import ATTACKS, AttackReport
+from sfumato.assess.attacks.channels import FileChannels
+from sfumato.assess.risk import assess
+from sfumato.common.textfiles import read_text
+from sfumato.errors import DataError, SfumatoError, SourceError, VerificationError, listed
+from sfumato.io import open_source, write_text
+from sfumato.release.release import Release
+from sfumato.run.pipeline import check_source
+from sfumato.run.presets import Preset
+from sfumato.verify.verification import RuleCheck, Verification
+
+VERSION = 1
+#: Stands for what the verifier needs of a promise and a certificate must not hold: a list may list original values.
+GIVEN = "given"
+#: What is counted, unless people have several rows.
+ROWS = "rows"
+#: Attacks that learn from everybody, and are not tried on tables of more rows.
+SLOW = ("deFinetti",)
+LARGE = 50_000
+#: Figures are the same up to what arithmetic on another machine changes.
+SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is known about one released file; it holds no value of the original.
+
+    Attributes
+    ----------
+    record
+        Everything, as plain values: ``file`` (its hash and size), ``columns``, ``promises``, ``achieved``, ``risk``
+        before and after, ``attacks`` and those ``not_tried``, ``preset``, ``versions``, ``digest``.
+    """
+
+    record: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Certificate:
+        """Read a certificate from its file."""
+        text = read_text(Path(path), "The certificate", SourceError)
+        try:
+            record = json.loads(text)
+        except ValueError:
+            raise DataError(f"The certificate {path} is not JSON. It may be another file, or damaged.") from None
+        lacking = [key for key in KEYS if not isinstance(record, dict) or key not in record]
+        if lacking or record["certificate"] != VERSION:
+            said = f"it lacks {listed(lacking)}" if lacking else f"its version is not {VERSION}"
+            raise DataError(f"{path} is not a certificate of this version of Sfumato: {said}.")
+        return cls(record)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the certificate as JSON, whole or not at all."""
+        write_text(path, json.dumps(self.record, indent=2, ensure_ascii=False) + "\n")
+
+    def check(
+        self, file: str | os.PathLike[str], separator: str | None = None, encoding: str | None = None
+    ) -> Verification:
+        """Recompute from a file all that can be: every difference from the certificate is a broken rule.
+
+        Parameters
+        ----------
+        file
+            The released file.
+        separator, encoding
+            As in `anonymize`.
+        """
+        differs = [
+            _compared("the certificate itself", self.record["digest"], digest(self.record)),
+            _compared("bytes of the file", self.record["file"], file_record(file)),
+        ]
+        try:
+            found = self._recomputed(file, separator, encoding)
+        except SfumatoError as error:
+            raise VerificationError(f"The file is not the one that was certified. {error}") from None
+        return replace(found, checks=(*found.checks, *differs))
+
+    def _recomputed(self, file: str | os.PathLike[str], separator: str | None, encoding: str | None) -> Verification:
+        """Recompute what the rows of a file show."""
+        columns = self.record["columns"]
+        names = list(open_source(file, separator=separator, encoding=encoding).columns)
+        differs = [_compared("columns", columns["all"], names)]
+        promises = [one for one in self.record["promises"] if not _is_withheld(one)]
+        by_rows = self.record["counts"] == ROWS
+        found, figures = _seen_in(file, columns, promises if by_rows else (), separator, encoding)
+        if by_rows:
+            differs.append(_compared("achieved figures", self.record["achieved"], figures["achieved"]))
+            differs.append(_compared("figures of risk", self.record["risk"]["after"], figures["risk"]))
+        notes = (*found.notes, *self._not_recomputed())
+        return replace(found, checks=(*found.checks, *differs), notes=notes)
+
+    def _not_recomputed(self) -> Iterator[str]:
+        yield "What is said about the original, and the attacks on it, cannot be recomputed from the file."
+        if self.record["counts"] != ROWS:
+            yield "People have several rows, and the file does not say whose: promises and risk are not recomputed."
+        withheld = [one["model"] for one in self.record["promises"] if _is_withheld(one)]
+        if withheld:
+            yield f"{listed(withheld)}: needs a taxonomy, an order or a population, so it is not recomputed."
+
+
+KEYS = (
+    "certificate",
+    "file",
+    "columns",
+    "counts",
+    "promises",
+    "achieved",
+    "risk",
+    "attacks",
+    "not_tried",
+    "preset",
+    "versions",
+    "digest",
+)
+
+
+def certify(
+    original: object,
+    release: Release,
+    file: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    targets: int = 1_000,
+    seed: int | None = None,
+    separator: str | None = None,
+) -> Certificate:
+    """Certify a file that a release was written to: promises, what it achieves, risk, and what attacks achieve.
+
+    Parameters
+    ----------
+    original
+        The table that the release was made from, as in `anonymize`.
+    release
+        The release.
+    file
+        The file that ``release.write`` made.
+    path
+        Where to write the certificate as JSON; not written if left out.
+    targets, seed, separator
+        As in `attack`. All attacks are tried that need nothing but the original and the release; on more than 50,000
+        rows all but deFinetti.
+
+    Examples
+    --------
+    >>> import os, tempfile, pyarrow as pa, sfumato as sf
+    >>> people = pa.table({"age": [25, 27, 41, 44], "illness": ["flu", "ulcer", "flu", "asthma"]})
+    >>> release = sf.anonymize(people, quasi_identifiers="age", sensitive="illness", k=2)
+    >>> file = os.path.join(tempfile.mkdtemp(), "release.csv")
+    >>> release.write(file).ok and sf.certify(people, release, file).check(file).ok
+    True
+    """
+    columns, by_rows = _columns(release), release.people is None
+    promises = [_recorded(one) for one in release.promises]
+    _, figures = _seen_in(file, columns, [one for one in promises if not _is_withheld(one)])
+    tried = _attacked(original, release, file, targets, seed, separator)
+    preset = release.manifest.get("options", {}).get("preset")
+    answers = None if preset is None else answered(Preset.named(preset), release, tried).to_dict()
+    record = {
+        "certificate": VERSION,
+        "file": file_record(file),
+        "columns": columns,
+        "counts": ROWS if by_rows else "people",
+        "promises": promises,
+        "achieved": figures["achieved"] if by_rows else None,
+        "risk": {
+            "before": release.risk.before.to_dict(),
+            "after": figures["risk"] if by_rows else release.risk.after.to_dict(),
+        },
+        "attacks": [one.to_dict() for one in tried.worst_first],
+        "not_tried": dict(tried.skipped),
+        "preset": answers,
+        "versions": dict(release.manifest["versions"]),
+    }
+    # What is compared is what JSON gives back.
+    record = json.loads(json.dumps(record))
+    certificate = Certificate(record | {"digest": digest(record)})
+    if path is not None:
+        certificate.write(path)
+    return certificate
+
+
+def _attacked(
+    original: object,
+    release: Release,
+    file: str | os.PathLike[str],
+    targets: int,
+    seed: int | None,
+    separator: str | None,
+) -> AttackReport:
+    """Try all attacks on a release, and on its file the one that searches bytes."""
+    people = as_preset_wants(original, release, separator)
+    slow = SLOW if release.table.num_rows > LARGE else ()
+    names = [one.name for one in ATTACKS if one.name not in slow]
+    tried = attack(original, release, attacks=names, targets=targets, seed=seed, separator=separator)
+    searched = attack(
+        people,
+        os.fspath(file),
+        quasi_identifiers=release.hierarchies,
+        sensitive=release.sensitive,
+        attacks=FileChannels.name,
+        seed=seed,
+        targets=1,
+    )
+    skipped = {name: needs for name, needs in tried.skipped.items() if name != FileChannels.name}
+    skipped |= dict.fromkeys(slow, f"more time than there is for over {LARGE:,} rows; try it with sfumato attack")
+    return replace(tried, outcomes=(*tried.outcomes, *searched.outcomes), skipped=skipped | dict(searched.skipped))
+
+
+def file_record(file: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what tells one file from all others."""
+    try:
+        with open(file, "rb") as opened:
+            found = hashlib.file_digest(opened, "sha256").hexdigest()
+        return {"sha256": found, "bytes": Path(file).stat().st_size}
+    except OSError as error:
+        raise SourceError(f"The file {file} cannot be read: {error.strerror}.") from None
+
+
+def digest(record: Mapping[str, Any]) -> str:
+    """Return a hash of everything else in a certificate. It shows accidents; against forgery, sign the certificate."""
+    said = {name: value for name, value in record.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def _columns(release: Release) -> dict[str, list[str]]:
+    return {
+        "all": list(release.table.column_names),
+        "quasi_identifiers": list(release.shown.class_columns),
+        "sensitive": list(release.sensitive),
+    }
+
+
+def _recorded(promise: Mapping[str, Any]) -> dict[str, Any]:
+    said = {name: value for name, value in promise.items() if value is not None and not _is_empty(value)}
+    return {name: value if isinstance(value, str | int | float) else GIVEN for name, value in said.items()}
+
+
+def _is_empty(value: object) -> bool:
+    return isinstance(value, Mapping | list | tuple) and not value
+
+
+def _is_withheld(promise: Mapping[str, Any]) -> bool:
+    return GIVEN in promise.values()
+
+
+def _seen_in(
+    file: str | os.PathLike[str],
+    columns: Mapping[str, Sequence[str]],
+    promises: Sequence[Mapping[str, Any]],
+    separator: str | None = None,
+    encoding: str | None = None,
+) -> tuple[Verification, dict[str, Any]]:
+    """Return what anybody finds in a file: whether the promises hold, what it achieves, and its risk."""
+    source = open_source(file, separator=separator, encoding=encoding)
+    known, sensitive = columns["quasi_identifiers"], columns["sensitive"]
+    found = check_source(source, known, sensitive, promises)
+    achieved = {name: value for name, value in found.to_dict().items() if name in {"rows", "classes", "k", "sensitive"}}
+    table = source.read([*known, *sensitive], [*known, *sensitive])
+    risk = assess(table, dict.fromkeys(known), sensitive)
+    return found, json.loads(json.dumps({"achieved": achieved, "risk": risk.to_dict()}))
+
+
+def _compared(what: str, said: object, found: object) -> RuleCheck:
+    """Return whether what a certificate says is what the file shows."""
+    differences = 0 if _same(said, found) else 1
+    return RuleCheck(f"certificate: {what}", None, 0, differences, "differences", differences, units="differences")
+
+
+def _same(one: object, other: object) -> bool:
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=SAME, abs_tol=SAME)
+    return type(one) is type(other) and one == other

@@ -1,0 +1,181 @@
+"""The questions of a preset, answered by the figures of a release and by attacks on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sfumato.api.risk import attack
+from sfumato.assess.attacks import AttackReport
+from sfumato.assess.risk.records import above
+from sfumato.errors import ParameterError
+from sfumato.release.release import Release
+from sfumato.run.presets import Preset, Question
+
+MET, NOT_MET, YOURS = "met", "not met", "for you to judge"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of a question.
+
+    Attributes
+    ----------
+    question
+        The question.
+    figures
+        What was measured, in words; empty where nothing can be.
+    verdict
+        ``"met"``, ``"not met"`` or ``"for you to judge"``.
+    """
+
+    question: str
+    figures: str
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Checklist:
+    """The questions of a preset and their answers; it is true if none is ``not met``. It is not legal advice.
+
+    Attributes
+    ----------
+    preset
+        Where the questions come from, with what it does not cover.
+    answers
+        One per question.
+    """
+
+    preset: Preset
+    answers: tuple[Answer, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether no criterion that can be measured is missed."""
+        return not any(one.verdict == NOT_MET for one in self.answers)
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {**self.preset.to_dict(), "ok": self.ok, "checklist": [vars(one) for one in self.answers]}
+
+    def summary(self) -> str:
+        """Return the questions with their answers, the source, and what is not covered."""
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield f"{self.preset.title} ({self.preset.source})"
+        for one in self.answers:
+            yield f"[{one.verdict}] {one.question}{f' {one.figures}.' if one.figures else ''}"
+        yield from (f"Not covered: {one}" for one in self.preset.not_covered)
+        yield "This is not legal advice."
+
+    def __str__(self) -> str:
+        return self.summary()
+
+
+def checklist(
+    original: object,
+    release: Release,
+    preset: str | None = None,
+    *,
+    targets: int = 1_000,
+    seed: int | None = None,
+    separator: str | None = None,
+) -> Checklist:
+    """Answer the questions of a preset about a release: by figures, by attacks, or not at all.
+
+    Parameters
+    ----------
+    original
+        The table that the release was made from, as in `anonymize`.
+    release
+        The release.
+    preset
+        The name or the file of the preset; by default the one that the release was made by.
+    targets, seed, separator
+        As in `attack`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sfumato as sf
+    >>> people = pa.table({"age": [25, 27, 41, 44], "illness": ["flu", "ulcer", "flu", "asthma"]})
+    >>> release = sf.anonymize(people, quasi_identifiers="age", sensitive="illness", k=2)
+    >>> [answer.verdict for answer in sf.checklist(people, release, "wp216").answers]
+    ['met', 'for you to judge', 'met']
+    """
+    name = preset or release.manifest.get("options", {}).get("preset")
+    if name is None:
+        raise ParameterError("Which checklist? Name a preset, such as preset='wp216'; 'sfumato presets' lists them.")
+    rules = Preset.named(name)
+    wanted = list(dict.fromkeys(one for question in rules.checklist for one in question.attacks))
+    tried = (
+        attack(original, release, attacks=wanted, targets=targets, seed=seed, separator=separator) if wanted else None
+    )
+    return answered(rules, release, tried)
+
+
+def answered(preset: Preset, release: Release, tried: AttackReport | None) -> Checklist:
+    """Answer the questions of a preset by a release and by attacks that were tried on it."""
+    figures = figures_of(release)
+    return Checklist(preset, tuple(_answer(one, figures, tried) for one in preset.checklist))
+
+
+def figures_of(release: Release) -> dict[str, Any]:
+    """Return the figures that questions can be about."""
+    rows = max(1, release.manifest["input"]["rows"])
+    return release.risk.to_dict() | {"suppressed": release.suppressed / rows}
+
+
+def _answer(question: Question, figures: Mapping[str, Any], tried: AttackReport | None) -> Answer:
+    if question.attacks:
+        assert tried is not None
+        return _by_attacks(question, tried)
+    if question.figure is None:
+        return Answer(question.question, "", YOURS)
+    found = figure(figures, question.figure)
+    if question.at_most is None or found is None:
+        return Answer(question.question, _said(question.figure, found), YOURS)
+    missed = found > 0 if question.at_most == 0 else bool(above(np.array([found]), question.at_most).any())
+    return Answer(question.question, _said(question.figure, found), NOT_MET if missed else MET)
+
+
+def _by_attacks(question: Question, tried: AttackReport) -> Answer:
+    """Answer a question by attacks: it is met if none does better than guessing."""
+    names = [name for name in question.attacks if name not in tried.skipped]
+    outcomes = [tried[name] for name in names]
+    said = [f"{one.attack} succeeds in {one.rate:.1%} (guessing {one.baseline:.1%}): {one.verdict}" for one in outcomes]
+    said += [
+        f"{name} was not tried, it needs {needs}" for name, needs in tried.skipped.items() if name in question.attacks
+    ]
+    if not outcomes:
+        return Answer(question.question, "; ".join(said), YOURS)
+    missed = any(one.better_than_guessing for one in outcomes)
+    return Answer(question.question, "; ".join(said), NOT_MET if missed else MET)
+
+
+def figure(figures: Any, path: str) -> float | None:
+    """Return the figure at a path; the largest one where ``*`` stands for several.
+
+    >>> figure({"after": {"sensitive": {"a": {"certain": 0.1}, "b": {"certain": 0.4}}}}, "after.sensitive.*.certain")
+    0.4
+    """
+    first, _, rest = path.partition(".")
+    if first == "*":
+        found = [one for each in figures.values() if (one := figure(each, rest)) is not None]
+        return max(found, default=None)
+    if not isinstance(figures, Mapping) or first not in figures:
+        raise ParameterError(f"There is no figure '{first}' to ask for in a checklist.")
+    value = figures[first]
+    return figure(value, rest) if rest else (None if value is None else float(value))
+
+
+def _said(path: str, found: float | None) -> str:
+    if found is None:
+        return "It could not be measured"
+    return f"It is {found:,.0f}" if path.endswith("unique") else f"It is {found:.4g}"

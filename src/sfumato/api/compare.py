@@ -1,0 +1,271 @@
+"""Which method at which k? Several of each on one table that is read and encoded once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from sfumato.api import utility as measuring
+from sfumato.common import parameters
+from sfumato.common.charts import charts
+from sfumato.common.clock import Clock
+from sfumato.common.html import element, fragment
+from sfumato.common.html import table as markup_table
+from sfumato.common.progress import ProgressOption, reporting, silent
+from sfumato.errors import SfumatoError
+from sfumato.io import Source
+from sfumato.loss import gcp_bound
+from sfumato.methods import Method, find_method
+from sfumato.privacy import KAnonymity, PrivacyModel
+from sfumato.release.release import Release
+from sfumato.run.build import build_release
+from sfumato.run.find import find_classes
+from sfumato.run.prepare import Prepared, prepare
+from sfumato.run.request import Request
+from sfumato.table.schema import Schema
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method at one k: what it lost and took, or why there is nothing.
+
+    ``achieved`` is the size of the smallest class that a reader sees, ``l`` and ``t`` are what sensitive columns have
+    in them; ``bound`` is a GCP that nobody can beat at this k; ``frontier`` says that no cell of at least this k
+    loses less; ``utility`` has the measures of `sfumato.utility`, where they were asked for.
+    """
+
+    method: str
+    k: int
+    gcp: float | None = None
+    dm: float | None = None
+    c_avg: float | None = None
+    seconds: float | None = None
+    achieved: int | None = None
+    suppressed: int | None = None
+    bound: float | None = None
+    frontier: bool = False
+    failed: str | None = None
+    l: float | None = None  # noqa: E741
+    t: float | None = None
+    utility: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What several methods lose and take at several k.
+
+    Attributes
+    ----------
+    cells
+        One for every method and k.
+    """
+
+    cells: tuple[Cell, ...]
+
+    @property
+    def table(self) -> pa.Table:
+        """The cells as an Arrow table, one row each; every measure of utility is a column."""
+        plain = [cell.to_dict() for cell in self.cells]
+        names = dict.fromkeys(name for cell in self.cells for name in cell.utility)
+        return pa.Table.from_pylist([{**row, **dict.fromkeys(names), **row.pop("utility")} for row in plain])
+
+    @property
+    def frontier(self) -> tuple[Cell, ...]:
+        """The cells that no other beats: none of at least their k loses less."""
+        return tuple(cell for cell in self.cells if cell.frontier)
+
+    @property
+    def picture(self) -> charts.Picture:
+        """What every method loses as k grows, and what no release can be below, as a picture with its table."""
+        losses: dict[str, dict[int, float]] = {cell.method: {} for cell in self.cells}
+        for cell in self.cells:
+            if cell.gcp is not None:
+                losses[cell.method][cell.k] = cell.gcp
+        bounds = {cell.k: cell.bound for cell in self.cells if cell.bound is not None}
+        return charts.loss_against_k(losses, bounds, [(cell.method, cell.k) for cell in self.frontier])
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Return the loss of every method as k grows as an Altair chart; it needs ``sfumato[report]``."""
+        return self.picture.chart
+
+    def rows(self) -> tuple[list[str], list[list[str]]]:
+        """Return the header and the cells of a table for people: what has no figure in any cell is left out."""
+        measures = list(dict.fromkeys(name for cell in self.cells for name in cell.utility))
+        columns: dict[str, Callable[[Cell], str]] = {
+            "method": lambda cell: cell.method,
+            "k": lambda cell: f"{cell.k:,}",
+            "has k": lambda cell: _told(cell.achieved, ",d"),
+            "l": lambda cell: _told(cell.l, ".2f"),
+            "t": lambda cell: _told(cell.t, ".3f"),
+            "GCP": lambda cell: _told(cell.gcp, ".4f"),
+            "bound": lambda cell: _told(cell.bound, ".4f"),
+            "suppressed": lambda cell: _told(cell.suppressed or None, ",d"),
+            "seconds": lambda cell: _told(cell.seconds, ".2f"),
+            **{name: partial(_utility, name) for name in measures},
+            "": lambda cell: "*" if cell.frontier else cell.failed or "",
+        }
+        shown = {title: [say(cell) for cell in self.cells] for title, say in columns.items()}
+        kept = {title: told for title, told in shown.items() if any(told)}
+        return list(kept), [list(row) for row in zip(*kept.values(), strict=True)]
+
+    def __str__(self) -> str:
+        header, rows = self.rows()
+        widths = [max(map(len, column)) for column in zip(header, *(row[:-1] for row in rows), strict=False)]
+        lines = [_aligned(row, widths) for row in (header, *rows)]
+        return "\n".join([*lines, BEST])
+
+    def _repr_html_(self) -> str:
+        header, rows = self.rows()
+        return fragment("Comparison", markup_table(header, rows, range(1, len(header) - 1)), element("p", BEST))
+
+
+#: What the mark in the last column means.
+BEST = "* no cell of at least this k loses less"
+
+
+def _told(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)
+
+
+def _utility(name: str, cell: Cell) -> str:
+    return _told(cell.utility.get(name), ".4f")
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+    """Return a line with the method to the left, figures to the right, and a mark or a sentence at the end."""
+    name, *figures = row[: len(widths)]
+    told = [name.ljust(widths[0]), *(one.rjust(width) for one, width in zip(figures, widths[1:], strict=True))]
+    return "  ".join([*told, *row[len(widths) :]]).rstrip()
+
+
+def compare(
+    data: object,
+    schema: Schema,
+    *,
+    methods: Sequence[str | Method] = ("auto", "hilbert", "mondrian"),
+    k: Sequence[int] = (2, 5, 10, 50),
+    privacy: Sequence[PrivacyModel] = (),
+    suppression: float = 0.0,
+    time_limit: float | None = None,
+    seed: int | None = None,
+    utility: bool = False,
+    progress: ProgressOption = False,
+    separator: str | None = None,
+) -> Comparison:
+    """Try several methods at several k on one table, which is read and encoded once.
+
+    Parameters
+    ----------
+    data, schema, suppression, seed, progress, separator
+        As in `anonymize`.
+    methods
+        Names of methods, or methods with parameters.
+    k
+        The k to try with each of them.
+    privacy
+        More models that hold in every cell.
+    time_limit
+        Seconds for every cell, for methods that take a time limit.
+    utility
+        Whether to measure what is left of the table in every cell as well, as `sfumato.utility` does; it takes longer.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> people = sf.datasets.patients()
+    >>> found = sf.compare(people.table, people.schema, methods=["mondrian", "hilbert"], k=[2, 1000], seed=1)
+    >>> [(cell.method, cell.k, cell.failed is None) for cell in found.cells]
+    [('mondrian', 2, True), ('hilbert', 2, True), ('mondrian', 1000, False), ('hilbert', 1000, False)]
+    """
+    options: dict[str, Any] = {"suppression": suppression, "seed": seed, "separator": separator, "caller": "compare"}
+    request = Request(schema, privacy, **options)
+    return compare_for(data, request, methods, k, time_limit, utility=utility, progress=progress)
+
+
+def compare_for(
+    data: object,
+    request: Request,
+    methods: Sequence[str | Method],
+    k: Sequence[int],
+    time_limit: float | None = None,
+    *,
+    utility: bool = False,
+    progress: ProgressOption = False,
+) -> Comparison:
+    """Try methods at several k under everything else that a request says."""
+    sizes = [parameters.integer("compare", "k", size, at_least=1) for size in k]
+    tried = [_limited(find_method(method), time_limit) for method in methods]
+    with reporting(progress, "compare") as report:
+        source = request.open(data)
+        prepared = prepare(source, request, report)
+        request = replace(request, schema=prepared.schema)
+        original = prepared.originals() if utility else None
+        cells: list[Cell] = []
+        for size in sizes:
+            asked = replace(request, privacy=(KAnonymity(size), *request.privacy))
+            bound = float(gcp_bound(prepared.microdata, size, prepared.left_out, prepared.secret.number("bound")))
+            for method in tried:
+                report(f"trying {method.name} at k={size:,}", len(cells) / (len(sizes) * len(tried)))
+                cell = _cell(source, prepared, replace(asked, method=method), original)
+                cells.append(replace(cell, k=size, bound=bound if cell.failed is None else None))
+    return Comparison(tuple(replace(cell, frontier=_unbeaten(cell, cells)) for cell in cells))
+
+
+def _limited(method: Method, time_limit: float | None) -> Method:
+    """Return a method with a limit on time, if it takes one."""
+    if time_limit is None:
+        return method
+    parameters.number("compare", "time_limit", time_limit, above=0)
+    takes = any(one.name == "time_limit" for one in fields(method))  # type: ignore[arg-type]
+    return replace(method, time_limit=time_limit) if takes else method  # type: ignore[type-var]
+
+
+def _cell(source: Source, prepared: Prepared, request: Request, original: pa.Table | None) -> Cell:
+    """Run one method and look at its release, beside the original where there is one; a failure is an answer, too."""
+    begun = time.perf_counter()
+    name = request.method.name
+    try:
+        found = find_classes(prepared, request, silent)
+        took = time.perf_counter() - begun
+        release = build_release(source, prepared, found, Clock())
+        measured = {} if original is None else _measured(original, release, prepared)
+    except SfumatoError as error:
+        return Cell(name, 0, failed=str(error))
+    achieved = release.verification
+    return Cell(
+        name,
+        0,
+        found.loss["gcp"],
+        found.loss["dm"],
+        found.loss["c_avg"],
+        took,
+        achieved.k,
+        found.recoded.suppressed,
+        l=achieved.l,
+        t=achieved.t,
+        utility=measured,
+    )
+
+
+def _measured(original: pa.Table, release: Release, prepared: Prepared) -> dict[str, float]:
+    """Measure what a release is still good for; every cell draws the same queries."""
+    found = measuring.utility(original, release, seed=prepared.secret.number("utility"))
+    return {name: one.value for name, one in found.items()}
+
+
+def _unbeaten(cell: Cell, cells: Sequence[Cell]) -> bool:
+    if cell.gcp is None:
+        return False
+    return all(other.gcp is None or other.k < cell.k or other.gcp >= cell.gcp for other in cells)

@@ -1,0 +1,126 @@
+"""``sfumato.profile``: from a table to what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.common.progress import ProgressOption, Tell, reporting, stage
+from sfumato.errors import DataError, SourceError
+from sfumato.io import Source, open_source
+from sfumato.io.missing import EVERY_COLUMN, MissingCodes, missing_codes
+from sfumato.profiles.combinations import Searched, search
+from sfumato.profiles.facts import Facts, all_facts
+from sfumato.profiles.meaning import Meaning, meaning_of
+from sfumato.profiles.report import ColumnProfile, Profile
+from sfumato.profiles.roles import SURE, Suggestion, find_person, suggest
+from sfumato.profiles.vocabulary import topic_of
+from sfumato.run.guardrails import UNNAMED, numbers_rows
+
+#: A column that singles out more rows by itself says nothing in a combination.
+ALONE = 0.5
+
+
+def profile(
+    data: object,
+    *,
+    na: MissingCodes = (),
+    separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    layout: str | None = None,
+    progress: ProgressOption = False,
+) -> Profile:
+    """Say what every column of a table is meant to be, how it singles people out, and which role it should have.
+
+    Parameters
+    ----------
+    data, na, separator, encoding, sheet, layout, progress
+        As in `anonymize`. Values that usually mean "no value" are found without being named.
+
+    Returns
+    -------
+    Profile
+        Aggregates and suggestions, without any value of the table. ``profile.schema()`` can be given to `anonymize`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sfumato as sf
+    >>> found = sf.profile(pa.table({"e-mail": ["a@b.org", "c@d.org"], "age": [31, 54], "diagnosis": ["J45", "E11"]}))
+    >>> found.roles
+    {'e-mail': 'identifier', 'age': 'quasi-identifier', 'diagnosis': 'sensitive'}
+    """
+    source = open_source(data, separator=separator, encoding=encoding, sheet=sheet, layout=layout)
+    known = missing_codes("profile", "na", na)
+    with reporting(progress, "profile") as report:
+        report("reading", 0.0)
+        table, unusable = _read(source)
+        report("counting", 0.0)
+        facts = all_facts(table, _by_column(known, table.column_names))
+        columns = [_judged(one, table.column(one.name)) for one in facts]
+        searched = _search(columns, stage(report, "searching combinations"))
+    columns = _with_person([replace(one, with_others=searched.with_others.get(one.name)) for one in columns])
+    columns += [_unusable(name, table.num_rows) for name in unusable]
+    ordered = sorted(columns, key=lambda one: source.columns.index(one.name))
+    return Profile(table.num_rows, tuple(ordered), searched)
+
+
+def _by_column(known: Mapping[str, tuple[str, ...]], names: list[str]) -> dict[str, tuple[str, ...]]:
+    found = {name: (*known.get(EVERY_COLUMN, ()), *known.get(name, ())) for name in names}
+    return {name: codes for name, codes in found.items() if codes}
+
+
+def _read(source: Source) -> tuple[pa.Table, list[str]]:
+    """Read all columns, and name those whose type has no place in a release."""
+    try:
+        return source.read(source.columns), []
+    except SourceError:
+        raise
+    except DataError:
+        usable: dict[str, pa.ChunkedArray] = {}
+        for name in source.columns:
+            with suppress(DataError):
+                usable[name] = source.read([name]).column(0)
+        return pa.table(usable), [name for name in source.columns if name not in usable]
+
+
+def _judged(facts: Facts, column: pa.ChunkedArray) -> ColumnProfile:
+    if UNNAMED.fullmatch(facts.name) and numbers_rows(column):
+        meaning = Meaning("identifier", "row numbers", by_values=True)
+        return ColumnProfile(facts, meaning, Suggestion("identifier", "it only numbers the rows", SURE))
+    topic = topic_of(facts.name)
+    meaning = meaning_of(facts, topic)
+    return ColumnProfile(facts, meaning, suggest(facts, topic, meaning))
+
+
+def _unusable(name: str, rows: int) -> ColumnProfile:
+    facts = Facts(name, rows, pa.nulls(0, pa.string()), np.full(rows, -1, np.int64))
+    reason = "its type cannot be released, so it is left out"
+    return ColumnProfile(
+        facts, Meaning("identifier", "binary or nested values"), Suggestion("identifier", reason, SURE)
+    )
+
+
+def _search(columns: list[ColumnProfile], tell: Tell) -> Searched:
+    taking = [
+        one.facts
+        for one in columns
+        if one.kind not in {"identifier", "free text", "empty"} and one.facts.unique < ALONE * max(1, one.facts.rows)
+    ]
+    return search(taking, tell=tell)
+
+
+def _with_person(columns: list[ColumnProfile]) -> list[ColumnProfile]:
+    """Make the identifier of people that repeats the person, by whom privacy counts."""
+    name = find_person([(one.facts, one.meaning, one.suggestion) for one in columns])
+    return [_as_person(one) if one.name == name else one for one in columns]
+
+
+def _as_person(column: ColumnProfile) -> ColumnProfile:
+    facts = column.facts
+    reason = f"{facts.filled:,} rows belong to {facts.different:,} people, who are counted instead of rows"
+    return replace(column, suggestion=replace(column.suggestion, role="person", reason=reason))

@@ -1,0 +1,144 @@
+"""What every attack says about itself, and what comes of it."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from sfumato.assess.attacks.scenario import Scene
+
+#: Of how many standard errors an interval is, for a confidence of 95 %.
+STANDARD_ERRORS = 1.96
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How often an attack succeeded.
+
+    Attributes
+    ----------
+    attack
+        Its name.
+    variant
+        Which column or how much knowledge it is about; empty if there is one variant only.
+    knows, success
+        What the attacker knows, and what counts as success.
+    rate
+        How often it succeeded, from 0 to 1.
+    low, high
+        The interval that holds the rate for people like these with a confidence of 95 %.
+    baseline
+        How often somebody succeeds who does not have the release, and what they do instead.
+    limit
+        The rate that the promises of the release allow; None where they say nothing.
+    trials
+        On how many people, rows or cells it was tried.
+    """
+
+    attack: str
+    knows: str
+    success: str
+    rate: float
+    low: float
+    high: float
+    baseline: float
+    guesses: str
+    trials: int
+    variant: str = ""
+    limit: float | None = None
+
+    @property
+    def gain(self) -> float:
+        """How much of what guessing leaves open the attack closes; not above 0 if it is no better than guessing."""
+        return (self.rate - self.baseline) / (1 - self.baseline) if self.baseline < 1 else 0.0
+
+    @property
+    def better_than_guessing(self) -> bool:
+        """Whether the attack beats its baseline by more than chance."""
+        return self.low > self.baseline + 1e-9
+
+    @property
+    def breaks_promise(self) -> bool:
+        """Whether the attack succeeds more often than the promises allow."""
+        return self.limit is not None and self.low > self.limit + 1e-9
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in a few words."""
+        if self.breaks_promise:
+            return f"BREAKS the promise of {self.limit:.3g}"
+        if not self.better_than_guessing:
+            return "no better than guessing"
+        return "better than guessing" + (f", within the promise of {self.limit:.3g}" if self.limit is not None else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return vars(self) | {"gain": self.gain, "verdict": self.verdict}
+
+
+class Attack(ABC):
+    """One way to get at people through a release.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    knows, success, guesses
+        What the attacker knows, what counts as success, and what somebody does who has no release.
+    needs
+        What a scene must have so that it can be tried.
+    """
+
+    name: ClassVar[str]
+    knows: ClassVar[str]
+    success: ClassVar[str]
+    guesses: ClassVar[str]
+    needs: ClassVar[str] = "a person to attack"
+
+    @abstractmethod
+    def run(self, scene: Scene) -> Iterable[Outcome]:
+        """Try it; nothing comes of an attack for which the scene lacks something."""
+
+    def outcome(
+        self,
+        chances: NDArray[np.float64],
+        baseline: float,
+        limit: float | None = None,
+        variant: str = "",
+    ) -> Outcome:
+        """Sum up the chances of success of every trial."""
+        rate = float(chances.mean())
+        low, high = wilson(rate, len(chances))
+        return Outcome(
+            attack=self.name,
+            knows=self.knows,
+            success=self.success,
+            rate=rate,
+            low=low,
+            high=high,
+            baseline=float(baseline),
+            guesses=self.guesses,
+            trials=len(chances),
+            variant=variant,
+            limit=limit,
+        )
+
+
+def wilson(rate: float, trials: int) -> tuple[float, float]:
+    """Return Wilson's interval for a rate; it stays within 0 and 1 and is honest for few trials.
+
+    >>> [round(end, 3) for end in wilson(0.0, 20)]
+    [0.0, 0.161]
+    """
+    squared = STANDARD_ERRORS**2
+    centre = (rate + squared / (2 * trials)) / (1 + squared / trials)
+    spread = STANDARD_ERRORS * math.sqrt(max(0.0, rate * (1 - rate)) / trials + squared / (4 * trials**2))
+    spread /= 1 + squared / trials
+    return max(0.0, min(rate, centre - spread)), min(1.0, max(rate, centre + spread))

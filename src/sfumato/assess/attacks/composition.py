@@ -1,0 +1,96 @@
+"""What the release adds to other knowledge: a second release of the same people, and who is in the table at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.assess.attacks.base import Attack, Outcome
+from sfumato.assess.attacks.inference import fitting_values
+from sfumato.assess.attacks.scenario import Scene, Sensitive, possible_in
+from sfumato.hierarchies.reading import Reading, read_release
+
+
+class Intersection(Attack):
+    """Keep only the sensitive values that fit in every release of the same people."""
+
+    name: ClassVar[str] = "intersection"
+    knows: ClassVar[str] = "the quasi-identifiers of a person, and another release with the same person in it"
+    success: ClassVar[str] = "says the sensitive value"
+    guesses: ClassVar[str] = "the value that most of the fitting rows of this release alone have"
+    needs: ClassVar[str] = "a previous release and a sensitive column"
+
+    def run(self, scene: Scene) -> Iterator[Outcome]:
+        others = [(table, read_release(scene.original, table, scene.hierarchies)) for table in scene.previous]
+        for secret in scene.secrets if others else ():
+            beside = [scene.secret_in(secret.name, table, reading) for table, reading in others]
+            alone, together = [], []
+            for rows, counts in fitting_values(scene, secret):
+                mine = secret.of_person[rows]
+                alone.append(_right(counts, counts, mine))
+                joint = np.log(np.maximum(counts, 1e-9))
+                for (_, reading), other in zip(others, beside, strict=True):
+                    joint += _agreement(scene, reading, other, rows, counts.shape[1])
+                together.append(_right(joint, counts, mine))
+            baseline = float(np.concatenate(alone).mean())
+            yield self.outcome(np.concatenate(together), baseline, variant=secret.name)
+
+
+def _agreement(
+    scene: Scene, reading: Reading, other: Sensitive, rows: NDArray[np.int64], width: int
+) -> NDArray[np.float64]:
+    """Return how much likelier than by the totals each value is in another release, as a logarithm."""
+    possible = possible_in(reading, rows, scene.knows).astype(np.float32)
+    counts = possible @ other.counts.astype(np.float32)
+    rates = np.log(np.maximum(counts, 1e-9)) - np.log(np.maximum(other.totals, 1e-9))
+    fitted = np.full((len(rows), width), np.log(1e-9))
+    shared = min(width, rates.shape[1])
+    fitted[:, :shared] = rates[:, :shared]
+    return fitted
+
+
+def _right(scores: NDArray[np.number], counts: NDArray[np.number], mine: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the chance that the best-scored of the values that fit is the person's."""
+    allowed = np.where(counts > 0, scores, -np.inf)
+    best = allowed >= allowed.max(axis=1, keepdims=True) - 1e-9
+    return np.where(best[np.arange(len(mine)), mine], 1 / best.sum(axis=1), 0.0)
+
+
+class Membership(Attack):
+    """Say of people that they are in the table if some class fits them."""
+
+    name: ClassVar[str] = "membership"
+    knows: ClassVar[str] = "the quasi-identifiers of people, half of whom are in the table"
+    success: ClassVar[str] = "says whether they are"
+    guesses: ClassVar[str] = "tosses a coin"
+
+    def run(self, scene: Scene) -> Iterator[Outcome]:
+        if scene.reading.centres:
+            return
+        inside = np.concatenate([possible.any(axis=1) for _, possible in scene.possible()])
+        outside = self._strangers_fit(scene, len(inside))
+        if len(outside):
+            half = min(len(inside), len(outside))
+            yield self.outcome(np.concatenate([inside[:half], ~outside[:half]]).astype(float), 0.5)
+
+    def _strangers_fit(self, scene: Scene, wanted: int) -> NDArray[np.bool_]:
+        """Return which people who are not in the table fit some class."""
+        if scene.strangers is not None:
+            rows = np.arange(min(wanted, scene.strangers.people))
+            blocks = scene.strangers.blocks(rows)
+            return np.concatenate([scene.strangers.matches(some, scene.knows).any(axis=1) for some in blocks])
+        return self._made_up_fit(scene, wanted)
+
+    def _made_up_fit(self, scene: Scene, wanted: int) -> NDArray[np.bool_]:
+        """Make up people whose values come from different people, and leave out those who are in the table."""
+        columns = [column for column in scene.reading.columns if column.name in scene.knows]
+        codes = [scene.random.choice(column.original, wanted) for column in columns]
+        real = set(zip(*(column.original.tolist() for column in columns), strict=True))
+        new = np.array([one not in real for one in zip(*(each.tolist() for each in codes), strict=True)], bool)
+        fits = np.ones((int(new.sum()), len(scene.reading.classes)), bool)
+        for column, each in zip(columns, codes, strict=True):
+            fits &= column.covers(each[new])[:, scene.reading.shown_cells(column)]
+        return np.asarray(fits.any(axis=1), bool)

@@ -1,0 +1,91 @@
+"""Learning across classes: what all classes together teach tells the members of one class apart (Kifer 2009)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.assess.attacks.base import Attack, Outcome
+from sfumato.assess.attacks.scenario import Scene, Sensitive
+
+#: Counts start from this, so that what was never seen is unlikely and not impossible.
+SMOOTHING = 0.5
+#: Values of a column beyond these are taken together: what occurs a few times teaches nothing.
+MOST_BINS = 64
+
+
+@dataclass(frozen=True)
+class DeFinetti(Attack):
+    """Learn how sensitive values go with quasi-identifiers from all classes, then share a class's values out by that.
+
+    The attacker starts with every member of a class having its values alike, learns a naive Bayes model from that,
+    shares each class's values out anew by it, and so on. Shares add up to one value per person and to what a class has.
+    """
+
+    rounds: int = 8
+    name: ClassVar[str] = "deFinetti"
+    knows: ClassVar[str] = "the quasi-identifiers of everybody in the table, and the class that each is in"
+    success: ClassVar[str] = "says the sensitive value"
+    guesses: ClassVar[str] = "the most frequent value of the person's class"
+    needs: ClassVar[str] = "a sensitive column"
+
+    def run(self, scene: Scene) -> Iterator[Outcome]:
+        present = np.flatnonzero(scene.class_of >= 0)
+        tried = np.isin(present, scene.targets)
+        for secret in scene.secrets:
+            if not tried.any():
+                return
+            shares = self._shares(scene, secret, present)
+            mine = secret.of_person[present]
+            right = shares.argmax(axis=1) == mine
+            counts = secret.counts[scene.class_of[present]]
+            best = counts == counts.max(axis=1, keepdims=True)
+            by_class = best[np.arange(len(mine)), mine] / best.sum(axis=1)
+            yield self.outcome(right[tried].astype(float), float(by_class[tried].mean()), variant=secret.name)
+
+    def _shares(self, scene: Scene, secret: Sensitive, people: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return for every person how likely each sensitive value is."""
+        of_class = scene.class_of[people]
+        sizes = np.bincount(of_class, minlength=len(secret.counts))
+        columns = [_binned(column.original[people]) for column in scene.reading.columns if column.name in scene.knows]
+        shares = secret.counts[of_class] / np.maximum(sizes, 1)[of_class][:, None]
+        start = np.log(shares, where=shares > 0, out=np.full(shares.shape, -np.inf))
+        for _ in range(self.rounds):
+            learned = np.zeros(shares.shape)
+            for codes in columns:
+                learned += _log_likelihood(codes, shares)[codes]
+            shares = _shared_out(start + learned, of_class, secret.counts)
+        return shares
+
+
+def _binned(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Put codes into few bins of about as many people each, in their order."""
+    distinct, places = np.unique(codes, return_inverse=True)
+    if len(distinct) <= MOST_BINS:
+        return places
+    before = np.cumsum(np.bincount(places)) - np.bincount(places)
+    return (before * MOST_BINS // len(codes))[places]
+
+
+def _log_likelihood(codes: NDArray[np.int64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how likely every value of a column is under every sensitive value, as a logarithm."""
+    size = int(codes.max()) + 1
+    seen = np.stack([np.bincount(codes, weights=part, minlength=size) for part in shares.T], axis=1) + SMOOTHING
+    return np.log(seen / seen.sum(axis=0))
+
+
+def _shared_out(
+    scores: NDArray[np.float64], of_class: NDArray[np.int64], counts: NDArray[np.int64], steps: int = 10
+) -> NDArray[np.float64]:
+    """Turn scores into shares that add up to 1 per person and to the class's counts per value, by turns."""
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    for _ in range(steps):
+        sums = np.stack([np.bincount(of_class, weights=part, minlength=len(counts)) for part in shares.T], axis=1)
+        factor = np.divide(counts, sums, out=np.zeros(sums.shape), where=sums > 0)
+        shares *= factor[of_class]
+        shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
+    return shares

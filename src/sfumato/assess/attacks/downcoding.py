@@ -1,0 +1,111 @@
+"""Undoing generalization: ends that are somebody's values (Cohen 2022), and members computed from a class's mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.assess.attacks.base import Attack, Outcome
+from sfumato.assess.attacks.scenario import Scene
+from sfumato.hierarchies import TreeDomain
+from sfumato.hierarchies.reading import ShownColumn
+
+#: Classes that are looked at; more only make the interval narrower.
+MOST_CLASSES = 5_000
+
+
+class Downcoding(Attack):
+    """Take the ends of an interval, or both branches below a label, to be somebody's, as in cells without slack.
+
+    Where that holds, the attacker knows a finer table than the release.
+    """
+
+    name: ClassVar[str] = "downcoding"
+    knows: ClassVar[str] = "the release alone, and that its cells are as narrow as they can be"
+    success: ClassVar[str] = (
+        "a value that the attacker reads off a wider cell (an interval's end, a label's branch) is a member's"
+    )
+    guesses: ClassVar[str] = "a value within the same cell, by the totals"
+    needs: ClassVar[str] = "a class that shows more than one value"
+
+    def run(self, scene: Scene) -> Iterator[Outcome]:
+        hits, chances = [], []
+        classes = list(scene.by_class())
+        some = scene.random.choice(len(classes), min(MOST_CLASSES, len(classes)), replace=False)
+        for column in scene.reading.columns:
+            claims = _claims(column)
+            shown = scene.reading.shown_cells(column)
+            totals = np.bincount(column.original, minlength=column.domain.size + 1)
+            for at in some.tolist():
+                number, members = classes[at]
+                have = column.original[members]
+                for first, last in claims[int(shown[number])] if len(members) else ():
+                    hits.append(bool(((have >= first) & (have <= last)).any()))
+                    chances.append(_by_chance(column, int(shown[number]), totals, last - first, len(members)))
+        if hits:
+            yield self.outcome(np.array(hits, float), float(np.mean(chances)))
+
+
+def _claims(column: ShownColumn) -> list[list[tuple[int, int]]]:
+    """Return for every cell the stretches of codes of which the attacker says that a member has one."""
+    claims: list[list[tuple[int, int]]] = []
+    for first, last in zip(column.first[:, 0].tolist(), column.last[:, 0].tolist(), strict=True):
+        if last - first < 1 or last >= column.domain.size:
+            claims.append([])  # a single value is shown anyway, and "*" claims nothing
+        elif isinstance(column.domain, TreeDomain):
+            claims.append(_branches(column.domain, first, last))
+        else:
+            claims.append([(first, first), (last, last)])
+    return claims
+
+
+def _branches(domain: TreeDomain, first: int, last: int) -> list[tuple[int, int]]:
+    """Return the branches right below the lowest node above two codes, if it has no more than two: both must occur."""
+    tree = domain.tree
+    node = int(tree.common_ancestors(np.array([first]), np.array([last]))[0])
+    below = np.flatnonzero((tree.parent == node) & (np.arange(len(tree.parent)) != node))
+    spans = {(int(tree.first[one]), int(tree.last[one])) for one in below}
+    return sorted(spans) if len(spans) == 2 and (first, last) not in spans else []
+
+
+def _by_chance(column: ShownColumn, cell: int, totals: NDArray[np.int64], width: int, members: int) -> float:
+    """Return how likely a stretch as wide as the claimed one, anywhere in the cell, holds somebody by the totals."""
+    first, last = int(column.first[cell, 0]), int(column.last[cell, 0])
+    inside = totals[first : last + 1].astype(float)
+    inside /= max(1.0, inside.sum())
+    sums = np.convolve(inside, np.ones(width + 1), "valid")
+    return float((1 - (1 - np.minimum(sums, 1)) ** members).mean())
+
+
+class MeanReconstruction(Attack):
+    """Subtract everybody else from what a class shows as its mean."""
+
+    name: ClassVar[str] = "reconstruction"
+    knows: ClassVar[str] = "the values of all members of a class but one, and the number that the class shows"
+    success: ClassVar[str] = "computes the last member's value"
+    guesses: ClassVar[str] = "the most frequent value of all"
+    needs: ClassVar[str] = "a column of numbers that is shown as means or midpoints"
+
+    def run(self, scene: Scene) -> Iterator[Outcome]:
+        present = scene.targets[scene.class_of[scene.targets] >= 0]
+        everybody = np.flatnonzero(scene.class_of >= 0)
+        for column in scene.reading.columns:
+            numbers = column.numbers
+            if not column.centres or numbers is None or not len(present):
+                continue
+            values = np.append(numbers, np.nan)[column.original]
+            classes = scene.class_of
+            count = len(scene.reading.classes)
+            sums = np.bincount(classes[everybody], weights=values[everybody], minlength=count)
+            sizes = np.bincount(classes[everybody], minlength=count)
+            shown = column.low[scene.reading.shown_cells(column)]
+            own = classes[present]
+            computed = shown[own] * sizes[own] - (sums[own] - values[present])
+            slack = 1e-6 * max(1.0, float(np.abs(numbers).max(initial=0)))
+            right = np.abs(computed - values[present]) <= slack
+            alone = (column.original[present] >= 0) & ~np.isnan(values[present])
+            baseline = float(np.bincount(column.original).max() / len(column.original))
+            yield self.outcome(right[alone].astype(float), baseline, variant=column.name)

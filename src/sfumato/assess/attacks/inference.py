@@ -1,0 +1,98 @@
+"""What somebody has: inference as WP216 has it, homogeneity, and values ruled out one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.assess.attacks.base import Attack, Outcome
+from sfumato.assess.attacks.scenario import Scene, Sensitive
+
+
+def fitting_values(scene: Scene, secret: Sensitive) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+    """Yield people, and how often each sensitive value occurs among the rows that may be theirs."""
+    for rows, possible in scene.possible():
+        yield rows, possible.astype(np.float32) @ secret.counts.astype(np.float32)
+
+
+class Inference(Attack):
+    """Take the value that most of the fitting rows have."""
+
+    name: ClassVar[str] = "inference"
+    knows: ClassVar[str] = "the quasi-identifiers of a person"
+    success: ClassVar[str] = "says the sensitive value"
+    guesses: ClassVar[str] = "the most frequent value of all"
+    needs: ClassVar[str] = "a sensitive column"
+
+    def run(self, scene: Scene) -> Iterator[Outcome]:
+        for secret in scene.secrets:
+            chances = []
+            for rows, counts in fitting_values(scene, secret):
+                best = (counts == counts.max(axis=1, keepdims=True)) & (counts > 0)
+                right = best[np.arange(len(rows)), secret.of_person[rows]]
+                chances.append(np.where(right, 1 / np.maximum(best.sum(axis=1), 1), 0.0))
+            limit = 1 / scene.promised["l"] if "l" in scene.promised and not scene.reading.centres else None
+            yield self.outcome(np.concatenate(chances), secret.mode_share, limit, secret.name)
+
+
+class Homogeneity(Attack):
+    """Find people all of whose fitting rows agree."""
+
+    name: ClassVar[str] = "homogeneity"
+    knows: ClassVar[str] = "the quasi-identifiers of a person, and that the person is in the table"
+    success: ClassVar[str] = "all rows that fit have one sensitive value, the person's"
+    guesses: ClassVar[str] = "nothing is certain from totals unless everybody has one value"
+    needs: ClassVar[str] = "a sensitive column"
+
+    def run(self, scene: Scene) -> Iterator[Outcome]:
+        for secret in scene.secrets:
+            chances = []
+            for rows, counts in fitting_values(scene, secret):
+                mine = counts[np.arange(len(rows)), secret.of_person[rows]]
+                chances.append(((counts > 0).sum(axis=1) == 1) & (mine > 0))
+            sure = float((secret.totals > 0).sum() == 1)
+            limit = 0.0 if scene.promised.get("distinct", 1) > 1 and not scene.reading.centres else None
+            yield self.outcome(np.concatenate(chances).astype(float), sure, limit, secret.name)
+
+
+@dataclass(frozen=True)
+class BackgroundKnowledge(Attack):
+    """Rule out the most frequent wrong values one by one, and take the value that most of the rest has."""
+
+    ruled_out: tuple[int, ...] = (1, 2, 3)
+    name: ClassVar[str] = "background knowledge"
+    knows: ClassVar[str] = "the quasi-identifiers of a person, and some sensitive values that the person does not have"
+    success: ClassVar[str] = "says the sensitive value"
+    guesses: ClassVar[str] = "the most frequent value of all that is not ruled out"
+    needs: ClassVar[str] = "a sensitive column"
+
+    def run(self, scene: Scene) -> Iterator[Outcome]:
+        for secret in scene.secrets:
+            found = list(fitting_values(scene, secret))
+            rows = np.concatenate([some for some, _ in found])
+            counts = np.concatenate([each for _, each in found])
+            mine = secret.of_person[rows]
+            everybody = np.broadcast_to(np.bincount(secret.of_person, minlength=counts.shape[1]), counts.shape)
+            for number in self.ruled_out:
+                if number >= counts.shape[1]:
+                    continue
+                chances = _right_without(counts, mine, number)
+                baseline = float(_right_without(everybody, mine, number).mean())
+                yield self.outcome(chances, baseline, variant=f"{secret.name}, {number} ruled out")
+
+
+def _right_without(counts: NDArray[np.number], mine: NDArray[np.int64], number: int) -> NDArray[np.float64]:
+    """Return the chance to be right once the ``number`` most frequent wrong values are ruled out."""
+    left = counts.astype(np.float64)
+    each = np.arange(len(left))
+    own = left[each, mine].copy()
+    left[each, mine] = -1
+    worst = np.argpartition(-left, number - 1, axis=1)[:, :number]
+    np.put_along_axis(left, worst, -1, axis=1)
+    rival = left.max(axis=1)
+    ties = (left == rival[:, None]).sum(axis=1)
+    return np.where(own > rival, 1.0, np.where((own == rival) & (own > 0), 1 / (1 + ties), 0.0))

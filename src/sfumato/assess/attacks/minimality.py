@@ -1,0 +1,103 @@
+"""Minimality: a class that was left whole was left so for a reason, and the attacker knows the reason (Wong 2007)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.assess.attacks.base import Attack, Outcome
+from sfumato.assess.attacks.scenario import Scene, Sensitive
+
+
+class Guess(NamedTuple):
+    """Whom the attacker takes to have a value: how sure, the people, the value, and its share in the class."""
+
+    certainty: float
+    people: NDArray[np.int64]
+    value: int
+    share: float
+
+
+class Minimality(Attack):
+    """Look for a cut that k would have allowed and that was not made: one side must break l-diversity.
+
+    Of all ways to give a class's sensitive values to its members, only those remain in which some side has its most
+    frequent value too often. The attacker takes the side that is likelier to be the one.
+    """
+
+    name: ClassVar[str] = "minimality"
+    knows: ClassVar[str] = (
+        "the quasi-identifiers of everybody, the method, k and l: it cuts at medians where that is allowed"
+    )
+    success: ClassVar[str] = "says the sensitive value of somebody on the side that must have kept the class whole"
+    guesses: ClassVar[str] = "the most frequent value of the class"
+    needs: ClassVar[str] = "l-diversity, and a class that k alone would have cut"
+
+    def run(self, scene: Scene) -> Iterator[Outcome]:
+        limit, smallest = scene.promised.get("l", 1.0), scene.promised.get("k", 1.0)
+        if limit <= 1:
+            return
+        for secret in scene.secrets:
+            guesses = [
+                guess
+                for number, members in scene.by_class()
+                if len(members) >= 2 * smallest and (guess := _best_guess(scene, secret, number, members)) is not None
+            ]
+            if guesses:
+                right = np.concatenate([secret.of_person[one.people] == one.value for one in guesses])
+                weights = [len(one.people) for one in guesses]
+                baseline = float(np.average([one.share for one in guesses], weights=weights))
+                yield self.outcome(right.astype(float), baseline, 1 / limit, secret.name)
+
+
+def _best_guess(scene: Scene, secret: Sensitive, number: int, members: NDArray[np.int64]) -> Guess | None:
+    """Return the guess of which the attacker is surest, over all columns; None if no cut was possible."""
+    value = int(secret.counts[number].argmax())
+    count, size = int(secret.counts[number, value]), len(members)
+    best: Guess | None = None
+    for left in _median_cuts(scene, members):
+        sides = [members[left], members[~left]]
+        if min(map(len, sides)) < max(1.0, scene.promised.get("k", 1.0)):
+            continue
+        shares = shares_given_broken(len(sides[0]), len(sides[1]), count, scene.promised["l"])
+        side = int(shares[1] > shares[0])
+        if best is None or shares[side] > best.certainty:
+            best = Guess(shares[side], sides[side], value, count / size)
+    return best
+
+
+def _median_cuts(scene: Scene, members: NDArray[np.int64]) -> Iterator[NDArray[np.bool_]]:
+    """Yield who would be on the left side of each cut: below the median of a column, or up to it."""
+    for column in scene.reading.columns:
+        codes = column.original[members]
+        median = np.sort(codes)[(len(members) - 1) // 2]
+        yield codes < median
+        yield codes <= median
+
+
+def shares_given_broken(left: int, right: int, count: int, limit: float) -> tuple[float, float]:
+    """Return a value's expected share on two sides of a cut, given that it has more than 1/limit of one of them.
+
+    ``count`` of all people have the value. Without the condition, each side's share would be that of the class.
+
+    >>> [round(share, 2) for share in shares_given_broken(2, 4, 2, 2)]
+    [1.0, 0.0]
+    """
+    lowest, highest = max(0, count - right), min(count, left)
+    on_left = np.arange(lowest, highest + 1)
+    logs = np.array([_log_choose(left, at) + _log_choose(right, count - at) for at in on_left.tolist()])
+    chances = np.exp(logs - logs.max())
+    broken = (on_left * limit > left * (1 + 1e-9)) | ((count - on_left) * limit > right * (1 + 1e-9))
+    if not (chances * broken).sum():
+        return count / (left + right), count / (left + right)
+    chances = chances * broken / (chances * broken).sum()
+    expected = float(chances @ on_left)
+    return expected / left, (count - expected) / right
+
+
+def _log_choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)

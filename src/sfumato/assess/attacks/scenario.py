@@ -1,0 +1,198 @@
+"""What attacks work on: the original, the release as it is read, the people under attack, and the truth to judge by."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.common.randomness import Secret
+from sfumato.hierarchies import Hierarchy
+from sfumato.hierarchies.reading import Reading, read_release
+from sfumato.verify.classes import code_column
+
+Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+@dataclass(frozen=True)
+class Sensitive:
+    """A sensitive column, in the original and by class of the release, in the same codes.
+
+    Attributes
+    ----------
+    of_person
+        The code of every row of the original.
+    counts
+        How often each code occurs in each class.
+    of_row
+        The code of every row of the release.
+    """
+
+    name: str
+    of_person: NDArray[np.int64] = field(repr=False)
+    of_row: NDArray[np.int64] = field(repr=False)
+    counts: NDArray[np.int64] = field(repr=False)
+
+    @property
+    def totals(self) -> NDArray[np.int64]:
+        """How often each code occurs in the whole release."""
+        return self.counts.sum(axis=0)
+
+    @property
+    def mode_share(self) -> float:
+        """How often the most frequent value is right: what somebody guesses who sees only totals."""
+        return float(np.bincount(self.of_person).max() / len(self.of_person))
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A release under attack.
+
+    Attributes
+    ----------
+    original, release
+        The two tables.
+    hierarchies
+        The quasi-identifiers, each with how it was generalized.
+    sensitive
+        The columns that the attacker wants to know.
+    knows
+        The quasi-identifiers that the attacker knows of the people.
+    targets
+        The people under attack: rows of the original.
+    promised
+        What the release promises: ``k`` and ``l``, where known.
+    previous
+        Other releases of the same people.
+    control
+        People who are not in the original, for attacks that must tell members from others.
+    row_of
+        For every row of the release its row of the original, where the publisher knows it.
+    path
+        The file of the release, where it is one.
+    random
+        Where attacks that try things take their chances from.
+    """
+
+    original: pa.Table = field(repr=False)
+    release: pa.Table = field(repr=False)
+    hierarchies: Mapping[str, Hierarchy | None]
+    sensitive: tuple[str, ...] = ()
+    knows: tuple[str, ...] = ()
+    targets: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
+    promised: Mapping[str, float] = field(default_factory=dict)
+    previous: tuple[pa.Table, ...] = field(default=(), repr=False)
+    control: pa.Table | None = field(default=None, repr=False)
+    row_of: NDArray[np.int64] | None = field(default=None, repr=False)
+    path: Path | None = None
+    random: np.random.Generator = field(default_factory=lambda: Secret.of(None).generator("attacks"), repr=False)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """The release as it is read beside the original."""
+        return read_release(self.original, self.release, self.hierarchies)
+
+    @cached_property
+    def strangers(self) -> Reading | None:
+        """The release as it is read beside people who are not in it."""
+        if self.control is None:
+            return None
+        return read_release(self.control, self.release, self.hierarchies)
+
+    @cached_property
+    def secrets(self) -> tuple[Sensitive, ...]:
+        """The sensitive columns."""
+        return tuple(self._secret(name) for name in self.sensitive)
+
+    def _secret(self, name: str) -> Sensitive:
+        return self.secret_in(name, self.release, self.reading)
+
+    def secret_in(self, name: str, release: pa.Table, reading: Reading) -> Sensitive:
+        """Return a sensitive column of any release of these people."""
+        both = pa.chunked_array([*_texts(self.original, name), *_texts(release, name)], pa.string())
+        codes = code_column(name, both).codes.astype(np.int64)
+        of_person, of_row = codes[: self.original.num_rows], codes[self.original.num_rows :]
+        width = int(codes.max(initial=0)) + 1
+        cells = np.bincount(reading.classes.of_row * width + of_row, minlength=len(reading.classes) * width)
+        return Sensitive(name, of_person, of_row, cells.reshape(-1, width))
+
+    @cached_property
+    def class_of(self) -> NDArray[np.int64]:
+        """The class that every person is in; -1 for those who are not in the release."""
+        if self.row_of is None:
+            return true_classes(self.reading, [(one.of_person, one.of_row) for one in self.secrets])
+        found = np.full(self.reading.people, -1, np.int64)
+        found[self.row_of] = self.reading.classes.of_row
+        return found
+
+    def possible(
+        self, knows: Sequence[str] | None = None, rows: NDArray[np.int64] | None = None
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
+        """Yield people and, for each of them and every class, whether the person may be in it as far as one knows.
+
+        Where a release shows midpoints or means, these are the nearest classes.
+        """
+        for some in self.reading.blocks(self.targets if rows is None else rows):
+            yield some, possible_in(self.reading, some, self.knows if knows is None else knows)
+
+    def by_class(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield every class with the people who are truly in it."""
+        order = np.argsort(self.class_of, kind="stable")
+        begins = np.searchsorted(self.class_of[order], np.arange(len(self.reading.classes) + 1))
+        for number in range(len(self.reading.classes)):
+            yield number, order[begins[number] : begins[number + 1]]
+
+
+def possible_in(reading: Reading, rows: NDArray[np.int64], knows: Sequence[str]) -> NDArray[np.bool_]:
+    """Return for every person and class whether the person may be in it; the nearest classes of midpoints."""
+    if not reading.centres:
+        return reading.matches(rows, knows)
+    apart = reading.distances(rows, knows)
+    return apart <= apart.min(axis=1, keepdims=True) + 1e-12
+
+
+def _texts(table: pa.Table, name: str) -> list[pa.Array]:
+    """Return a column as text, in which a file and a frame agree."""
+    column = table.column(name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.cast(pa.string()).chunks
+
+
+def true_classes(reading: Reading, secrets: Sequence[Pair]) -> NDArray[np.int64]:
+    """Return a class for every person such that no class gets more people with the same secrets than it has rows.
+
+    People with the fewest possible classes choose first. Where classes overlap, this is one way among several in which
+    people can stand in the release; for those without any class left it is -1: they were left out of it.
+    """
+    rows = np.arange(reading.people)
+    free = _free_places(reading, secrets)
+    choices: list[NDArray[np.int64]] = []
+    for some in reading.blocks(rows):
+        apart = reading.distances(some)
+        near = apart <= (apart.min(axis=1, keepdims=True) if reading.centres else 0.0) + 1e-12
+        choices += np.split(np.nonzero(near)[1], np.cumsum(near.sum(axis=1))[:-1])
+    chosen = np.full(len(rows), -1, np.int64)
+    for row in np.argsort([len(one) for one in choices], kind="stable"):
+        mine = tuple(int(of_person[row]) for of_person, _ in secrets)
+        for number in choices[row].tolist():
+            if free[number, mine] > 0:
+                free[number, mine] -= 1
+                chosen[row] = number
+                break
+    return chosen
+
+
+def _free_places(reading: Reading, secrets: Sequence[Pair]) -> dict[tuple[int, tuple[int, ...]], int]:
+    """Count the rows of every class by their sensitive values."""
+    free: dict[tuple[int, tuple[int, ...]], int] = defaultdict(int)
+    columns = [of_row.tolist() for _, of_row in secrets]
+    for at, number in enumerate(reading.classes.of_row.tolist()):
+        free[number, tuple(column[at] for column in columns)] += 1
+    return free

@@ -1,0 +1,59 @@
+"""Sensitive values that a class gives away, since only its size was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sfumato.assess.cautions.caution import percent, quoted, share
+from sfumato.assess.cautions.registry import Finding, after
+from sfumato.assess.cautions.view import NEARLY, ReleaseView
+
+
+@after("sensitive-unprotected")
+def sensitive_unprotected(view: ReleaseView) -> Iterator[Finding]:
+    """Count the classes in which one sensitive value is certain, where no model guards that column."""
+    for name in unguarded(view):
+        told = view.certainty(name)
+        if told.certain or told.nearly:
+            found = (
+                f"one value is certain in {share(told.certain, told.classes)} classes with {told.rows:,} rows, and "
+                f"makes up at least {NEARLY:.0%} of {told.nearly:,} more"
+            )
+        else:
+            found = "no class gives a value away in this table, but nothing promises that"
+        yield Finding(
+            "warning" if told.certain or told.nearly else "note",
+            (name,),
+            told.certain,
+            f"Only the size of classes is asked for, nothing about the sensitive column {quoted(name)}: {found}.",
+            "Ask for l-diversity (l=2 or more) or t-closeness too.",
+        )
+
+
+#: What a loss that looks at labels does to classes.
+BY_LABEL = {"cm": "makes classes of one value on purpose", "prediction": "divides rows where their values differ"}
+
+
+@after("minimizes-label")
+def minimizes_label(view: ReleaseView) -> Iterator[Finding]:
+    """Warn of a loss that is small where every class has one sensitive value, and so undoes diversity."""
+    minimized = view.minimized if isinstance(view.minimized, str) else ""
+    does = BY_LABEL.get(minimized.partition(":")[0])
+    for name in unguarded(view) if does else ():
+        told = view.certainty(name)
+        released = view.released_rows
+        yield Finding(
+            "warning" if told.rows else "note",
+            (name,),
+            told.rows,
+            f"minimize='{minimized}' {does}: {quoted(name)} is certain for {told.rows:,} rows "
+            f"({percent(told.rows, released)}).",
+            "Ask for l-diversity too, or minimize another loss.",
+        )
+
+
+def unguarded(view: ReleaseView) -> list[str]:
+    """Return the sensitive columns that no model is about."""
+    guards = [getattr(model, "column", None) for model in view.models if model.needs_sensitive]
+    names = [column.name for column in view.with_role("sensitive")]
+    return [name for name in names if None not in guards and name not in guards]

@@ -1,0 +1,66 @@
+"""Columns that are released as they are, and tell what the release takes care to hide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.assess.cautions.caution import quoted, share
+from sfumato.assess.cautions.registry import Finding, after
+from sfumato.assess.cautions.view import Column, ReleaseView
+from sfumato.hierarchies import Domain
+from sfumato.table.kernels.classes import class_bounds
+
+#: A value that fewer rows have says little about what goes with it in general.
+SUPPORT = 20
+#: The share of the hidden values that must be told before it is worth a word.
+WORTH_TELLING = 0.2
+#: Larger tables are looked at through every so-manieth row; a column that tells another does so in any part.
+SAMPLE = 200_000
+
+
+@after("tells-hidden")
+def tells_hidden(view: ReleaseView) -> Iterator[Finding]:
+    """Find plain and sensitive columns whose value tells a quasi-identifier better than the release shows it."""
+    drawn = view.drawn(SAMPLE)
+    domains = view.microdata.domains
+    shown = [domain.span_costs(drawn.lo[:, at], drawn.hi[:, at]) for at, domain in enumerate(domains)]
+    for column in view.with_role("plain", "sensitive"):
+        if column.name not in drawn.columns or len(column.values) * SUPPORT > 2 * len(drawn.codes):
+            continue  # hardly any value has enough rows
+        groups = drawn.columns[column.name].astype(np.int32)
+        sizes, lo, hi = class_bounds(drawn.codes, groups, len(column.values) + 1)
+        supported = sizes >= SUPPORT
+        for at, domain in enumerate(domains):
+            told = np.where(supported, domain.span_costs(lo[:, at], hi[:, at]), np.inf)
+            # Most columns tell nothing of most others, which a look at their values shows without one at the rows.
+            if 2 * told.min() <= shown[at].max(initial=0.0):
+                yield from _finding(column, domain, told[groups], shown[at], drawn.said)
+
+
+def _finding(
+    column: Column,
+    domain: Domain,
+    told: NDArray[np.float64],
+    shown: NDArray[np.float64],
+    sampled: str,
+) -> Iterator[Finding]:
+    hidden = int(np.count_nonzero(shown > 0))
+    better = (shown > 0) & (told <= shown / 2)
+    exactly = int(np.count_nonzero(better & (told == 0)))
+    count = int(np.count_nonzero(better))
+    if not hidden or count < WORTH_TELLING * hidden:
+        return
+    precisely = "exactly" if exactly == count else f"at least twice as closely, in {exactly:,} exactly"
+    yield Finding(
+        "warning",
+        (column.name,),
+        count,
+        f"The {column.role} column {quoted(column.name)} tells {quoted(domain.name)} in {share(count, hidden)} rows "
+        f"that hide it: {precisely}{sampled}.",
+        f"Declare {quoted(column.name)} as a quasi-identifier too, or drop it."
+        if column.role == "plain"
+        else f"Ask whether {quoted(domain.name)} is worth hiding, or drop {quoted(column.name)}.",
+    )

@@ -1,0 +1,193 @@
+"""What every column was taken for, and where that looks like a mistake."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.assess.cautions.caution import quoted
+from sfumato.assess.cautions.registry import Finding, before
+from sfumato.assess.cautions.view import RequestView
+from sfumato.hierarchies import Domain, IntervalDomain, Prefix
+from sfumato.table.schema import Declared
+
+#: What people call a hierarchy, by its name.
+WORDS = {"numeric": "number", "dates": "date", "categorical": "category", "ordered": "order"}
+
+#: Words in the name of a column whose numbers are names: adding or averaging them means nothing.
+CODE_WORDS = re.compile(
+    "airline|airport|branch|carrier|category|cbsa|census|cip|code|codes|county|cpt|cusip|"
+    "department|dept|diagnosis|district|division|drg|ethnicity|fips|gender|hcpcs|icd|id|ids|"
+    "industry|isco|kind|marital|municipality|naics|nationality|ndc|nuts|occ|occupation|party|"
+    "phone|plz|post|postal|postcode|procedure|product|profession|race|region|religion|route|"
+    "sector|sex|sic|site|sku|soc|specialty|species|ssn|state|station|status|store|tract|type|"
+    "ward|zcta|zip|zipcode"
+)
+#: Fewer different codes are no reason to suspect a code by its digits alone.
+FEWEST_CODES = 20
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_DAY_NUMBER = r"^(19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$"
+
+
+def kinds(view: RequestView) -> dict[str, str]:
+    """Return what every column that is released in some form was taken for."""
+    found = {name: kind_of_type(column.values.type) for name, column in view.columns.items()}
+    return found | {name: kind_of(domain, view.declared.get(name)) for name, domain in view.domains.items()}
+
+
+def kind_of(domain: Domain, declared: Declared) -> str:
+    """Return what a quasi-identifier was taken for: as declared, or by its values."""
+    if declared is not None:
+        return WORDS.get(declared.name, declared.name)
+    if isinstance(domain, IntervalDomain) and not domain.averageable:
+        return "order"
+    return kind_of_type(domain.values.type)
+
+
+def kind_of_type(kind: pa.DataType) -> str:
+    """Return what a column without a declaration is."""
+    if pa.types.is_temporal(kind):
+        return "date"
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    return "number" if is_number else "category"
+
+
+def undeclared(view: RequestView, kind: str) -> list[Domain]:
+    """Return the quasi-identifiers whose type alone made them of this kind."""
+    return [
+        domain
+        for name, domain in view.domains.items()
+        if view.declared.get(name) is None and kind_of(domain, None) == kind
+    ]
+
+
+@before("code-as-number")
+def code_as_number(view: RequestView) -> Iterator[Finding]:
+    """Find whole numbers that are more likely names of things, so that an interval of them means nothing."""
+    for domain in undeclared(view, "number"):
+        if not pa.types.is_integer(domain.values.type):
+            continue
+        name, texts = domain.name, domain.values.cast(pa.string())
+        if _all(texts, _DAY_NUMBER):
+            yield _found(name, len(texts), "days written as numbers, such as 20241231", "'dates:%Y%m%d'", "warning")
+        elif says_code(name):
+            yield _found(name, len(texts), "codes, by its name", _code_kinds(texts), "warning")
+        elif looks_like_code(texts):
+            yield _found(name, len(texts), "codes, all with as many digits", _code_kinds(texts), "note")
+
+
+def _found(name: str, count: int, what: str, kind: str, severity: str) -> Finding:
+    return Finding(
+        severity,
+        (name,),
+        count,
+        f"{quoted(name)} is taken for a number and shown as intervals, but its {count:,} values look like {what}.",
+        f"Declare it as {kind}, or as 'numeric' if intervals are right.",
+    )
+
+
+def _code_kinds(texts: pa.StringArray) -> str:
+    """Return what codes can be declared as; of a few, the first digit hardly means anything."""
+    return "'categorical'" if len(texts) < FEWEST_CODES else "'categorical', or 'prefix' if first digits mean something"
+
+
+@before("code-as-category")
+def code_as_category(view: RequestView) -> Iterator[Finding]:
+    """Find digits of one length that have nothing between themselves and ``*``."""
+    for domain in undeclared(view, "category"):
+        if pa.types.is_string(domain.values.type) and looks_like_code(domain.values):
+            yield Finding(
+                "note",
+                (domain.name,),
+                len(domain.values),
+                f"{quoted(domain.name)} holds {len(domain.values):,} codes of one length, taken as categories with "
+                "nothing between a code and '*'.",
+                f"If their first digits mean something, as in postcodes, declare {quoted(domain.name)} as 'prefix'.",
+            )
+
+
+@before("short-codes")
+def short_codes(view: RequestView) -> Iterator[Finding]:
+    """Find codes of digits that were numbers once, and so have lost the zeros in front of them."""
+    for name, domain in view.domains.items():
+        declared = view.declared.get(name)
+        if isinstance(declared, Prefix) and declared.length is None and (count := lost_zeros(domain.values)):
+            length = pc.max(pc.utf8_length(domain.values)).as_py()
+            yield Finding(
+                "warning",
+                (name,),
+                count,
+                f"{quoted(name)} holds {count:,} codes with fewer digits than others, and none that begins with 0: "
+                "if zeros in front were lost, the first digits of these codes stand for something else.",
+                f"If so, declare it as 'prefix:{length}', Prefix(length={length}), which puts them back; if not, "
+                "confirm it.",
+            )
+
+
+def lost_zeros(texts: pa.StringArray) -> int:
+    """Return how many codes are shorter than others, if that looks like zeros that were lost.
+
+    Codes of groups are shorter, too: with them, most of the shorter ones are the beginning of a longer one.
+
+    >>> [lost_zeros(pa.array(codes)) for codes in (["2139", "53715"], ["1", "12", "123"], ["02139", "5371"])]
+    [1, 0, 0]
+    """
+    lengths = pc.utf8_length(texts)
+    longest = pc.max(lengths).as_py()
+    shorter = texts.filter(pc.less(lengths, longest))
+    if not len(shorter) or not _all(texts, r"^[1-9]\d*$"):
+        return 0
+    groups = 0
+    for length in range(1, longest):
+        codes = texts.filter(pc.equal(lengths, length))
+        begins = pc.utf8_slice_codeunits(texts.filter(pc.greater(lengths, length)), 0, length)
+        groups += pc.sum(pc.is_in(codes, value_set=begins)).as_py() or 0
+    return len(shorter) if 2 * groups < len(shorter) else 0
+
+
+@before("row-numbers")
+def row_numbers(view: RequestView) -> Iterator[Finding]:
+    """Tell which unnamed columns were dropped, since they only number the rows."""
+    for name in view.row_numbers:
+        yield Finding(
+            "note",
+            (name,),
+            view.rows,
+            f"The unnamed column {quoted(name)} only numbers the rows of the original and is dropped as an identifier.",
+            "Nothing needs to be done; in pandas, to_csv(..., index=False) leaves it out.",
+        )
+
+
+@before("reading")
+def reading(view: RequestView) -> Iterator[Finding]:
+    """Tell what had to be guessed or left out when the table was read."""
+    for columns, found, advice in view.remarks:
+        yield Finding("note", columns, len(columns), found, advice)
+
+
+def says_code(name: str) -> bool:
+    """Return whether a column's name says that its numbers are codes.
+
+    >>> says_code("OCC_CODE"), says_code("zipCode"), says_code("age"), says_code("education-num")
+    (True, True, False, False)
+    """
+    return any(CODE_WORDS.fullmatch(word.lower()) for word in _WORD.findall(name))
+
+
+def looks_like_code(texts: pa.StringArray) -> bool:
+    """Return whether texts are digits of one length, and neither few nor years."""
+    if len(texts) < FEWEST_CODES:
+        return False
+    lengths = pc.min_max(pc.utf8_length(texts)).as_py()
+    if lengths["min"] != lengths["max"] or lengths["max"] < 4 or not _all(texts, r"^\d+$"):
+        return False
+    return not _all(texts, r"^(1[89]|20)\d\d$")
+
+
+def _all(texts: pa.StringArray, pattern: str) -> bool:
+    # Most columns are settled by their first values.
+    parts = (texts.slice(0, 100), texts)
+    return len(texts) > 0 and all(pc.all(pc.match_substring_regex(part, pattern)).as_py() for part in parts)

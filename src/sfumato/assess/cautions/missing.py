@@ -1,0 +1,219 @@
+"""Values that stand for none: a question mark in a column of numbers makes it a column of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sfumato.assess.cautions.caution import quoted, share
+from sfumato.assess.cautions.kinds import undeclared
+from sfumato.assess.cautions.registry import Finding, before
+from sfumato.assess.cautions.view import Column, RequestView
+
+#: What people write where they have nothing to write, in small letters.
+MISSING_WORDS = frozenset(
+    {"", "?", "-", "--", "---", ".", "..", "*", "na", "n/a", "n.a.", "n.a", "#n/a", "nan", "<na>", "null", "(null)"}
+    | {"none", "nil", "unknown", "unk", "missing", "not available", "not stated", "not known", "no answer", "refused"}
+    | {"(blank)", "blank", "undefined", "k.a.", "keine angabe", "s/d", "n/d", "nd", "xxx", "#value!", "#null!"}
+)
+#: Those that are as often a value like any other, so that they count only among numbers and dates.
+AMBIGUOUS = frozenset({"none", "nil", "refused", "nd", "xxx", "*"})
+#: Numbers that stand for none where they lie far from all others.
+SENTINELS = (77, 88, *(10**digits - end for digits in (2, 3, 4, 5, 6) for end in (1, 2, 3)), 777, 888, 7777, 8888)
+#: Numbers that stand for none where nothing else is negative.
+NEGATIVES = (-1, -2, -7, -8, -9)
+#: The share of rows that are numbers or dates from which on the others look like the odd ones.
+MOSTLY = 0.8
+
+_NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
+_WRITTEN_NUMBER = r"^\s*[-+]?[$€£¥]?\s*\d{1,3}(([.,' ]\d{3})*|\d*)([.,]\d+)?\s*(%|€|£|\$|[a-zA-Z]{1,3})?\s*$"
+_DATE = r"^\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?\s*$"
+
+
+class Sorted(NamedTuple):
+    """The different values of a column of text, sorted into those that mean nothing and those of a kind."""
+
+    words: list[str]
+    without: NDArray[np.bool_]
+    numbers: NDArray[np.bool_]
+    written: NDArray[np.bool_]
+    dates: NDArray[np.bool_]
+
+
+@before("missing-codes")
+def missing_codes(view: RequestView) -> Iterator[Finding]:
+    """Find values that stand for none but count as values like any other."""
+    for column in view.with_role("quasi-identifier", "sensitive"):
+        if is_text(column.values.type):
+            yield from _missing_words(view, column)
+        elif column.role == "quasi-identifier" and column.name in {one.name for one in undeclared(view, "number")}:
+            yield from _sentinels(view, column)
+
+
+def _missing_words(view: RequestView, column: Column) -> Iterator[Finding]:
+    found = sort_values(column.values)
+    counts = column.counts[:-1]
+    rows = int(counts[found.without].sum())
+    is_number, is_date = (mostly(kind, found, counts) for kind in (found.numbers, found.dates))
+    declared = view.declared.get(column.name) is not None
+    hides_kind = rows > 0 and (is_number or is_date) and column.role == "quasi-identifier" and not declared
+    words = [word for word in found.words if hides_kind or word.strip().lower() not in AMBIGUOUS]
+    if not words:
+        return
+    kind = "numbers" if is_number else "dates"
+    effect = f", which makes a column of {kind} one of categories" if hides_kind else ""
+    yield Finding(
+        "warning" if hides_kind else "note",
+        (column.name,),
+        rows,
+        f"{quoted(column.name)} holds {_listed(words)} in {share(rows, view.rows)} rows as a value like any other"
+        f"{effect}.",
+        f"If that means 'no value', say so: {_na(column.name, words)}.",
+    )
+
+
+def _sentinels(view: RequestView, column: Column) -> Iterator[Finding]:
+    found = sentinels(column.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), column.counts[:-1])
+    if found:
+        rows = sum(found.values())
+        words = [str(value) for value in found]
+        yield Finding(
+            "warning",
+            (column.name,),
+            rows,
+            f"{quoted(column.name)} holds the number {_listed(words)} in {share(rows, view.rows)} rows, apart from "
+            "all others: it looks like a code for 'no value', and then stretches every interval.",
+            f"If that is what it means, say so: {_na(column.name, words)}.",
+        )
+
+
+def sentinels(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> dict[int, int]:
+    """Return the numbers that look like codes for none, and how often they occur.
+
+    >>> sentinels(np.array([18.0, 44.0, 90.0, 999.0]), np.array([3, 5, 2, 7]))
+    {999: 7}
+    """
+    order = np.argsort(numbers)
+    numbers, counts = numbers[order], counts[order]
+    above = far_away(numbers, counts)
+    below = far_away(-numbers[::-1], counts[::-1]) or _only_negatives(numbers, counts)
+    places = [*range(below), *range(len(numbers) - above, len(numbers))]
+    return {int(numbers[at]): int(counts[at]) for at in places}
+
+
+def far_away(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> int:
+    """Return how many of the largest numbers are sentinels, farther from the others than those reach."""
+    for size in (3, 2, 1):
+        rest, end = numbers[:-size], numbers[-size:]
+        if len(rest) < 2 or counts[-size:].sum() < 2 or not np.isin(np.abs(end), SENTINELS).all():
+            continue
+        if end[0] - rest[-1] > rest[-1] - rest[0]:
+            return size
+    return 0
+
+
+def _only_negatives(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> int:
+    """Return how many numbers are negative, if they are few, repeated, and each of them a usual code."""
+    size = int(np.count_nonzero(numbers < 0))
+    usual = np.isin(numbers[:size], (*NEGATIVES, *(-sentinel for sentinel in SENTINELS)))
+    return size if size <= 3 and size < len(numbers) and usual.all() and counts[:size].sum() > 1 else 0
+
+
+@before("numbers-as-text")
+def numbers_as_text(view: RequestView) -> Iterator[Finding]:
+    """Find columns of numbers that became categories because of some other words, a comma or a unit."""
+    for column in _texts(view):
+        found, counts = sort_values(column.values), column.counts[:-1]
+        odd = ~(found.numbers | found.without)
+        rows = int(counts[odd].sum())
+        if not rows or mostly(found.dates, found, counts):
+            continue
+        if mostly(found.numbers, found, counts):
+            why = f"{share(rows, view.rows)} rows that hold something else make it one of categories"
+            advice = "Clean these rows, or name the words that mean 'no value'"
+        elif mostly(found.written | found.numbers, found, counts):
+            why = "a comma, a unit or a currency in them makes it one of categories"
+            advice = "Write plain numbers, such as 1234.5"
+        else:
+            continue
+        what = f"{quoted(column.name)} is a column of numbers, but {why} with nothing between a value and '*'."
+        yield Finding("warning", (column.name,), rows, what, f"{advice}, or declare it as 'categorical'.")
+
+
+@before("dates-as-text")
+def dates_as_text(view: RequestView) -> Iterator[Finding]:
+    """Find dates in another form than 2024-12-31, which are categories unless their form is declared."""
+    for column in _texts(view):
+        found, counts = sort_values(column.values), column.counts[:-1]
+        if not mostly(found.dates, found, counts):
+            continue
+        form = date_format(column.values.filter(pa.array(found.dates)))
+        yield Finding(
+            "warning",
+            (column.name,),
+            int(counts[found.dates].sum()),
+            f"{quoted(column.name)} holds dates that are not in the form 2024-12-31, so they are categories with "
+            "nothing between a date and '*'.",
+            f"Say how they are written: Dates(format={form!r}) (on the command line: "
+            f"--hierarchy '{column.name}=dates:{form}'), or declare it as 'categorical'.",
+        )
+
+
+def date_format(texts: pa.StringArray) -> str:
+    """Return the form in which dates are written, as far as their parts tell it."""
+    parts = pc.extract_regex(texts, r"^\s*(?P<a>\d+)(?P<s>[-/.])(?P<b>\d+)[-/.](?P<c>\d+)(?P<time>.*)$")
+    largest = {name: pc.max(pc.struct_field(parts, name).cast(pa.int64())).as_py() for name in "abc"}
+    year = "%Y" if max(largest.values()) > 99 else "%y"
+    separator = pc.struct_field(parts, "s")[0].as_py()
+    if largest["a"] > 31:
+        order = [year, "%m", "%d"]
+    elif largest["b"] > 12:
+        order = ["%m", "%d", year]
+    else:
+        order = ["%d", "%m", year]
+    clock = {0: "", 1: " %H:%M", 2: " %H:%M:%S"}[min(2, str(pc.struct_field(parts, "time")[0].as_py()).count(":"))]
+    return separator.join(order) + clock
+
+
+def sort_values(values: pa.Array) -> Sorted:
+    """Sort the different values of a column of text."""
+    texts = values.cast(pa.string())
+    known = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(texts)), pa.array(sorted(MISSING_WORDS)))
+    without = _flags(known)
+    matches = [_flags(pc.match_substring_regex(texts, pattern)) & ~without for pattern in (_NUMBER, _WRITTEN_NUMBER)]
+    dates = _flags(pc.match_substring_regex(texts, _DATE)) & ~without
+    return Sorted(texts.filter(known).to_pylist(), without, matches[0], matches[1] & ~dates, dates)
+
+
+def mostly(kind: NDArray[np.bool_], found: Sorted, counts: NDArray[np.int64]) -> bool:
+    """Return whether most rows that hold a value hold one of this kind."""
+    return bool(counts[kind].sum() > MOSTLY * counts[~found.without].sum())
+
+
+def _texts(view: RequestView) -> list[Column]:
+    names = [domain.name for domain in undeclared(view, "category") if is_text(domain.values.type)]
+    return [view.columns[name] for name in names]
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether values are text."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _flags(values: pa.Array) -> NDArray[np.bool_]:
+    flags: NDArray[np.bool_] = values.to_numpy(zero_copy_only=False)
+    return flags
+
+
+def _listed(words: list[str]) -> str:
+    shown = ", ".join(repr(word) if not word.lstrip("-").isdigit() else word for word in words[:5])
+    return shown if len(words) <= 5 else f"{shown} and {len(words) - 5} more"
+
+
+def _na(name: str, words: list[str]) -> str:
+    return f"na={{{name!r}: {words[:5]}}} (on the command line: --na '{name}={','.join(words[:5])}')"

@@ -1,0 +1,70 @@
+"""Tables with several rows per person, where k rows are not k people, and pseudonyms that link them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.assess.cautions.caution import quoted, share
+from sfumato.assess.cautions.registry import Finding, after, before
+from sfumato.assess.cautions.rows import RowsView
+from sfumato.assess.cautions.view import ReleaseView, RequestView
+
+#: With more rows per value on average, a column does not name people but groups them.
+MOST_ROWS_PER_PERSON = 50
+
+
+@before("pseudonyms")
+def pseudonyms(view: RequestView) -> Iterator[Finding]:
+    """Say what pseudonyms make possible: the rows of a person can be put together."""
+    for name, rows in view.pseudonyms.items():
+        linked = (
+            f"up to {rows:,} rows of one person can be put together, and tell more of them than each row does. "
+            "Models count people, not rows; but they look at each row's class, not at all rows of a person at once."
+        )
+        single = "whoever gets the key or the table finds everybody. It is personal data as long as that exists."
+        yield Finding(
+            "warning" if rows > 1 else "note",
+            (name,),
+            rows,
+            f"{quoted(name)} is released as pseudonyms: {linked if rows > 1 else single}",
+            "Leave it out unless somebody needs to link rows; keep key and table apart from the release.",
+        )
+
+
+@after("several-rows-per-person", by_rows=True)
+def several_rows_per_person(view: ReleaseView) -> Iterator[Finding]:
+    """Count the classes with fewer than k persons, taking a dropped identifier that repeats for a person."""
+    assert isinstance(view, RowsView)
+    for name, codes in view.identifiers.items():
+        persons = int(codes.max(initial=-1)) + 1
+        named = int(np.count_nonzero(codes >= 0))
+        if not persons < named <= MOST_ROWS_PER_PERSON * persons or persons < view.k:
+            continue
+        counts = persons_per_class(codes, view.visible)
+        few = int(np.count_nonzero(counts < view.k))
+        if not few:
+            continue
+        yield Finding(
+            "warning",
+            (name,),
+            few,
+            f"The dropped identifier {quoted(name)} repeats: {named:,} rows belong to {persons:,} persons, and "
+            f"{share(few, len(counts))} classes hold fewer than k={view.k} different ones.",
+            f"k counts rows: declare the column as person={name!r}, so that people are counted.",
+        )
+
+
+def persons_per_class(persons: NDArray[np.integer], classes: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return how many different persons every class holds; a row that names nobody counts as a person of its own."""
+    released = classes >= 0
+    groups, codes = classes[released].astype(np.int64), persons[released].astype(np.int64)
+    nameless = codes < 0
+    codes[nameless] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(nameless))
+    size = int(codes.max(initial=0)) + 1
+    # Sorting is much faster here than looking for distinct numbers by their hashes, as NumPy would.
+    pairs = np.sort(groups * size + codes)
+    distinct = pairs[np.append(True, pairs[1:] != pairs[:-1])] if len(pairs) else pairs
+    return np.bincount(distinct // size, minlength=int(groups.max(initial=-1)) + 1)

@@ -1,0 +1,80 @@
+"""All guardrails by their codes: those that look at a request, and those that look at what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from sfumato.assess.cautions.caution import Caution
+from sfumato.assess.cautions.view import ReleaseView, RequestView
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a guardrail found: a caution that does not know its code yet."""
+
+    severity: str
+    columns: tuple[str, ...]
+    count: int
+    found: str
+    advice: str
+
+
+V = TypeVar("V", bound=RequestView)
+Look = Callable[[V], Iterable[Finding]]
+
+
+@dataclass(frozen=True)
+class Guardrail(Generic[V]):
+    """What looks, and whether it has to see single rows: counts of them are not enough then."""
+
+    look: Look[V]
+    by_rows: bool
+
+
+#: Guardrails that need only the request, so that a careless one is stopped before the work.
+BEFORE: dict[str, Guardrail[RequestView]] = {}
+#: Guardrails that look at the classes.
+AFTER: dict[str, Guardrail[ReleaseView]] = {}
+
+
+def before(code: str, by_rows: bool = False) -> Callable[[Look[RequestView]], Look[RequestView]]:
+    """Register a guardrail that looks at a request before any method runs."""
+    return _register(BEFORE, code, by_rows)
+
+
+def after(code: str, by_rows: bool = False) -> Callable[[Look[ReleaseView]], Look[ReleaseView]]:
+    """Register a guardrail that looks at what a method made."""
+    return _register(AFTER, code, by_rows)
+
+
+def _register(registry: dict[str, Guardrail[V]], code: str, by_rows: bool) -> Callable[[Look[V]], Look[V]]:
+    def add(look: Look[V]) -> Look[V]:
+        registry[code] = Guardrail(look, by_rows)
+        return look
+
+    return add
+
+
+def look_before(view: RequestView) -> list[Caution]:
+    """Return what there is to say about a request."""
+    return _look(BEFORE, view)
+
+
+def look_after(view: ReleaseView) -> list[Caution]:
+    """Return what there is to say about a release."""
+    return _look(AFTER, view)
+
+
+def overlooked(view: RequestView) -> list[str]:
+    """Return the codes of the guardrails that cannot look, since nobody holds the rows together."""
+    by_rows = [code for code, one in BEFORE.items() if one.by_rows] + [
+        code for code, one in AFTER.items() if one.by_rows
+    ]
+    return [] if view.has_rows else by_rows
+
+
+def _look(registry: dict[str, Guardrail[V]], view: V) -> list[Caution]:
+    able = {code: one for code, one in registry.items() if view.has_rows or not one.by_rows}
+    return [Caution(code, **vars(finding)) for code, one in able.items() for finding in one.look(view)]

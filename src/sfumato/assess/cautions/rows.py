@@ -1,0 +1,127 @@
+"""A release whose rows are all here, as guardrails look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.assess.cautions.view import Certainty, Drawn, ReleaseView
+from sfumato.hierarchies import SetDomain
+from sfumato.table.frequency import group_rows, most_frequent
+from sfumato.table.recoding import EquivalenceClasses, shown_sets
+
+_ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+
+
+def _numbers(indices: pa.Array) -> NDArray[np.int64]:
+    """Return indices from 1 on, 0 where missing."""
+    numbers: NDArray[np.int64] = indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return numbers.astype(np.int64) + 1
+
+
+@dataclass(frozen=True)
+class RowsView(ReleaseView):
+    """A release whose rows are all here.
+
+    Attributes
+    ----------
+    classes
+        The equivalence classes.
+    """
+
+    classes: EquivalenceClasses = field(kw_only=True)
+
+    @cached_property
+    def visible(self) -> NDArray[np.int32]:
+        """For every row the number of the class that a reader sees it in, -1 where it is left out.
+
+        Two classes that look alike are one to a reader.
+        """
+        shown = [self._shown(at).dictionary_encode() for at in range(len(self.microdata.domains))]
+        codes = np.stack([_numbers(column.indices) for column in shown], axis=1)
+        looks = np.append(group_rows(codes, [len(column.dictionary) + 1 for column in shown]).of_row, np.int32(-1))
+        return looks[self.classes.of_row].astype(np.int32)
+
+    def _shown(self, at: int) -> pa.StringArray:
+        """Return what every class shows of a quasi-identifier."""
+        domain, levels = self.microdata.domains[at], self.classes.levels
+        lo, hi = self.classes.lo[:, at], self.classes.hi[:, at]
+        if levels is None:
+            labels = domain.span_labels(lo, hi)
+            shows_sets = isinstance(domain, SetDomain) and domain.sets
+            return shown_sets(self.microdata, self.classes, at, labels) if shows_sets else labels
+        level = domain.levels[levels[at]]
+        return level.labels.take(pa.array(level.groups[lo]))
+
+    @cached_property
+    def released(self) -> NDArray[np.bool_]:
+        """Which rows are released."""
+        return self.visible >= 0
+
+    @property
+    def released_rows(self) -> int:
+        """How many rows are released."""
+        return int(np.count_nonzero(self.released))
+
+    def alone(self, names: Sequence[str], with_classes: bool = False) -> int:
+        """Return how many released rows are the only ones with their values in some columns, and in their class."""
+        everything = bool(self.released.all())
+        columns = [self._codes(name) for name in names] + ([self.visible] if with_classes else [])
+        return count_unique(fingerprints(codes if everything else codes[self.released] for codes in columns))
+
+    def _codes(self, name: str) -> NDArray[np.integer]:
+        codes = self.columns[name].codes
+        assert codes is not None
+        return codes
+
+    def certainty(self, name: str) -> Certainty:
+        """Look at how frequent the most frequent value of every class is, as a reader sees the classes."""
+        groups = self.visible[self.released]
+        sizes, values = np.bincount(groups), len(self.columns[name].values) + 1
+        largest = most_frequent(groups, self._codes(name)[self.released], len(sizes), values)
+        return Certainty.of(sizes, largest, np.ones(len(sizes), np.int64))
+
+    def starred(self, at: int) -> int:
+        """Return how many released rows share their class with somebody who lacks a value."""
+        missing = self.microdata.domains[at].missing_code
+        return int(np.count_nonzero(self.classes.hi[self.classes.of_row[self.released], at] == missing))
+
+    def drawn(self, most: int) -> Drawn:
+        """Return every so-manieth of the released rows."""
+        step = -(-self.rows // most)
+        rows = np.flatnonzero(self.released)[::step]
+        own = self.classes.of_row[rows]
+        return Drawn(
+            np.ascontiguousarray(self.microdata.codes[rows]),
+            self.classes.lo[own],
+            self.classes.hi[own],
+            {column.name: self._codes(column.name)[rows] for column in self.with_role("plain", "sensitive")},
+            f" (seen in every {step}th row)" if step > 1 else "",
+        )
+
+
+def fingerprints(columns: Iterable[NDArray[np.integer]], start: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
+    """Return one number per row that is the same for equal rows and, but for a chance of n²/2⁶⁵, for no others."""
+    marks = start
+    for codes in columns:
+        marks = np.zeros(len(codes), np.uint64) if marks is None else marks.copy()
+        marks ^= codes.astype(np.uint64) + _ODD
+        marks *= _MIX
+        marks ^= marks >> np.uint64(29)
+        marks *= _ODD
+        marks ^= marks >> np.uint64(32)
+    return np.empty(0, np.uint64) if marks is None else marks
+
+
+def count_unique(marks: NDArray[np.uint64]) -> int:
+    """Return how many numbers occur once."""
+    if not len(marks):
+        return 0
+    ordered = np.sort(marks)
+    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    return int(np.count_nonzero(np.diff(begins, append=len(ordered)) == 1))

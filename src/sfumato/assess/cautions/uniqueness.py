@@ -1,0 +1,101 @@
+"""Columns that are released as they are, and single people out all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sfumato.assess.cautions.caution import percent, quoted, share
+from sfumato.assess.cautions.registry import Finding, after, before
+from sfumato.assess.cautions.view import Column, ReleaseView, RequestView
+from sfumato.errors import listed
+
+#: From this share of rows on that are alone with their value, a column is as good as a name.
+NEAR_UNIQUE = 0.5
+#: In smaller tables many a harmless column is unique by chance.
+SMALLEST_TABLE = 50
+#: Shares of unique rows from which on they are worth a warning.
+WORTH_A_WARNING = 0.01
+SENSITIVE_WORTH_A_WARNING = 0.1
+#: How many columns are named as those that single out most.
+NAMED = 3
+
+
+@before("near-unique")
+def near_unique(view: RequestView) -> Iterator[Finding]:
+    """Find single columns that are as good as a name, since most rows are alone with their value."""
+    for column in view.with_role("plain", "sensitive"):
+        yield from as_good_as_a_name(column.name, column.role, column.unique_rows, view.rows)
+
+
+def as_good_as_a_name(name: str, role: str, unique: int, rows: int) -> Iterator[Finding]:
+    """Judge a column by how many of the rows are the only ones with their value."""
+    if rows < SMALLEST_TABLE or unique < NEAR_UNIQUE * rows:
+        return
+    advice = {
+        "plain": "Drop the column, or declare it as a quasi-identifier.",
+        "sensitive": "Round it or group its values before, if somebody outside may know them.",
+    }
+    yield Finding(
+        "error" if role == "plain" else "warning",
+        (name,),
+        unique,
+        f"The {role} column {quoted(name)} is released as it is, and {share(unique, rows)} rows are the only ones with "
+        "their value: whoever knows the value finds the row.",
+        advice[role],
+    )
+
+
+@after("unique-rows")
+def unique_rows(view: ReleaseView) -> Iterator[Finding]:
+    """Count the rows that are unique in all that is released as it is, alone and beside the quasi-identifiers."""
+    plain, sensitive = view.with_role("plain"), view.with_role("sensitive")
+    if plain:
+        yield from _unique_in_plain(view, plain, sensitive)
+    elif sensitive:
+        yield from _unique_in_sensitive(view, sensitive)
+
+
+def _unique_in_plain(view: ReleaseView, plain: list[Column], sensitive: list[Column]) -> Iterator[Finding]:
+    names = [column.name for column in plain]
+    beside = view.alone(names, with_classes=True)
+    if not beside:
+        return
+    rows, alone = view.released_rows, view.alone(names)
+    everything = view.alone([*names, *(column.name for column in sensitive)], with_classes=True) if sensitive else 0
+    with_sensitive = f", and {everything:,} with the sensitive ones too" if sensitive else ""
+    yield Finding(
+        "warning" if beside >= WORTH_A_WARNING * rows else "note",
+        tuple(names),
+        beside,
+        f"{share(alone, rows)} rows are unique in the plain {_columns(plain)} alone, {beside:,} "
+        f"({percent(beside, rows)}) together with the released quasi-identifiers{with_sensitive}.",
+        f"k counts only the quasi-identifiers: declare what an outsider may know as such, or drop it{_worst(plain)}.",
+    )
+
+
+def _unique_in_sensitive(view: ReleaseView, sensitive: list[Column]) -> Iterator[Finding]:
+    names = [column.name for column in sensitive]
+    alone, rows = view.alone(names), view.released_rows
+    if alone < WORTH_A_WARNING * rows:
+        return
+    beside = view.alone(names, with_classes=True)
+    yield Finding(
+        "warning" if alone >= SENSITIVE_WORTH_A_WARNING * rows else "note",
+        tuple(names),
+        alone,
+        f"{share(alone, rows)} rows are unique in the sensitive {_columns(sensitive)} alone, {beside:,} "
+        f"({percent(beside, rows)}) together with the released quasi-identifiers.",
+        "Round or group such values before, if somebody outside may know them.",
+    )
+
+
+def _columns(columns: list[Column]) -> str:
+    return f"column {quoted(columns[0].name)}" if len(columns) == 1 else f"{len(columns)} columns"
+
+
+def _worst(columns: list[Column]) -> str:
+    """Name the columns with most different values, which single out most."""
+    if len(columns) == 1:
+        return ""
+    ranked = sorted(columns, key=lambda column: -len(column.values))[:NAMED]
+    return f" (most different values: {listed(column.name for column in ranked)})"

@@ -1,0 +1,10 @@
+"""Questions to a release: how many, how much, how large on average; estimated, and within certain bounds."""
+
+from __future__ import annotations
+
+from sfumato.assess.queries.anatomized import Anatomized
+from sfumato.assess.queries.answer import Answer
+from sfumato.assess.queries.conditions import Condition, Where
+from sfumato.assess.queries.released import Released
+
+__all__ = ["Anatomized", "Answer", "Condition", "Released", "Where"]

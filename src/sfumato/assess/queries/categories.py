@@ -1,0 +1,143 @@
+"""Columns of categories: which values may hide behind a label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.assess.queries.columns import Column, Match
+from sfumato.assess.queries.conditions import Condition, texts_of
+from sfumato.errors import ParameterError, shortened
+from sfumato.hierarchies import Hierarchy, Prefix, Structured, Taxonomy
+
+ANYTHING = "*"
+
+#: How many characters may stand in a place of a code that is not shown: digits, or anything else.
+DIGITS, LETTERS = 10, 36
+
+
+@dataclass(frozen=True)
+class CategoryColumn(Column):
+    """Categories: every cell is a value, a group of a taxonomy, a set, ``*``, or missing (None).
+
+    Attributes
+    ----------
+    labels
+        What each cell shows.
+    how
+        How the column was generalized, if that is known.
+    exact
+        Whether every label is the value itself, as in columns that are released as they were.
+    """
+
+    labels: tuple[str | None, ...] = field(default=(), repr=False)
+    hierarchy: Hierarchy | None = None
+    exact: bool = False
+
+    @property
+    def size(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def below(self) -> dict[str, frozenset[str]]:
+        """The values below every label: those of the taxonomy, or else every value that is shown by itself."""
+        if isinstance(self.hierarchy, Taxonomy):
+            found: dict[str, set[str]] = {}
+            for row in self.hierarchy.rows:
+                for label in row:
+                    found.setdefault(label, set()).add(row[0])
+            return {label: frozenset(values) for label, values in found.items()}
+        single = {label for label in self.labels if label is not None and label != ANYTHING and not _is_set(label)}
+        single.update(member for label in self.labels if label and _is_set(label) for member in _members(label))
+        return {value: frozenset([value]) for value in single} | {ANYTHING: frozenset(single)}
+
+    def match(self, condition: Condition) -> Match:
+        wanted = texts_of(self.name, condition)
+        if self.exact:
+            parts = [(float(label in wanted), label in wanted, label in wanted) for label in self.labels]
+        elif isinstance(self.hierarchy, Structured):
+            parts = [self._structured(label, wanted) for label in self.labels]
+        elif isinstance(self.hierarchy, Prefix):
+            parts = [_prefix_match(label, wanted) for label in self.labels]
+        else:
+            values = self._values(wanted)
+            parts = [self._part(label, values) for label in self.labels]
+        found: NDArray[np.float64] = np.array(parts, np.float64).reshape(-1, 3)
+        nowhere = np.full(self.size, np.nan)
+        return Match(found[:, 0], found[:, 1] > 0, found[:, 2] > 0, nowhere, nowhere)
+
+    def _values(self, wanted: Iterable[str]) -> frozenset[str]:
+        """Return the values that a condition means; a group means all below it."""
+        found: set[str] = set()
+        for label in wanted:
+            if label not in self.below and isinstance(self.hierarchy, Taxonomy):
+                raise ParameterError(
+                    f"The condition on '{self.name}' names {shortened(label)}, which is neither a value nor a group of "
+                    "its taxonomy."
+                )
+            found |= self.below.get(label, {label})
+        return frozenset(found)
+
+    def _part(self, label: str | None, wanted: frozenset[str]) -> tuple[float, bool, bool]:
+        if label is None:
+            return 0.0, False, False
+        hidden = self.hidden(label)
+        # Without a taxonomy, values that are nowhere shown may hide behind *.
+        unknown = label == ANYTHING and (not isinstance(self.hierarchy, Taxonomy)) and not wanted <= hidden
+        common = len(hidden & wanted)
+        share = common / len(hidden) if hidden else 0.0
+        # Behind * a missing value may hide as well.
+        return share, label != ANYTHING and bool(hidden) and hidden <= wanted, common > 0 or unknown
+
+    def _structured(self, label: str | None, wanted: Iterable[str]) -> tuple[float, bool, bool]:
+        """Compare a code or a group of codes with what is asked for, by what stands above each."""
+        if label is None:
+            return 0.0, False, False
+        own = self._above(label)
+        if any(code in own for code in wanted):
+            return 1.0, label != ANYTHING, True
+        inside = sum(label in self._above(code) for code in wanted)
+        known = sum(label in self._above(code) for code in self.below)
+        return min(1.0, inside / max(known, inside + 1)), False, inside > 0
+
+    def _above(self, code: str) -> Sequence[str]:
+        """Return a code and what stands above it; of a group only itself and everything."""
+        assert self.hierarchy is not None
+        return next(iter(self.hierarchy.paths([code]) or ()), (code, ANYTHING))
+
+    def hidden(self, label: str) -> frozenset[str]:
+        """Return the values that may hide behind a label."""
+        if self.exact:
+            return frozenset([label])
+        if label in self.below:
+            return self.below[label]
+        if _is_set(label):
+            return frozenset(value for member in _members(label) for value in self.below.get(member, {member}))
+        return frozenset([label])
+
+
+def _is_set(label: str) -> bool:
+    return label[:1] == "{" and label[-1:] == "}"
+
+
+def _members(label: str) -> list[str]:
+    return label[1:-1].split(", ")
+
+
+def _prefix_match(label: str | None, wanted: Iterable[str]) -> tuple[float, bool, bool]:
+    """Compare a code of which the end may be hidden with codes of which only the beginning may be asked for."""
+    if label is None:
+        return 0.0, False, False
+    shown, share, surely, possibly = label.rstrip(ANYTHING), 0.0, False, False
+    for code in wanted:
+        begin = code.rstrip(ANYTHING)
+        if shown.startswith(begin) and (begin != code or shown == label == code):
+            share, surely, possibly = 1.0, surely or label != ANYTHING, True
+        elif begin.startswith(shown) and (shown != label):
+            base = DIGITS if begin.isdigit() else LETTERS
+            share, possibly = share + base ** -float(len(begin) - len(shown)), True
+    return min(share, 1.0), surely, possibly

@@ -1,0 +1,159 @@
+"""The columns of a released table as questions need them: what may hide behind every shown cell."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.assess.queries.conditions import Condition, Span, spans_of
+from sfumato.hierarchies.reading.extents import Extents
+
+
+class Match(NamedTuple):
+    """For every cell: the share of it that a condition is expected to hold for, and whether it surely or possibly does.
+
+    ``low`` and ``high`` say from where to where the values reach for which it holds; of categories they say nothing.
+    """
+
+    share: NDArray[np.float64]
+    surely: NDArray[np.bool_]
+    possibly: NDArray[np.bool_]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Column(ABC):
+    """A column of a release: the number of every row's cell.
+
+    Attributes
+    ----------
+    name
+        What the column is called in the original.
+    cells
+        The cell of every row; equal cells have one number.
+    """
+
+    name: str
+    cells: NDArray[np.int32] = field(repr=False)
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many cells there are."""
+
+    @property
+    def on_scale(self) -> bool:
+        """Whether its values have an order, so that there is something below a place."""
+        return False
+
+    @property
+    def order(self) -> Sequence[object] | None:
+        """All values from first to last, where the scale is an order of names."""
+        return None
+
+    @abstractmethod
+    def match(self, condition: Condition) -> Match:
+        """Return what a condition means for every cell."""
+
+    def share_below(self, place: float) -> NDArray[np.float64]:
+        """Return the share of every cell that lies at a place of the scale or below it."""
+        raise TypeError(f"{type(self).__name__} has no scale")
+
+
+@dataclass(frozen=True)
+class ScaleColumn(Column):
+    """Numbers, dates or an order: every cell is a stretch of a scale.
+
+    Attributes
+    ----------
+    extents
+        From where to where each cell reaches.
+    order
+        All values from first to last, where the scale is an order of names.
+    kind
+        The type of an answer: dates come back as dates.
+    statistic
+        ``"midpoint"`` or ``"mean"`` where a class shows that instead of a range: other values hide behind it.
+    """
+
+    extents: Extents = field(repr=False)
+    order: Sequence[object] | None = field(default=None, repr=False)
+    kind: pa.DataType | None = None
+    statistic: str | None = None
+
+    @property
+    def size(self) -> int:
+        return len(self.extents)
+
+    @property
+    def on_scale(self) -> bool:
+        return True
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all ends are whole numbers, so that values are expected to be whole, too."""
+        ends = np.concatenate([self.extents.low, self.extents.high])
+        finite = ends[np.isfinite(ends)]
+        return bool(len(finite)) and bool((finite == np.rint(finite)).all())
+
+    @cached_property
+    def ends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The ends of cells for estimates: endless ones reach as far as any other does."""
+        low, high = self.extents.low.copy(), self.extents.high.copy()
+        if self.whole:
+            high -= self.extents.open_end
+        shown = np.concatenate([low[np.isfinite(low)], high[np.isfinite(high)]])
+        if len(shown):
+            low[low == -np.inf], high[high == np.inf] = shown.min(), shown.max()
+        return low, high
+
+    def everything(self) -> Match:
+        """Return what holds without a condition: a value that is not missing."""
+        return self._within([Span(-np.inf, np.inf)])
+
+    def share_below(self, place: float) -> NDArray[np.float64]:
+        return self._share(Span(-np.inf, place))
+
+    def match(self, condition: Condition) -> Match:
+        return self._within(spans_of(self.name, condition, self.order))
+
+    def _within(self, spans: list[Span]) -> Match:
+        low, high = self.extents.low, self.extents.high
+        share = np.zeros(self.size)
+        surely, possibly = np.zeros(self.size, bool), np.zeros(self.size, bool)
+        lowest, highest = np.full(self.size, np.inf), np.full(self.size, -np.inf)
+        for span in spans:
+            share += self._share(span)
+            surely |= (low >= span.low) & (high <= span.high)
+            begins = np.where(self.extents.open_end, high > span.low, high >= span.low)
+            inside = begins & (low <= span.high) & (low <= high)
+            possibly |= inside
+            lowest = np.where(inside, np.minimum(lowest, np.maximum(low, span.low)), lowest)
+            highest = np.where(inside, np.maximum(highest, np.minimum(high, span.high)), highest)
+        if self.statistic is not None:
+            # Any value may hide behind a mean, unless every value is meant.
+            endless = all(span.low == -np.inf and span.high == np.inf for span in spans)
+            unknown = np.isfinite(low) & np.isfinite(high)
+            return Match(np.clip(share, 0, 1), surely & endless, possibly | unknown, lowest, highest)
+        return Match(np.clip(share, 0, 1), surely & possibly & ~self.extents.missing, possibly, lowest, highest)
+
+    def _share(self, span: Span) -> NDArray[np.float64]:
+        low, high = self.ends
+        one = 1.0 if self.whole else 0.0
+        first, last = np.maximum(low, span.low), np.minimum(high, span.high)
+        if self.whole:
+            first, last = np.ceil(first), np.floor(last)
+        with np.errstate(invalid="ignore"):
+            width, overlap = high - low + one, last - first + one
+        # What has no width, or no end, is inside or not.
+        share = np.where(last >= first, 1.0, 0.0)
+        measured = np.isfinite(width) & (width > 0)
+        return np.divide(np.clip(overlap, 0.0, None), width, out=share, where=measured)

@@ -1,0 +1,84 @@
+"""Which kind of column a shown column is, and what its cells say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.assess.queries.categories import CategoryColumn
+from sfumato.assess.queries.columns import Column, ScaleColumn
+from sfumato.errors import DataError, SchemaError, listed
+from sfumato.hierarchies import Ages, Categorical, Dates, Hierarchy, Ordered, Prefix, Structured, Taxonomy
+from sfumato.hierarchies.reading.extents import Extents, positions, read_bounds, read_extents
+from sfumato.verify.classes import Coded, code_column, group_rows
+
+DATE = pa.date32()
+
+
+def open_shown(table: pa.Table, name: str, hierarchy: Hierarchy | None, statistic: str | None) -> Column:
+    """Read a quasi-identifier of a release: its own column, or the two columns of its bounds."""
+    bounds = [f"{name}_min", f"{name}_max"]
+    if name in table.column_names:
+        return _shown(name, code_column(name, table.column(name)), hierarchy, statistic)
+    if set(bounds) <= set(table.column_names):
+        return _between(name, [code_column(side, table.column(side)) for side in bounds], hierarchy)
+    raise SchemaError(
+        f"The release has no column '{name}', nor '{bounds[0]}' and '{bounds[1]}'. "
+        f"Its columns are {listed(table.column_names)}."
+    )
+
+
+def open_plain(table: pa.Table, name: str) -> Column:
+    """Read a column that is released as it was."""
+    if name not in table.column_names:
+        raise SchemaError(f"The release has no column '{name}'. Its columns are {listed(table.column_names)}.")
+    coded = code_column(name, table.column(name))
+    if _has_scale(coded.values.type):
+        extents = read_extents(name, _with_missing(coded))
+        return ScaleColumn(name, coded.codes, extents, kind=_date_type(coded.values.type))
+    return CategoryColumn(name, coded.codes, _labels(coded), exact=True)
+
+
+def _shown(name: str, coded: Coded, hierarchy: Hierarchy | None, statistic: str | None) -> Column:
+    if isinstance(hierarchy, Taxonomy | Prefix | Categorical | Structured):
+        return CategoryColumn(name, coded.codes, _labels(coded), hierarchy)
+    order = hierarchy.order if isinstance(hierarchy, Ordered) else None
+    numbers = _has_scale(coded.values.type)
+    try:
+        meaning = (lambda label: None) if hierarchy is None else hierarchy.meaning
+        extents = read_extents(name, _with_missing(coded), order, isinstance(hierarchy, Dates | Ages), meaning)
+    except DataError:
+        if hierarchy is not None:
+            raise
+        return CategoryColumn(name, coded.codes, _labels(coded), hierarchy)
+    kind = DATE if isinstance(hierarchy, Dates | Ages) else _date_type(coded.values.type)
+    if statistic is not None and numbers:
+        # A class that shows no number reaches missing values; any number may hide there as well.
+        silent = np.isinf(extents.low)
+        low, high = np.where(silent, -np.inf, extents.low), np.where(silent, np.inf, extents.high)
+        return ScaleColumn(name, coded.codes, Extents(low, high, extents.open_end, silent), order, kind, statistic)
+    return ScaleColumn(name, coded.codes, extents, order, kind)
+
+
+def _between(name: str, sides: list[Coded], hierarchy: Hierarchy | None) -> Column:
+    pairs = group_rows(sides)
+    order = hierarchy.order if isinstance(hierarchy, Ordered) else None
+    low, high = (np.append(positions(side.values, order), np.nan)[side.codes[pairs.first_rows]] for side in sides)
+    return ScaleColumn(name, pairs.of_row, read_bounds(low, high), order, _date_type(sides[0].values.type))
+
+
+def _with_missing(coded: Coded) -> pa.Array:
+    return pa.concat_arrays([coded.values, pa.nulls(1, coded.values.type)])
+
+
+def _labels(coded: Coded) -> tuple[str | None, ...]:
+    return (*coded.values.cast(pa.string()).to_pylist(), None)
+
+
+def _has_scale(kind: pa.DataType) -> bool:
+    types = pa.types
+    return types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_temporal(kind)
+
+
+def _date_type(kind: pa.DataType) -> pa.DataType | None:
+    return kind if pa.types.is_temporal(kind) else None

@@ -1,0 +1,179 @@
+"""What drives the risk: how well each column, and each few of them, tell people apart."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.assess.risk.counting import People, people_per_class
+from sfumato.verify.classes import Coded, group_rows
+
+#: Combinations that are looked at before the rest is left out, and said to be.
+MOST_COMBINATIONS = 250
+LARGEST_COMBINATION = 3
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """The different looks of a table's people, so that a combination of columns is counted without all rows.
+
+    Attributes
+    ----------
+    names, codes, sizes
+        The columns: their codes in each look, and how many codes each can have.
+    people
+        How many people have each look.
+    person
+        Who, where a person can have several looks; each of them is then an entry of its own.
+    look_of_row
+        The look of every row of the table.
+    """
+
+    names: tuple[str, ...]
+    codes: tuple[NDArray[np.int32], ...] = field(repr=False)
+    sizes: tuple[int, ...]
+    people: NDArray[np.int64] = field(repr=False)
+    look_of_row: NDArray[np.integer] = field(repr=False)
+    person: NDArray[np.int64] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, names: Sequence[str], found: People) -> Distinct:
+        """Take every look of a table's people once."""
+        rows, look_of_row = found.classes.first_rows, found.classes.of_row
+        person = None
+        if found.person_of_row is not None:
+            pairs = found.classes.of_row * np.int64(found.total()) + found.person_of_row
+            _, rows, look_of_row = np.unique(pairs, return_index=True, return_inverse=True)
+            person = found.person_of_row[rows]
+        return cls(
+            names=tuple(names),
+            codes=tuple(column.codes[rows] for column in found.columns),
+            sizes=tuple(column.size for column in found.columns),
+            people=found.in_class[found.classes.of_row[rows]],
+            look_of_row=look_of_row,
+            person=person,
+        )
+
+    def grouped(self, places: Sequence[int]) -> NDArray[np.int32]:
+        """Return which looks are the same in some columns only, as a number for each."""
+        if not places:
+            return np.zeros(len(self.people), np.int32)
+        return group_rows(Coded(pa.nulls(self.sizes[at] - 1), self.codes[at]) for at in places).of_row
+
+    def alike(self, groups: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return how many people each group of looks has."""
+        if self.person is not None:
+            return people_per_class(groups, self.person, int(groups.max(initial=-1)) + 1)
+        return np.bincount(groups, weights=self.people).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Combination:
+    """How well some columns tell people apart.
+
+    Attributes
+    ----------
+    columns
+        The columns.
+    distinction
+        Different looks per person: 1 if everybody looks different.
+    separation
+        The share of pairs of people that can be told apart.
+    unique
+        The share of people who look like nobody else.
+    mean
+        The mean risk, if these were the only quasi-identifiers.
+    """
+
+    columns: tuple[str, ...]
+    distinction: float
+    separation: float
+    unique: float
+    mean: float
+
+    @classmethod
+    def of(cls, distinct: Distinct, places: Sequence[int]) -> Combination:
+        """Measure some columns of a table."""
+        alike = distinct.alike(distinct.grouped(places))
+        people = int(alike.sum())
+        pairs = people * (people - 1) / 2
+        together = float((alike * (alike - 1) / 2).sum())
+        return cls(
+            columns=tuple(distinct.names[at] for at in places),
+            distinction=len(alike) / people,
+            separation=1 - together / pairs if pairs else 0.0,
+            unique=float((alike == 1).sum() / people),
+            mean=len(alike) / people,
+        )
+
+
+@dataclass(frozen=True)
+class Drivers:
+    """What drives the risk of a table.
+
+    Attributes
+    ----------
+    columns, combinations
+        Every column alone; several together, the most telling first.
+    without
+        What is left of the risk without each column, the one whose loss helps most first: coarsen it first.
+    examined, possible
+        How many combinations were looked at, of how many there are.
+    """
+
+    columns: tuple[Combination, ...]
+    combinations: tuple[Combination, ...]
+    without: tuple[tuple[str, Combination], ...]
+    examined: int
+    possible: int
+
+    @property
+    def first_to_coarsen(self) -> str:
+        """The column whose loss would lower the mean risk most."""
+        return self.without[0][0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {
+            "columns": [vars(one) for one in self.columns],
+            "combinations": [vars(one) for one in self.combinations],
+            "without": [{"column": name} | vars(rest) for name, rest in self.without],
+            "examined": self.examined,
+            "possible": self.possible,
+        }
+
+
+def find_drivers(distinct: Distinct, most: int = MOST_COMBINATIONS, largest: int = LARGEST_COMBINATION) -> Drivers:
+    """Measure every column, combinations of up to ``largest`` columns, and all columns but one.
+
+    At most ``most`` combinations are looked at: small ones first, and among those of one size the columns that tell
+    most apart on their own first.
+    """
+    count = len(distinct.names)
+    columns = [Combination.of(distinct, [at]) for at in range(count)]
+    telling = sorted(range(count), key=lambda at: -columns[at].separation)
+    wanted = list(itertools.islice(_combinations(telling, largest), most))
+    several = [Combination.of(distinct, sorted(places)) for places in wanted]
+    without = [
+        (name, Combination.of(distinct, [other for other in range(count) if other != at]))
+        for at, name in enumerate(distinct.names)
+    ]
+    return Drivers(
+        columns=tuple(sorted(columns, key=lambda one: -one.separation)),
+        combinations=tuple(sorted(several, key=lambda one: (-one.unique, -one.separation))),
+        without=tuple(sorted(without, key=lambda pair: pair[1].mean)),
+        examined=len(several),
+        possible=sum(math.comb(count, size) for size in range(2, min(largest, count) + 1)),
+    )
+
+
+def _combinations(places: Sequence[int], largest: int) -> Iterator[tuple[int, ...]]:
+    for size in range(2, min(largest, len(places)) + 1):
+        yield from itertools.combinations(places, size)

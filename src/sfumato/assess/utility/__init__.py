@@ -1,0 +1,10 @@
+"""What is left of a table in its release: measures for people who want to work with it."""
+
+from __future__ import annotations
+
+from sfumato.assess.utility.comparison import Scene
+from sfumato.assess.utility.divergence import Cube
+from sfumato.assess.utility.measures import Found, Measure
+from sfumato.assess.utility.report import MEASURES, Utility, measure_utility
+
+__all__ = ["MEASURES", "Cube", "Found", "Measure", "Scene", "Utility", "measure_utility"]

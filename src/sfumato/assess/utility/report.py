@@ -1,0 +1,98 @@
+"""All measures of utility together, ready to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sfumato.assess.utility.comparison import Scene
+from sfumato.assess.utility.divergence import Divergence
+from sfumato.assess.utility.measures import Association, EarthMovers, Found, Measure, QueryError, TotalVariation
+from sfumato.assess.utility.prediction import Prediction, Propensity, available
+from sfumato.common.html import Content, Markup, element, folded, fragment, table
+
+#: The measures by name; the last two need scikit-learn.
+MEASURES: dict[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        *(QueryError(), Divergence(), TotalVariation(), EarthMovers(), Association()),
+        *(Prediction(), Propensity()),
+    )
+}
+
+#: Columns, pairs of columns or kinds of query that a notebook shows of one measure.
+DETAILS_SHOWN = 30
+
+
+class Utility(Mapping[str, Found]):
+    """What is left of a table in its release, by measure.
+
+    Attributes
+    ----------
+    notes
+        What could not be measured, and why.
+    """
+
+    def __init__(self, found: Mapping[str, Found], notes: tuple[str, ...] = ()) -> None:
+        self._found = dict(found)
+        self.notes = notes
+
+    def __getitem__(self, name: str) -> Found:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def summary(self) -> str:
+        """Return a sentence for every measure."""
+        lines = [f"{found.name:<16} {found.value:>8.4f}   {found.sentence}" for found in self.values()]
+        return "\n".join([*lines, *self.notes])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, for programs."""
+        return {
+            name: {
+                "value": found.value,
+                "details": dict(found.details),
+                "higher_is_better": found.higher_is_better,
+                "lower": MEASURES[name].lower,
+                "upper": MEASURES[name].upper,
+            }
+            for name, found in self.items()
+        }
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _repr_html_(self) -> str:
+        rows: list[list[Content]] = [
+            [
+                found.name,
+                f"{found.value:.4f}",
+                "higher" if found.higher_is_better else "lower",
+                element("span", found.sentence),
+            ]
+            for found in self.values()
+        ]
+        return fragment(
+            "Utility",
+            table(["measure", "value", "better", "which means"], rows, numbers={1}),
+            [element("p", note) for note in self.notes],
+            [_details(found) for found in self.values() if found.details],
+        )
+
+
+def _details(found: Found) -> Markup:
+    rows = [[name, f"{value:.4f}"] for name, value in list(found.details.items())[:DETAILS_SHOWN]]
+    return folded(f"{found.name} in detail", table(["of", "value"], rows, numbers={1}))
+
+
+def measure_utility(scene: Scene) -> Utility:
+    """Measure a release by every measure that can be taken."""
+    learning = available()
+    notes = () if learning else ("What a machine learns is not measured: pip install 'sfumato[utility]'.",)
+    taken = (measure.measure(scene) for measure in MEASURES.values() if learning or not measure.needs_learning)
+    return Utility({found.name: found for found in taken if found is not None}, notes)

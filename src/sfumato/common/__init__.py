@@ -1,0 +1,1 @@
+"""What every room uses: argument checks, progress, threads, randomness, text files, HTML, charts and compiled code."""

@@ -1,0 +1,315 @@
+"""Lines, bars and points with several series: what every chart is made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sfumato.common.charts.picture import Picture, Value, altair, distinct_labels, short
+from sfumato.common.charts.theme import DASHES, SHAPES, Palette
+from sfumato.errors import ParameterError
+
+WIDTH, HEIGHT = 560, 280
+#: How thick a lying bar is, and the room between the bars of two categories.
+BAR, BAR_GAP = 14, 10
+
+#: How numbers are written if nothing is said: without exponents, zeros at the end and too many digits.
+PLAIN = ",.6~r"
+
+#: The values of several series, each as long as the axis; what is not a number is not drawn.
+Series = Mapping[str, Sequence[float | None]]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What an axis measures and how.
+
+    Attributes
+    ----------
+    title
+        What it measures, with its unit.
+    form
+        How numbers are written, as in d3: ``".0%"``, ``",.0f"``, or `PLAIN`.
+    log
+        Whether each step multiplies instead of adding.
+    low, high
+        Where it begins and ends; a linear one begins at 0 if nothing is said.
+    ticks
+        The values to be written at it; chosen for you if left out.
+    """
+
+    title: str
+    form: str = PLAIN
+    log: bool = False
+    low: float | None = None
+    high: float | None = None
+    ticks: Sequence[float] | None = None
+
+    def scale(self, values: Sequence[float]) -> dict[str, Any]:
+        """Return the scale for some values; a logarithmic one cannot show 0 or less."""
+        if self.log:
+            low, high = self._ends(values)
+            return {"type": "log", "domain": [low, high], "nice": False}
+        low = self.low if self.low is not None else min(0.0, *values, 0.0)
+        high = self.high if self.high is not None else max(*values, low, 0.0)
+        return {"domain": [low, high if high > low else low + 1], "nice": self.high is None, "zero": False}
+
+    def _ends(self, values: Sequence[float]) -> tuple[float, float]:
+        """Return where a logarithmic axis begins and ends: at places that are a power of ten, or 2 or 5 times that."""
+        low = self.low if self.low is not None else min(values, default=1.0)
+        high = self.high if self.high is not None else max(values, default=10.0)
+        places = _log_ticks(low, high)
+        return (
+            low if self.low is not None else min(places[0], low),
+            high if self.high is not None else max(places[-1], low * 1.1),
+        )
+
+    def _ticks(self, values: Sequence[float]) -> Sequence[float] | None:
+        if self.ticks is not None or not self.log:
+            return self.ticks
+        places = _log_ticks(*self._ends(values))
+        powers = [place for place in places if math.isclose(math.log10(place) % 1, 0, abs_tol=1e-9)]
+        return powers if len(powers) > 3 else places
+
+    def shown(self, values: Sequence[float], **more: Any) -> Any:
+        """Return this axis as Vega-Lite has it."""
+        alt = altair()
+        ticks = self._ticks(values)
+        given: dict[str, Any] = {"tickCount": 7, "labelOverlap": "greedy"} if ticks is None else {"values": list(ticks)}
+        axis = alt.Axis(title=self.title, format=self.form, **given, **more)
+        return {"scale": alt.Scale(**self.scale(values)), "axis": axis}
+
+
+def lines(
+    title: str, x: Axis, y: Axis, xs: Sequence[float], series: Series, *, steps: bool = False, description: str = ""
+) -> Picture:
+    """Return one line per series over the same places of an axis; a series may end early, or lack places."""
+    points = [
+        {"series": name, "x": at, "y": value, "order": place}
+        for name, values in series.items()
+        for place, (at, value) in enumerate(zip(xs, values, strict=False))
+        if drawable(at, x) and drawable(value, y)
+    ]
+    named = list(series)
+
+    def draw(palette: Palette) -> Any:
+        alt = altair()
+        base = alt.Chart(_values(alt, points)).encode(
+            x=alt.X("x:Q", **x.shown(_known(points, "x"), grid=False)),
+            y=alt.Y("y:Q", **y.shown(_known(points, "y"), domain=False, ticks=False)),
+            color=_colour(alt, named, palette),
+        )
+        dashes = _by_series(alt.StrokeDash, alt, named, [list(dash) for dash in _cycle(DASHES, len(named))])
+        line = base.mark_line(strokeWidth=2, interpolate="step-after" if steps else "linear")
+        shapes = _by_series(alt.Shape, alt, named, _cycle(SHAPES, len(named)))
+        point = base.mark_point(filled=True, opacity=1, size=50 if not steps else 0)
+        drawn = alt.layer(line.encode(strokeDash=dashes, order="order:Q"), point.encode(shape=shapes))
+        return drawn.properties(width=WIDTH, height=HEIGHT)
+
+    places = range(len(xs))
+    rows = tuple((xs[at], *(values[at] if at < len(values) else None for values in series.values())) for at in places)
+    return Picture(title, description or _said(title, x.title, y.title, named), (x.title, *named), rows, draw)
+
+
+def bars(
+    title: str,
+    of: str,
+    y: Axis,
+    categories: Sequence[str],
+    series: Series,
+    *,
+    across: bool = False,
+    mark: tuple[str, float] | None = None,
+    description: str = "",
+) -> Picture:
+    """Return bars for every category, side by side where there are several series.
+
+    Parameters
+    ----------
+    title, description
+        What is to be seen.
+    of
+        What the categories are.
+    y
+        What the bars measure; they begin at its origin.
+    categories, series
+        The numbers.
+    across
+        Whether bars lie, which leaves room for long names.
+    mark
+        A line across all bars at some value, and what it is.
+    """
+    _refuse_logarithm(y)
+    labels, named = distinct_labels(categories), list(series)
+    points = [
+        {"category": label, "series": name, "value": value, "shown": told(value, y.form)}
+        for name, values in series.items()
+        for label, value in zip(labels, values, strict=True)
+        if drawable(value, y)
+    ]
+
+    def draw(palette: Palette) -> Any:
+        alt = altair()
+        reached = [*_known(points, "value"), *([mark[1]] if mark else [])]
+        measured, place, offset = (alt.X, alt.Y, alt.YOffset) if across else (alt.Y, alt.X, alt.XOffset)
+        parts = {
+            "measured": measured("value:Q", **y.shown(reached, domain=False, ticks=False)),
+            "place": place(
+                "category:N",
+                sort=labels,
+                scale=alt.Scale(paddingInner=0.3, paddingOuter=0.15),
+                axis=_category_axis(alt, of, across, labels),
+            ),
+        }
+        encoded = {("x" if across else "y"): parts["measured"], ("y" if across else "x"): parts["place"]}
+        chart = alt.Chart(_values(alt, points))
+        if len(named) > 1:
+            offsets = {("yOffset" if across else "xOffset"): offset("series:N", sort=named)}
+            drawn = chart.mark_bar().encode(**encoded, **offsets, color=_colour(alt, named, palette))
+        else:
+            drawn = chart.mark_bar(color=palette.accent).encode(**encoded)
+            drawn = alt.layer(drawn, _numbers_at(chart, encoded, across, palette))
+        layers = [drawn, *(_marked(alt, mark, across, palette) if mark else [])]
+        height = len(labels) * (BAR * len(named) + BAR_GAP) if across else HEIGHT
+        return alt.layer(*layers).properties(width=WIDTH, height=height)
+
+    rows = tuple((name, *(values[at] for values in series.values())) for at, name in enumerate(categories))
+    return Picture(title, description or _said(title, of, y.title, named), (of, *named), rows, draw)
+
+
+def points(
+    title: str,
+    x: Axis,
+    y: Axis,
+    named: Sequence[tuple[str, float, float]],
+    *,
+    kinds: Sequence[str] = (),
+    description: str = "",
+) -> Picture:
+    """Return labelled points: each a name, which may be empty, and its place; of several kinds if ``kinds`` says so."""
+    of = list(kinds) or [""] * len(named)
+    order = list(dict.fromkeys(of))
+    shown = [
+        {"name": short(name), "x": at, "y": value, "series": kind}
+        for (name, at, value), kind in zip(named, of, strict=True)
+        if drawable(at, x) and drawable(value, y)
+    ]
+
+    def draw(palette: Palette) -> Any:
+        alt = altair()
+        base = alt.Chart(_values(alt, shown)).encode(
+            x=alt.X("x:Q", **x.shown(_known(shown, "x"), grid=False)),
+            y=alt.Y("y:Q", **y.shown(_known(shown, "y"), domain=False, ticks=False)),
+        )
+        labels = base.mark_text(align="left", dx=8, fontSize=11, color=palette.ink).encode(text="name:N")
+        shapes = _by_series(alt.Shape, alt, order, _cycle(SHAPES, len(order)))
+        dots = base.mark_point(filled=True, opacity=1, size=60).encode(color=_colour(alt, order, palette), shape=shapes)
+        return alt.layer(dots, labels).properties(width=WIDTH, height=HEIGHT)
+
+    rows = tuple((*one, kind) if kinds else one for one, kind in zip(named, of, strict=True))
+    headers = ("name", x.title, y.title, *(["kind"] if kinds else []))
+    return Picture(title, description or _said(title, x.title, y.title, order), headers, rows, draw)
+
+
+def drawable(value: float | None, axis: Axis) -> bool:
+    """Return whether a value can be shown on an axis."""
+    return value is not None and math.isfinite(value) and (value > 0 or not axis.log)
+
+
+def told(value: Value, form: str = PLAIN) -> str:
+    """Return a number as people read it, in the form that its axis has.
+
+    >>> told(0.25, ".0%"), told(1234567.0, ",.0f"), told(0.034567), told(None)
+    ('25%', '1,234,567', '0.03457', '–')
+    """
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return "–"
+    if isinstance(value, str):
+        return value
+    if form == PLAIN:
+        return f"{value:,.0f}" if abs(value) >= 10_000 or isinstance(value, int) else f"{value:,.4g}"
+    if form.endswith("%") and 0 < value < 0.001:
+        return "< 0.1%"
+    return format(value, form)
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Return the powers of ten, and 2 and 5 times each, from just below some values to just above.
+
+    >>> _log_ticks(0.03, 4)
+    [0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0]
+    """
+    powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
+    places = [float(f"{factor}e{power}") for power in powers for factor in (1, 2, 5)]
+    below = max((place for place in places if place <= low * (1 + 1e-9)), default=low)
+    above = min((place for place in places if place >= high * (1 - 1e-9)), default=high)
+    return [place for place in places if below <= place <= above]
+
+
+def _values(alt: Any, records: list[dict[str, Any]]) -> Any:
+    return alt.InlineData(values=records)
+
+
+def _known(records: Sequence[Mapping[str, Any]], key: str) -> list[float]:
+    return [float(record[key]) for record in records]
+
+
+def _colour(alt: Any, named: Sequence[str], palette: Palette) -> Any:
+    """Return the colours of series; before and after look the same in every picture."""
+    chosen = _cycle(palette.series, len(named))
+    if list(named) == ["before", "after"]:
+        chosen = [palette.before, palette.accent]
+    return _by_series(alt.Color, alt, named, chosen)
+
+
+def _by_series(channel: Any, alt: Any, named: Sequence[str], values: Sequence[Any]) -> Any:
+    """Return a channel that tells series apart; one series alone needs no legend."""
+    legend = {} if len(named) > 1 else {"legend": None}
+    return channel("series:N", sort=list(named), scale=alt.Scale(domain=list(named), range=list(values)), **legend)
+
+
+def _cycle(values: Sequence[Any], count: int) -> list[Any]:
+    return [values[at % len(values)] for at in range(count)]
+
+
+def _category_axis(alt: Any, of: str, across: bool, labels: Sequence[str]) -> Any:
+    """Return the axis of categories; where bars lie, its title stands above the names and not beside them."""
+    look: dict[str, Any] = {"title": of, "ticks": False, "domain": across, "grid": False}
+    if across:
+        return alt.Axis(**look, titleAngle=0, titleAlign="right", titleAnchor="start", titleX=-6, titleY=-10)
+    crowded = len(labels) * max((len(label) for label in labels), default=0) > 80
+    return alt.Axis(**look, labelAngle=-40 if crowded else 0)
+
+
+def _numbers_at(chart: Any, encoded: Mapping[str, Any], across: bool, palette: Palette) -> Any:
+    """Return the numbers at the ends of bars, for those who want them exactly."""
+    place = {"align": "left", "dx": 5} if across else {"baseline": "bottom", "dy": -4}
+    return chart.mark_text(fontSize=11, color=palette.ink, **place).encode(**encoded, text="shown:N")
+
+
+def _marked(alt: Any, mark: tuple[str, float], across: bool, palette: Palette) -> Iterator[Any]:
+    """Yield a line across all bars and what it is."""
+    name, value = mark
+    chart = alt.Chart(_values(alt, [{"name": name, "value": value}]))
+    if across:
+        yield chart.mark_rule(strokeDash=[5, 3], color=palette.ink).encode(x="value:Q")
+        yield chart.mark_text(align="left", baseline="bottom", dx=4, dy=-3, color=palette.ink).encode(
+            x="value:Q", y=alt.value(0), text="name:N"
+        )
+    else:
+        yield chart.mark_rule(strokeDash=[5, 3], color=palette.ink).encode(y="value:Q")
+        yield chart.mark_text(align="right", baseline="bottom", dy=-3, color=palette.ink).encode(
+            y="value:Q", x=alt.value("width"), text="name:N"
+        )
+
+
+def _refuse_logarithm(axis: Axis) -> None:
+    if axis.log:
+        raise ParameterError("Bars are lengths from 0, which a logarithmic axis does not have. Draw lines or points.")
+
+
+def _said(title: str, x: str, y: str, named: Sequence[str]) -> str:
+    of = f" of {', '.join(named)}" if len(named) > 1 else ""
+    return f"{title.rstrip('.')}. A chart of {y}{of} by {x}; the same numbers stand in a table."

@@ -1,0 +1,41 @@
+"""Packages that import their modules when somebody asks for what is in them: most requests use little of it all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package.
+
+    Parameters
+    ----------
+    package
+        The name of the package.
+    homes
+        The module that each name of the package is in, or is.
+
+    Examples
+    --------
+    >>> from sfumato.errors import listed
+    >>> find = on_demand("sfumato.common.lazy", {"listed": "sfumato.errors"})
+    >>> find("listed") is listed
+    True
+    >>> find("unheard_of")
+    Traceback (most recent call last):
+        ...
+    AttributeError: module 'sfumato.common.lazy' has no attribute 'unheard_of'
+    """
+
+    def find(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = import_module(homes[name])
+        found = module if module.__name__ == f"{package}.{name}" else getattr(module, name)
+        setattr(sys.modules[package], name, found)  # the next time it is there
+        return found
+
+    return find

@@ -1,0 +1,167 @@
+"""How kernels are compiled and kept, by Numba: imported with the first kernel that is called."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import re
+import secrets
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from inspect import getsourcefile
+from itertools import count
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any
+
+from numba import njit
+from numba.core import environment as numba_environment
+from numba.core import event
+from numba.core.bytecode import FunctionIdentity
+from numba.core.runtime.nrt import rtsys
+
+from sfumato.common.numba import shipped
+from sfumato.common.progress import told_of_compiling
+
+#: What this is is not known to type checkers.
+environment: Any = numba_environment
+
+_PACKAGE = Path(__file__).parents[2]
+_IMPORT = re.compile(r"^from sfumato\.([\w.]+) import (\([^)]*\)|.*)$", re.MULTILINE)
+
+
+def _name_apart() -> None:
+    """Make the names of compiled functions unlike those of every other process.
+
+    Numba tells functions of one name apart by a counter that starts at 1 in each process, and the counts stay in what
+    it keeps for the next run. Loaded together, what two processes compiled may hold different functions under the same
+    name and count. One would then run in place of the other: a wrong result at best. So the counter starts anywhere.
+    """
+    FunctionIdentity._unique_ids = count(secrets.randbits(60))
+
+
+_name_apart()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_name_apart)
+
+
+def _rebuild_env(module: str, constants: list[Any], name: str) -> Any:
+    """Bring back the environment of a kept function, as Numba does, without loading parts of Numba for its sake.
+
+    Compiled code looks up no names in it, and what array functions are compiled from takes long to load.
+    """
+    known = environment.lookup_environment(name)
+    if known is not None:
+        return known
+    unused = module.startswith("numba.") and module not in sys.modules
+    found = environment.Environment({"__name__": module} if unused else vars(import_module(module)))
+    found.consts[:] = constants
+    found.env_name = name
+    environment.Environment._memo[name] = found
+    return found
+
+
+# Kept functions name it by its place in Numba, and so does what is kept from now on.
+_rebuild_env.__module__ = environment.__name__
+environment._rebuild_env = _rebuild_env
+
+
+class Announcer(event.Listener):
+    """Tells whoever waits that something is being compiled."""
+
+    def on_start(self, _: Any) -> None:
+        """Tell."""
+        for tell in tuple(told_of_compiling):
+            tell()
+
+    def on_end(self, _: Any) -> None:
+        """Do nothing: whoever waits sees that it goes on."""
+
+
+event.register("numba:compile", Announcer())  # type: ignore[no-untyped-call]
+
+
+def entry(function: Callable[..., Any]) -> Any:
+    """Compile a function that Python calls; keep the result for the next run."""
+    try:
+        compiled: Any = njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)  # type: ignore[call-overload]
+    except RuntimeError:  # there is no place where anything could be kept
+        return njit(nogil=True, no_cfunc_wrapper=True)(function)  # type: ignore[call-overload]
+    _watch_all_sources(compiled)
+    _forgive_the_disk(compiled)
+    shipped.KERNELS.append(compiled)
+    return compiled
+
+
+def part(function: Callable[..., Any]) -> Any:
+    """Compile a function that only kernels call, as a part of each of them."""
+    return njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)  # type: ignore[call-overload]
+
+
+def _forgive_the_disk(compiled: Any) -> None:
+    """Let a kept result that cannot be read or written, such as on a full disk, cost time and nothing else.
+
+    Numba loads all that compiling needs before it looks whether something is kept. What is kept needs its runtime only.
+    """
+    kept = compiled._cache
+    load, save = kept._load_overload, kept.save_overload
+
+    def load_overload(signature: Any, target: Any) -> Any:
+        rtsys.initialize(target)
+        with suppress(OSError):
+            try:
+                return load(signature, target) or shipped.load(compiled, signature, target)
+            except (EOFError, ValueError, UnpicklingError):
+                kept.flush()
+        return None
+
+    def save_overload(*arguments: Any) -> None:
+        with suppress(OSError):
+            save(*arguments)
+
+    kept.load_overload, kept.save_overload = load_overload, save_overload
+
+
+def _watch_all_sources(compiled: Any) -> None:
+    """Make the kept result depend on the text of all it was compiled from.
+
+    By itself it depends on the time and size of the one file that the kernel is in, so a kernel would go on checking
+    a privacy rule as it was before that rule was corrected in a file of its own.
+    """
+    source = getsourcefile(compiled.py_func)
+    files = compiled._cache._cache_file
+    if source is not None and hasattr(files, "_source_stamp"):
+        files._source_stamp = sorted(_digests(Path(source)) | {_digest(Path(__file__))})
+        files._load_index = _forgetful(files._load_index)
+
+
+def _forgetful(load_index: Callable[[], dict[Any, str]]) -> Callable[[], dict[Any, str]]:
+    """Make nothing of what an older version kept, where that names what is no longer there, such as a renamed class."""
+
+    def load() -> dict[Any, str]:
+        try:
+            return load_index()
+        except (AttributeError, ImportError, EOFError, pickle.UnpicklingError):
+            return {}
+
+    return load
+
+
+@cache
+def _digests(source: Path) -> frozenset[tuple[str, str]]:
+    """Return the name and the digest of a file and of all in this package that it imports."""
+    if not source.is_file():
+        return frozenset()
+    found = {_digest(source)}
+    for module, names in _IMPORT.findall(source.read_text(encoding="utf-8")):
+        candidates = [module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))]
+        found.update(*(_digests(_PACKAGE / f"{name.replace('.', '/')}.py") for name in candidates))
+    return frozenset(found)
+
+
+def _digest(source: Path) -> tuple[str, str]:
+    return source.name, hashlib.blake2b(source.read_bytes(), digest_size=16).hexdigest()

@@ -1,0 +1,232 @@
+"""One quasi-identifier of a release, read beside the values that it may have had."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sfumato.errors import SchemaError
+from sfumato.hierarchies import Domain, Hierarchy, Ordered, Prefix, ScaledDomain, Structured, Taxonomy
+from sfumato.hierarchies.defaults import default_hierarchy
+from sfumato.hierarchies.reading.extents import Extents, positions, read_bounds, read_extents, unreadable
+from sfumato.verify.classes import Coded, code_column, group_rows
+
+#: A stretch of codes, both ends included.
+Range = tuple[int, int]
+EMPTY: Range = (1, 0)
+
+
+@dataclass(frozen=True)
+class ShownColumn:
+    """What a release shows of one quasi-identifier, cell by cell.
+
+    Attributes
+    ----------
+    domain
+        The values that the original has, in the order of their codes; the code after the last is a missing value.
+    original
+        The code of every row of the original.
+    cell_of_row
+        For every row of the release, the number of its cell; equal cells have one number.
+    first, last
+        For every cell the stretches of codes that may hide behind it, both ends included; empty ones fill up.
+    low, high
+        For a column on a scale, from where to where each cell reaches.
+    centres
+        Whether the release shows midpoints or means, behind which other values hide than the one shown.
+    """
+
+    domain: Domain
+    original: NDArray[np.int64] = field(repr=False)
+    cell_of_row: NDArray[np.int32] = field(repr=False)
+    first: NDArray[np.int64] = field(repr=False)
+    last: NDArray[np.int64] = field(repr=False)
+    low: NDArray[np.float64] = field(repr=False)
+    high: NDArray[np.float64] = field(repr=False)
+    centres: bool = False
+
+    @property
+    def name(self) -> str:
+        """The column's name in the original."""
+        return self.domain.name
+
+    @property
+    def numbers(self) -> NDArray[np.float64] | None:
+        """Where every value lies on the column's scale; None for categories."""
+        return self.domain.numbers if isinstance(self.domain, ScaledDomain) else None
+
+    def covers(self, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return for every code (row) and every cell (column) whether the value may hide behind the cell."""
+        inside = np.zeros((len(codes), len(self.first)), bool)
+        for first, last in zip(self.first.T, self.last.T, strict=True):
+            inside |= (codes[:, None] >= first) & (codes[:, None] <= last)
+        return inside
+
+    def distances(self, codes: NDArray[np.int64], shifts: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Return how far every value (row) is from every cell (column): 0 inside, 1 across the whole scale.
+
+        ``shifts`` moves the values on their scale, for an attacker who knows them only roughly. Categories are inside
+        or 1 away.
+        """
+        apart = np.where(self.covers(codes), 0.0, 1.0)
+        numbers = self.numbers
+        if numbers is None or not len(numbers):
+            return apart
+        known = codes < len(numbers)
+        at = numbers[codes[known]] + (0.0 if shifts is None else shifts[known])
+        gaps = np.maximum(np.maximum(self.low - at[:, None], at[:, None] - self.high), 0.0)
+        reach = float(np.ptp(numbers)) or 1.0
+        apart[known] = np.minimum(np.where(self.low > self.high, 1.0, gaps / reach), 1.0)
+        return apart
+
+
+def read_column(
+    release: pa.Table, name: str, original: pa.ChunkedArray | pa.Array, hierarchy: Hierarchy | None = None
+) -> ShownColumn:
+    """Read one quasi-identifier of a release beside the original column (or any list of values it may have had).
+
+    Parameters
+    ----------
+    release
+        The released table; the column is there under its name, or as two columns ``name_min`` and ``name_max``.
+    name
+        The quasi-identifier.
+    original
+        Its original values.
+    hierarchy
+        How it was generalized; by default what its type implies.
+    """
+    coded = code_column(name, original if isinstance(original, pa.ChunkedArray) else pa.chunked_array([original]))
+    chosen = hierarchy or _implied(release, name, coded.values)
+    domain, code_of = chosen.fit(name, coded.values, has_missing=False)
+    codes = np.append(code_of, domain.size)[coded.codes].astype(np.int64)
+    order = chosen.order if isinstance(chosen, Ordered) else None
+    bounds = [f"{name}_min", f"{name}_max"]
+    if name in release.column_names:
+        cells = code_column(name, release.column(name))
+        return _by_cells(domain, codes, cells, chosen)
+    if set(bounds) <= set(release.column_names):
+        return _by_bounds(domain, codes, [code_column(one, release.column(one)) for one in bounds], order)
+    raise SchemaError(f"The release has no column '{name}', nor '{bounds[0]}' and '{bounds[1]}'.")
+
+
+def _implied(release: pa.Table, name: str, values: pa.Array) -> Hierarchy:
+    """Return the hierarchy that the type implies; codes that the release cuts off behind are prefixes."""
+    implied = default_hierarchy(values.type)
+    if pa.types.is_string(values.type) and name in release.column_names:
+        shown = code_column(name, release.column(name)).values
+        if pa.types.is_string(shown.type) and pc.any(pc.match_substring_regex(shown, r"[^*]\*+$")).as_py():
+            return Prefix()
+    return implied
+
+
+def _by_cells(domain: Domain, original: NDArray[np.int64], cells: Coded, hierarchy: Hierarchy) -> ShownColumn:
+    shown = pa.concat_arrays([cells.values, pa.nulls(1, cells.values.type)])
+    low, high = np.full(len(shown), np.inf), np.full(len(shown), -np.inf)
+    if isinstance(domain, ScaledDomain) and not _is_text(shown.type):
+        return _by_points(domain, original, cells, shown)
+    ranges_of = _labelled_ranges(domain)
+    ranges = [ranges_of.get(text, []) for text in shown.cast(pa.string()).to_pylist()]
+    if isinstance(domain, ScaledDomain):
+        order = hierarchy.order if isinstance(hierarchy, Ordered) else None
+        calendar = pa.types.is_temporal(domain.values.type)
+        extents = read_extents(domain.name, shown, order, calendar, hierarchy.meaning)
+        found = _ranges_of(extents, domain.numbers)
+        ranges = [here or found[at] for at, here in enumerate(ranges)]
+        low, high = extents.low, extents.high
+    else:
+        _fill_categories(ranges, shown.cast(pa.string()).to_pylist(), ranges_of, hierarchy, domain)
+    first, last = _padded(ranges)
+    return ShownColumn(domain, original, cells.codes, first, last, low, high)
+
+
+def _by_points(domain: ScaledDomain, original: NDArray[np.int64], cells: Coded, shown: pa.Array) -> ShownColumn:
+    """Read a column of plain numbers or dates: the values themselves, or midpoints and means of other ones."""
+    at = positions(shown)
+    centres = not np.isin(at[:-1], domain.numbers).all()
+    silent = np.isnan(at)
+    low = np.where(silent, -np.inf if centres else np.inf, at)
+    high = np.where(silent, np.inf if centres else -np.inf, at)
+    extents = Extents(low, high, np.zeros(len(at), bool), silent)
+    first, last = _padded(_ranges_of(extents, domain.numbers))
+    return ShownColumn(domain, original, cells.codes, first, last, low, high, centres)
+
+
+def _by_bounds(domain: Domain, original: NDArray[np.int64], sides: list[Coded], order: list[str] | None) -> ShownColumn:
+    pairs = group_rows(sides)
+    lows, highs = (np.append(positions(side.values, order), np.nan)[side.codes[pairs.first_rows]] for side in sides)
+    extents = read_bounds(lows, highs)
+    assert isinstance(domain, ScaledDomain)
+    first, last = _padded(_ranges_of(extents, domain.numbers))
+    return ShownColumn(domain, original, pairs.of_row, first, last, extents.low, extents.high)
+
+
+def _labelled_ranges(domain: Domain) -> dict[str | None, list[Range]]:
+    """Return for every label of a hierarchy the codes below it; one label may stand in several branches."""
+    found: dict[str | None, set[Range]] = defaultdict(set)
+    for level in domain.levels[:-1] if domain.size else ():
+        starts = level.starts
+        ends = np.append(starts[1:], len(level.groups)) - 1
+        for label, first, last in zip(level.labels.to_pylist(), starts.tolist(), ends.tolist(), strict=True):
+            found[label].add((first, last))
+    return {label: sorted(ranges) for label, ranges in found.items()} | {
+        "*": [(0, domain.size)],
+        None: [(domain.size, domain.size)],
+    }
+
+
+def _ranges_of(extents: Extents, numbers: NDArray[np.float64]) -> list[list[Range]]:
+    """Return the codes whose numbers lie within each extent; a number may be off by its last digit."""
+    slack = 4 * np.spacing(np.abs(numbers).max(initial=1.0))
+    first = np.searchsorted(numbers, extents.low - slack)
+    beyond = np.where(
+        extents.open_end,
+        np.searchsorted(numbers, extents.high - slack),
+        np.searchsorted(numbers, extents.high + slack, side="right"),
+    )
+    ranges = [[(begin, end - 1)] for begin, end in zip(first.tolist(), beyond.tolist(), strict=True)]
+    for at in np.flatnonzero(extents.missing):
+        ranges[at].append((len(numbers), len(numbers)))
+    return ranges
+
+
+def _fill_categories(
+    ranges: list[list[Range]],
+    texts: list[str | None],
+    ranges_of: dict[str | None, list[Range]],
+    hierarchy: Hierarchy,
+    domain: Domain,
+) -> None:
+    """Read what is no label of a value that occurs: a set, a label or a prefix of other values."""
+    for at, text in enumerate(texts):
+        if ranges[at] or text is None:
+            continue
+        members = text[1:-1].split(", ") if text[:1] == "{" and text[-1:] == "}" else [text]
+        if not all(member in ranges_of or _is_label(member, hierarchy) for member in members):
+            raise unreadable(domain.name, text)
+        ranges[at] = [one for member in members for one in ranges_of.get(member, [])]
+
+
+def _is_label(text: str, hierarchy: Hierarchy) -> bool:
+    """Return whether a text stands in the hierarchy though no value below it occurs in the original."""
+    if isinstance(hierarchy, Structured):
+        return True
+    if isinstance(hierarchy, Taxonomy):
+        return any(text in row for row in hierarchy.rows)
+    return isinstance(hierarchy, Prefix) and text.endswith("*")
+
+
+def _padded(ranges: list[list[Range]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Lay ranges out as two arrays, one row per cell."""
+    width = max([1, *map(len, ranges)])
+    laid = np.array([[*one, *([EMPTY] * (width - len(one)))] for one in ranges], np.int64).reshape(-1, width, 2)
+    return laid[:, :, 0], laid[:, :, 1]
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)

@@ -1,0 +1,138 @@
+"""A whole release, read beside the original: which rows may be whose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.hierarchies import Hierarchy
+from sfumato.hierarchies.reading.column import ShownColumn, read_column
+from sfumato.verify.classes import KEY_LIMIT, Classes, Coded, group_rows
+
+#: So many pairs of people and classes are compared at a time.
+CELLS = 1 << 24
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The classes of a release, and what each shows of every quasi-identifier.
+
+    Attributes
+    ----------
+    columns
+        The quasi-identifiers.
+    classes
+        The released rows that look alike.
+    """
+
+    columns: tuple[ShownColumn, ...]
+    classes: Classes = field(repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The quasi-identifiers' names."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def people(self) -> int:
+        """The number of rows of the original."""
+        return len(self.columns[0].original)
+
+    @property
+    def centres(self) -> bool:
+        """Whether some column shows midpoints or means, so that only the nearest rows can be told."""
+        return any(column.centres for column in self.columns)
+
+    def shown_cells(self, column: ShownColumn) -> NDArray[np.int32]:
+        """Return the cell of one column that every class shows."""
+        return column.cell_of_row[self.classes.first_rows]
+
+    def matches(self, rows: NDArray[np.int64], knows: Sequence[str] | None = None) -> NDArray[np.bool_]:
+        """Return for every row of the original and every class whether the row may be in it, as far as one knows.
+
+        ``knows`` names the columns that the reader knows of the people; all of them if left out.
+        """
+        possible = np.ones((len(rows), len(self.classes)), bool)
+        for column in self._known(knows):
+            codes, which = np.unique(column.original[rows], return_inverse=True)
+            possible &= column.covers(codes)[:, self.shown_cells(column)][which]
+        return possible
+
+    def distances(
+        self,
+        rows: NDArray[np.int64],
+        knows: Sequence[str] | None = None,
+        shifts: Mapping[str, NDArray[np.float64]] | None = None,
+    ) -> NDArray[np.float64]:
+        """Return how far every row of the original is from every class, summed over the columns that are known."""
+        total = np.zeros((len(rows), len(self.classes)))
+        for column in self._known(knows):
+            moved = None if shifts is None else shifts.get(column.name)
+            total += column.distances(column.original[rows], moved)[:, self.shown_cells(column)]
+        return total
+
+    def candidates(self) -> NDArray[np.int64]:
+        """Return how many rows of the original may be in each class, as far as the quasi-identifiers tell."""
+        looks = group_rows(
+            [Coded(pa.nulls(column.domain.size), column.original.astype(np.int32)) for column in self.columns]
+        )
+        joined = self._by_value(looks)
+        if joined is not None:
+            return joined
+        counts = np.zeros(len(self.classes), np.int64)
+        for rows in self.blocks(looks.first_rows):
+            counts += looks.sizes[looks.of_row[rows]] @ self.matches(rows)
+        return counts
+
+    def _by_value(self, looks: Classes) -> NDArray[np.int64] | None:
+        """Count by a join where every cell shows exactly one value; None where some cell shows several."""
+        keys_of_people, keys_of_classes, reach = (
+            np.zeros(len(looks), np.int64),
+            np.zeros(len(self.classes), np.int64),
+            1,
+        )
+        for column in self.columns:
+            first, last = column.first[:, 0], column.last[:, 0]
+            size = column.domain.size + 1
+            reach *= size
+            shown = self.shown_cells(column)
+            if column.first.shape[1] > 1 or (first != last)[shown].any() or reach >= KEY_LIMIT:
+                return None
+            keys_of_people = keys_of_people * size + column.original[looks.first_rows]
+            keys_of_classes = keys_of_classes * size + first[shown]
+        order = np.argsort(keys_of_people)
+        at = np.minimum(np.searchsorted(keys_of_people, keys_of_classes, sorter=order), len(order) - 1)
+        found = keys_of_people[order[at]] == keys_of_classes
+        return np.where(found, looks.sizes[order[at]], 0)
+
+    def blocks(self, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        """Cut rows of the original into parts that fit into memory beside all classes."""
+        step = max(1, CELLS // max(1, len(self.classes)))
+        for begin in range(0, len(rows), step):
+            yield rows[begin : begin + step]
+
+    def _known(self, knows: Sequence[str] | None) -> Iterator[ShownColumn]:
+        return (column for column in self.columns if knows is None or column.name in knows)
+
+
+def read_release(original: pa.Table, release: pa.Table, quasi_identifiers: Mapping[str, Hierarchy | None]) -> Reading:
+    """Read a release beside the original that it was made from, or beside any other list of people.
+
+    Parameters
+    ----------
+    original
+        The people, with the quasi-identifiers under their own names.
+    release
+        The released table.
+    quasi_identifiers
+        The columns that make a class, each with how it was generalized; None for what its type implies.
+    """
+    columns = tuple(
+        read_column(release, name, original.column(name), hierarchy) for name, hierarchy in quasi_identifiers.items()
+    )
+    numbered = [Coded(pa.nulls(len(column.first) - 1), column.cell_of_row) for column in columns]
+    return Reading(columns, group_rows(numbered))

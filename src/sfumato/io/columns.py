@@ -1,0 +1,177 @@
+"""Arrow columns brought into the few shapes that the rest of the library deals with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.common.progress import Tell, silent
+from sfumato.errors import DataError
+
+#: What the 32-bit offsets of a ``string`` array can address.
+TEXT_LIMIT = 2**31 - 1
+
+#: The one dictionary type in use.
+DICTIONARY = pa.dictionary(pa.int32(), pa.string())
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Say whether a type is one of Arrow's plain text types."""
+    return kind in (pa.string(), pa.large_string(), pa.string_view())
+
+
+def tidy(name: str, column: pa.ChunkedArray, as_text: bool = False) -> pa.ChunkedArray:
+    """Bring a column of any origin into the shape that :meth:`Source.read` promises."""
+    kind = column.type
+    if isinstance(kind, pa.BaseExtensionType) and is_text(kind.storage_type):
+        column = column.cast(kind.storage_type)
+    elif pa.types.is_run_end_encoded(kind):
+        column = pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], kind.value_type)
+    elif pa.types.is_dictionary(kind) and not is_text(kind.value_type):
+        column = decoded(column)
+    _refuse_unusable(name, column.type)
+    if pa.types.is_dictionary(column.type):
+        return packed(column)
+    if as_text or is_text(column.type) or pa.types.is_null(column.type):
+        return _plain_text(column)
+    return column.cast(pa.float32()) if pa.types.is_float16(column.type) else column
+
+
+def _refuse_unusable(name: str, kind: pa.DataType) -> None:
+    if pa.types.is_dictionary(kind):
+        return
+    nested = pa.types.is_nested(kind)
+    binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
+    other = isinstance(kind, pa.BaseExtensionType) or pa.types.is_interval(kind) or kind == pa.binary_view()
+    if nested or binary or other:
+        raise DataError(
+            f"Column '{name}' is of type {kind}, which cannot be released. "
+            "Turn it into text, numbers or dates, or remove it."
+        )
+
+
+def _plain_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    # Not every PyArrow can tell what the used part of views takes.
+    size = column.get_total_buffer_size() if pa.types.is_string_view(column.type) else column.nbytes
+    target = pa.large_string() if size > TEXT_LIMIT else pa.string()
+    return column if column.type == target else column.cast(target)
+
+
+def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Replace a dictionary column by its plain values; any other column stays."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    return pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks], column.type.value_type)
+
+
+def unified(chunks: Sequence[pa.DictionaryArray]) -> pa.ChunkedArray:
+    """Give dictionary chunks one dictionary; plain text instead, should that outgrow its offsets."""
+    if sum(chunk.dictionary.nbytes for chunk in chunks) > TEXT_LIMIT:
+        return pa.chunked_array([chunk.dictionary_decode().cast(pa.large_string()) for chunk in chunks])
+    # Pieces with orders of their own have none together.
+    in_order = len(chunks) == 1 and chunks[0].type.ordered
+    kind = pa.dictionary(pa.int32(), pa.string(), ordered=True) if in_order else DICTIONARY
+    return pa.chunked_array([chunk.cast(kind) for chunk in chunks], kind).unify_dictionaries()
+
+
+def _sound(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
+    """Return the chunk without the nulls and duplicates that a dictionary may hold."""
+    return chunk if _is_sound(chunk.dictionary) else chunk.dictionary_decode().dictionary_encode()
+
+
+def _is_sound(values: pa.Array) -> bool:
+    return not values.null_count and pc.count_distinct(values).as_py() == len(values)
+
+
+def _is_unified(column: pa.ChunkedArray) -> bool:
+    """Return whether all chunks lie on one sound dictionary, which then need not be looked through for each of them."""
+    if column.num_chunks < 2 or column.type != DICTIONARY:
+        return False
+    places = {tuple(0 if one is None else one.address for one in c.dictionary.buffers()) for c in column.chunks}
+    return len(places) == 1 and _is_sound(column.chunk(0).dictionary)
+
+
+def packed(column: pa.ChunkedArray, ordered: bool = False) -> pa.ChunkedArray:
+    """Keep only those dictionary values that occur, if asked in their own order.
+
+    The order in which values first appeared would tell about the rows of the original, and an unused value is
+    one that nobody meant to publish.
+    """
+    if not _is_unified(column):
+        column = unified([_sound(chunk) for chunk in column.chunks])
+    if not pa.types.is_dictionary(column.type) or not column.num_chunks:
+        return column
+    values = column.chunk(0).dictionary
+    kept = np.flatnonzero(_occurrences(column, len(values)))
+    if ordered:
+        kept = kept[pc.sort_indices(values.take(pa.array(kept))).to_numpy()]
+    if np.array_equal(kept, np.arange(len(values))) and not (ordered and column.type.ordered):
+        return column
+    place = np.zeros(len(values) + 1, dtype=np.int32)
+    place[kept] = np.arange(len(kept), dtype=np.int32)
+    values = values.take(pa.array(kept))
+    in_order = column.type.ordered and not ordered
+    return pa.chunked_array([_moved(chunk.indices, place, values, in_order) for chunk in column.chunks])
+
+
+def _occurrences(column: pa.ChunkedArray, size: int) -> np.ndarray:
+    counts = np.zeros(size, dtype=np.int64)
+    for chunk in column.chunks:
+        counts += np.bincount(chunk.indices.drop_null().to_numpy(), minlength=size)
+    return counts
+
+
+def _moved(indices: pa.Array, place: np.ndarray, values: pa.Array, in_order: bool) -> pa.DictionaryArray:
+    # A null sits under index -1, the spare last place, and stays null through the mask.
+    if not indices.null_count:
+        return pa.DictionaryArray.from_arrays(pa.array(place[indices.to_numpy()]), values, ordered=in_order)
+    moved = place[indices.fill_null(-1).to_numpy()]
+    mask = indices.is_null().to_numpy(zero_copy_only=False)
+    return pa.DictionaryArray.from_arrays(pa.array(moved, mask=mask), values, ordered=in_order)
+
+
+def encoded(reader: pa.RecordBatchReader, tell_rows: Tell = silent) -> list[pa.ChunkedArray]:
+    """Gather the columns of a stream, text as dictionaries from the first batch on.
+
+    A table of millions of rows repeats few words; so it never lies in memory as plain text. After every batch,
+    ``tell_rows`` is called with the rows so far.
+    """
+    texts = [is_text(kind) for kind in reader.schema.types]
+    gathered: list[list[pa.Array]] = [[] for _ in texts]
+    rows = 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for batch in reader:
+            for chunks, column in zip(gathered, pool.map(_encoded, batch.columns), strict=True):
+                chunks.append(column)
+            rows += batch.num_rows
+            tell_rows(rows)
+    return [
+        unified(chunks) if text else pa.chunked_array(chunks, kind)
+        for chunks, text, kind in zip(gathered, texts, reader.schema.types, strict=True)
+    ]
+
+
+def _encoded(column: pa.Array) -> pa.Array:
+    return column.dictionary_encode() if is_text(column.type) else column
+
+
+def plain(table: pa.Table) -> pa.Table:
+    """Decode every dictionary and drop all metadata."""
+    return bare(pa.Table.from_arrays([decoded(column) for column in table.columns], names=table.column_names))
+
+
+def canonical(table: pa.Table) -> pa.Table:
+    """Leave in every dictionary only what occurs, in its own order, and drop all metadata."""
+    columns = [packed(c, ordered=True) if pa.types.is_dictionary(c.type) else c for c in table.columns]
+    return bare(pa.Table.from_arrays(columns, names=table.column_names))
+
+
+def bare(table: pa.Table) -> pa.Table:
+    """Drop all metadata of the schema and its fields: it may describe the original."""
+    fields = [pa.field(field.name, field.type) for field in table.schema]
+    return pa.Table.from_arrays(table.columns, schema=pa.schema(fields))

@@ -1,0 +1,228 @@
+"""Comma-, semicolon-, tab- or bar-separated text.
+
+The header and the separator are found here, and every column is read as text with its meaning inferred from all
+of its values afterwards: one pass, and no guess from a sample that later lines could prove wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import pyarrow as pa
+import pyarrow.csv
+
+from sfumato.common.progress import Tell
+from sfumato.errors import SourceError, invalid_parameter, listed
+from sfumato.io import columns as arrow
+from sfumato.io.files import PACKING_ERRORS, QueriedSource, literal, literal_path, opened, shown
+from sfumato.io.inference import inferred
+from sfumato.io.source import checked_names
+
+#: Separators that are looked for, the likelier first.
+SEPARATORS = (",", ";", "\t", "|")
+
+_HEAD_BYTES = 1 << 20
+_COUNT_BYTES = 1 << 26
+_SAMPLE_RECORDS = 50
+_LINE = re.compile(r"[\w ]+: CSV Error on Line: (\d+)")
+_TOO_LONG = re.compile(r"^Maximum line size of (\d+) bytes exceeded", re.MULTILINE)
+_RAGGED = re.compile(r"^Expected Number of Columns: (\d+) Found: (\d+)", re.MULTILINE)
+
+
+class DelimitedSource(QueriedSource):
+    """A CSV file or one of its relatives. Its first line is the header; an empty cell is a missing value."""
+
+    kind = form = "csv"
+
+    def __init__(self, path: Path, separator: str | None = None) -> None:
+        super().__init__(path)
+        lines = self._first_lines()
+        self.separator = _checked(separator) if separator is not None else self._detected(lines)
+        self.columns = checked_names(named(self._header(lines)))
+
+    def _detected(self, lines: list[str]) -> str:
+        """Find the separator that splits the header into most cells, and the lines after it into as many; say which."""
+        if ".tsv" in shown(self.path).lower() and "\t" in lines[0]:
+            return "\t"
+        fitness = {separator: _fitness(lines, separator) for separator in SEPARATORS}
+        best = max(SEPARATORS, key=lambda separator: fitness[separator])
+        rivals = [one for one in SEPARATORS if one != best and fitness[one][:2] == fitness[best][:2] == (True, 1.0)]
+        if rivals or (best != SEPARATORS[0] and fitness[best][0]):
+            also = f", though {' and '.join(map(repr, rivals))} would fit as well" if rivals else ""
+            self.remark(
+                f"The cells of the file are taken to be separated by {best!r}{also}.",
+                "If that is wrong, name the separator (separator=, on the command line --sep).",
+            )
+        return best
+
+    def _header(self, lines: list[str]) -> list[str]:
+        """Return the cells of the first record, if it is there as a whole."""
+        records = csv.reader(lines, delimiter=self.separator)
+        with suppress(csv.Error):  # a cell beyond what Python's reader takes
+            names = next(records, [])
+            if records.line_num < len(lines) or not self._goes_on:
+                return names
+        raise SourceError(
+            f"The header of {shown(self.path)} is longer than {_HEAD_BYTES:,} bytes. Is it a header at all? Leave out "
+            "columns that nobody needs."
+        )
+
+    def place(self, row: int) -> str:
+        """Say in which line a row is, unless a cell with a line break before it makes that unsure."""
+        try:
+            with opened(self.path) as file:
+                head = b"".join(line for line, _ in zip(file, range(row + 2), strict=False))
+        except PACKING_ERRORS:
+            return super().place(row)
+        in_order = head.count(b'"') == 0 and head.count(b"\r") in (0, head.count(b"\r\n"))
+        return f"line {row + 2:,}" if in_order else super().place(row)
+
+    def _first_lines(self) -> list[str]:
+        """Return the start of the file as text, or say that it is something else."""
+        try:
+            with opened(self.path) as file:
+                head = file.read(_HEAD_BYTES)
+                self._goes_on = bool(file.read(1))
+        except PACKING_ERRORS:
+            raise SourceError(f"{shown(self.path)} is not a gzip file, or was cut short.") from None
+        if head.startswith((b"PAR1", b"PK\x03\x04", b"\x1f\x8b")) or b"\0" in head:
+            raise SourceError(f"{shown(self.path)} is not a text file. Give it the ending of what it is.")
+        text = head.decode("utf-8-sig", errors="replace")
+        if not text.strip():
+            raise SourceError(f"{shown(self.path)} is empty. It needs a header and rows.")
+        # Not splitlines, which also splits at form feeds and other characters that end no line in a file.
+        return list(io.StringIO(text, newline=""))
+
+    def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
+        # Columns go by number: the engine would rename those that differ only in case.
+        numbers = {name: f"c{number}" for number, name in enumerate(self.columns)}
+        everything = ", ".join(f"{number}: 'VARCHAR'" for number in numbers.values())
+        packing = "gzip" if self.path.name.lower().endswith(".gz") else "none"
+        return (
+            f"SELECT {', '.join(numbers[name] for name in columns)} FROM read_csv({literal_path(self.path)}, "
+            f"columns={{{everything}}}, delim={literal(self.separator)}, header=false, auto_detect=false, "
+            f"""quote='"', escape='"', strict_mode=true, compression='{packing}', hive_partitioning=false)"""
+        )
+
+    def _run(self, query: str, tell_rows: Tell) -> list[pa.ChunkedArray]:
+        # The header is read as a record, and left out as one: told that there is a header, the engine takes one of two
+        # lines for all of the file.
+        columns = [column.slice(1) for column in super()._run(query, tell_rows)]
+        self._account_for(len(columns[0]))
+        return [arrow.packed(column) if pa.types.is_dictionary(column.type) else column for column in columns]
+
+    def _stream(self, query: str) -> Iterator[pa.RecordBatch]:
+        rows = 0
+        for batch in super()._stream(query):
+            kept = batch.slice(0 if rows else 1)
+            rows += batch.num_rows
+            yield kept
+        self._account_for(max(0, rows - 1))
+
+    def _account_for(self, rows: int) -> None:
+        """Hold the rows that were read against those that another reader finds."""
+        found = self._counted()
+        if found is not None and found != rows:
+            raise SourceError(
+                f"{shown(self.path)} has {found:,} rows by one reader and {rows:,} by another. Save it again as CSV "
+                "with quotation marks around text, or as Parquet."
+            )
+
+    def _counted(self) -> int | None:
+        names = [str(place) for place in range(len(self.columns))]
+        try:
+            with opened(self.path) as file:
+                reader = pyarrow.csv.open_csv(
+                    file,
+                    pyarrow.csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=_COUNT_BYTES),
+                    pyarrow.csv.ParseOptions(
+                        delimiter=self.separator, newlines_in_values=True, ignore_empty_lines=len(names) > 1
+                    ),
+                    pyarrow.csv.ConvertOptions(include_columns=names[:1], column_types={names[0]: pa.binary()}),
+                )
+                return sum(batch.num_rows for batch in reader)
+        except pa.ArrowInvalid:
+            return None
+
+    def _first_undecodable(self) -> str:
+        """Name the column of the first cell that is not UTF-8; structure is found in the bytes one by one."""
+        with suppress(*PACKING_ERRORS, csv.Error, IndexError), opened(self.path) as file:
+            text = io.TextIOWrapper(cast("BinaryIO", file), encoding="latin-1", newline="")
+            for record in csv.reader(text, delimiter=self.separator):
+                for place, cell in enumerate(record):
+                    if not _in_utf8(cell):
+                        return f", in column {listed([self.columns[place]])}"
+        return ""
+
+    def _typed(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
+        return inferred(column)
+
+    def _explained(self, error: Exception) -> SourceError:
+        message = str(error)
+        line, ragged = _LINE.match(message), _RAGGED.search(message)
+        where = f"Line {line[1]} of {shown(self.path)}" if line else shown(self.path)
+        if ragged:
+            expected, found = ragged.groups()
+            return SourceError(
+                f"{where} has {found} cells, and the header has {expected}. Correct the line, "
+                f"or name the separator if it is not {self.separator!r}."
+            )
+        if "Invalid unicode" in message:
+            hint = "Save the file as UTF-8, or name its encoding (encoding='latin-1', on the command line --encoding)."
+            return SourceError(f"{where} is not in UTF-8{self._first_undecodable()}. {hint}")
+        if too_long := _TOO_LONG.search(message):
+            return SourceError(
+                f"{where} is longer than {int(too_long[1]):,} bytes. Shorten its cells, or save the table as Parquet."
+            )
+        if "unterminated quote" in message:
+            return SourceError(f"{where} has a quotation mark that is not closed. Close it, or double it.")
+        hint = "Check that its line ends are all alike and its quotation marks closed."
+        return SourceError(f"{where} cannot be read as text separated by {self.separator!r}. {hint}")
+
+
+def named(names: Sequence[str]) -> list[str]:
+    """Return the names of a header; a column without one is called as pandas calls it.
+
+    >>> named(["", " age", ""])
+    ['Unnamed: 0', 'age', 'Unnamed: 2']
+    """
+    return [name.strip() or f"Unnamed: {place}" for place, name in enumerate(names)]
+
+
+def _in_utf8(cell: str) -> bool:
+    """Return whether the bytes that were read one by one are UTF-8."""
+    try:
+        cell.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _checked(separator: object) -> str:
+    if not isinstance(separator, str) or len(separator) != 1 or separator in '"\r\n\0':
+        raise invalid_parameter("open_source", "separator", "one character such as ',' or ';'", separator)
+    return separator
+
+
+def _fitness(lines: list[str], separator: str) -> tuple[bool, float, int]:
+    try:
+        widths = [len(record) for record, _ in zip(_records(lines, separator), range(_SAMPLE_RECORDS), strict=False)]
+    except csv.Error:  # a cell beyond what Python's reader takes; the header decides alone
+        with suppress(csv.Error):
+            width = len(next(_records(lines[:1], separator), []))
+            return (width > 1, 1.0, width)
+        return (False, 0.0, 0)
+    if not widths:
+        return (False, 0.0, 0)
+    agreement = widths.count(widths[0]) / len(widths)
+    return (widths[0] > 1, agreement, widths[0])
+
+
+def _records(lines: list[str], separator: str) -> Iterator[list[str]]:
+    return csv.reader(lines, delimiter=separator)

@@ -1,0 +1,1 @@
+"""Databases as sources: DuckDB and PostgreSQL."""

@@ -1,0 +1,115 @@
+"""JSON lines, and JSON files that hold one array of objects."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from sfumato.errors import SchemaError, SourceError
+from sfumato.io.files import (
+    PACKING_ERRORS,
+    QueriedSource,
+    identifier,
+    literal,
+    literal_path,
+    opened,
+    query_errors,
+    session,
+    shown,
+)
+from sfumato.io.inference import inferred
+from sfumato.io.source import checked_names
+
+# DuckDB's types that are kept; all others are read as text, and dates found in it afterwards, so that a column
+# asked for as text is the text of the file.
+_KEPT = re.compile(r"BOOLEAN|U?BIGINT|HUGEINT|DOUBLE|STRUCT.*|MAP.*|.*\[\d*\]", re.DOTALL)
+
+
+class JsonSource(QueriedSource):
+    """A file of JSON objects, one per row; a key is a column."""
+
+    kind = "jsonl"
+    _numbers = False
+
+    def __init__(self, path: Path, lines: bool) -> None:
+        super().__init__(path)
+        self._lines = lines
+        self.form = "jsonl" if lines else "json"
+        try:
+            with session() as connection:
+                self._types = self._detected(connection)
+        except query_errors() as error:
+            raise self._explained(error) from None
+        self.columns = checked_names(self._types)
+
+    def _detected(self, connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
+        scan = self._scan("sample_size=-1, map_inference_threshold=-1")
+        relation = connection.sql(f"FROM {scan}")
+        names = list(relation.columns)
+        doubtful = [name for name in names if _may_be_renamed(name, names)]
+        if doubtful:
+            self._refuse_renamed(connection, doubtful)
+        return {
+            name: str(kind) if _KEPT.fullmatch(str(kind)) else "VARCHAR"
+            for name, kind in zip(names, relation.types, strict=True)
+        }
+
+    def _refuse_renamed(self, connection: duckdb.DuckDBPyConnection, doubtful: Sequence[str]) -> None:
+        objects = f"read_json({literal_path(self.path)}, format='{self._format}', records=false, columns={{o: 'JSON'}})"
+        keys = connection.sql(f"SELECT DISTINCT unnest(json_keys(o)) FROM {objects}").fetchall()
+        renamed = [name for name in doubtful if (name,) not in keys]
+        if renamed:
+            name = renamed[0].rpartition("_")[0]
+            raise SchemaError(f"{shown(self.path)} has keys that differ from '{name}' only in case. Rename them.")
+
+    @property
+    def _format(self) -> str:
+        return "newline_delimited" if self._lines else "auto"
+
+    def _scan(self, options: str) -> str:
+        return f"read_json({literal_path(self.path)}, format='{self._format}', records=true, {options})"
+
+    def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
+        kinds = {name: "VARCHAR" if name in as_text else self._types[name] for name in columns}
+        struct = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in kinds.items())
+        scan = self._scan(f"columns={{{struct}}}")
+        return f"SELECT {', '.join(identifier(name) for name in columns)} FROM {scan}"
+
+    def _typed(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
+        return inferred(column, numbers=False)
+
+    def _explained(self, error: Exception) -> SourceError:
+        line = self._first_bad_line() if self._lines else None
+        where = f" In line {line} it is not." if line else ""
+        return SourceError(
+            f"{shown(self.path)} must hold {'one JSON object per line' if self._lines else 'JSON objects'}, "
+            f"in UTF-8, each key once.{where} Correct it, or give it the ending of what it is."
+        )
+
+    def _first_bad_line(self) -> int | None:
+        """Look for the line again: the engine counts lines differently from version to version."""
+        with suppress(*PACKING_ERRORS), opened(self.path) as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip() and not _is_object(line):
+                    return number
+        return None
+
+
+def _may_be_renamed(name: str, names: Sequence[str]) -> bool:
+    # DuckDB makes "A_1" of a key "A" beside "a".
+    stem = name.rpartition("_")[0].casefold()
+    return bool(re.search(r"_\d+$", name)) and any(stem == other.casefold() for other in names)
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        pairs = json.loads(line.decode(), object_pairs_hook=lambda pairs: pairs)
+    except ValueError:
+        return False
+    return isinstance(pairs, list) and line.lstrip()[:1] == b"{" and len(dict(pairs)) == len(pairs)

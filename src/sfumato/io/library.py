@@ -1,0 +1,61 @@
+"""Files that a library reads for us, an optional one or one of Python's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.errors import MissingExtraError, ParameterError, SourceError, listed
+from sfumato.io import columns as arrow
+from sfumato.io.files import shown
+from sfumato.io.source import FileOptions, Source
+
+
+class ImportedSource(Source):
+    """A file in a format that a library knows."""
+
+    form: str
+    spool: object = None
+
+    def __init__(self, path: Path, form: str) -> None:
+        self.path = path
+        self.kind = self.form = form
+
+    def to_native(self, table: pa.Table) -> pa.Table:
+        """Return an Arrow table, its text still as dictionaries, since it may be large."""
+        return arrow.canonical(table)
+
+    def damaged(self, what: str) -> SourceError:
+        """Say that the file is not what its name says; what a library says may quote the table."""
+        return SourceError(
+            f"{shown(self.path)} is not {what}, or was cut short or damaged. Make it again, or give it the ending of "
+            "what it is."
+        )
+
+
+def library(module: str, what: str, extra: str) -> Any:
+    """Import a library that is needed for a format, or name the line that installs it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtraError(what, extra) from None
+
+
+def chosen(path: Path, names: Sequence[str], options: FileOptions, what: str) -> str:
+    """Return the one table of a file that holds several: the one that is named, or the only one there is."""
+    if options.sheet is not None:
+        if options.sheet not in names:
+            raise ParameterError(f"{shown(path)} has no {what} '{options.sheet}'. It has {listed(names) or 'none'}.")
+        return options.sheet
+    if not names:
+        raise SourceError(f"{shown(path)} has no {what} with anything in it.")
+    if len(names) > 1:
+        raise SourceError(
+            f"{shown(path)} has {len(names)} {what}s: {listed(names)}. Choose one (sheet={names[0]!r}, on the command "
+            f"line --sheet {names[0]!r})."
+        )
+    return names[0]

@@ -1,0 +1,121 @@
+"""How much memory there is, and how much a table would take."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from sfumato.common import parameters
+from sfumato.io import Source
+
+#: The share of what is free that a run takes where nobody says how much it may.
+SHARE = 0.6
+
+#: What is assumed where the system does not tell.
+ASSUMED = 4 << 30
+
+#: What the program takes before it has read a row, its compiled loops included.
+PROGRAM = 300 << 20
+
+#: Bytes that a cell takes at the peak: read, as a code in the order of the method, as what is shown, and written. Seen
+#: with tables of 10 and 100 million rows, and rounded up.
+CELL = 16
+
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+
+
+def in_words(size: float, binary: bool = False) -> str:
+    """Write a size as people read it.
+
+    Examples
+    --------
+    >>> in_words(4_000_000_000), in_words(536_870_912, binary=True)
+    ('4.0 GB', '512 MiB')
+    """
+    step, suffix = (1024, "iB") if binary else (1000, "B")
+    units = ["bytes", *(f"{unit}{suffix}" for unit in ("K" if binary else "k", "M", "G", "T"))]
+    at = 0
+    while size >= step and at < len(units) - 1:
+        size, at = size / step, at + 1
+    return f"{size:.1f} {units[at]}" if at and size < 10 else f"{size:.0f} {units[at]}"
+
+
+def allowed_memory(owner: str, memory: int | str | None) -> int:
+    """Return the bytes that a run may take: what was asked for, or a share of what is free."""
+    return (
+        parameters.size(owner, "memory", memory)
+        if memory is not None
+        else max(parameters.LEAST_SIZE, int(SHARE * free_memory()))
+    )
+
+
+def free_memory() -> int:
+    """Return how many bytes a program may still take here, a container's limit included."""
+    return min([_free_on_machine(), *_free_in_groups()])
+
+
+def resident_memory() -> int:
+    """Return how many bytes of memory this process holds now; 0 where the system does not tell."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * _PAGE
+    return 0
+
+
+def memory_to_anonymize(source: Source, columns: Sequence[str]) -> int | None:
+    """Return about how many bytes it takes to anonymize a table in memory; None where its size is not known.
+
+    The table is not read for it: files tell how large they are.
+
+    Parameters
+    ----------
+    source
+        The table.
+    columns
+        Those of its columns that are read.
+    """
+    extent = source.extent(columns)
+    return None if extent is None else PROGRAM + extent.rows * len(columns) * CELL + 2 * extent.text_bytes
+
+
+def _free_on_machine() -> int:
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    with suppress(AttributeError, ValueError, OSError):
+        return os.sysconf("SC_PHYS_PAGES") * _PAGE // 2  # what of it is free, this system does not say
+    return ASSUMED
+
+
+def _free_in_groups(root: Path = Path("/sys/fs/cgroup")) -> Iterator[int]:
+    """Yield what the control groups of this process leave it; the limit of a group holds for all below it."""
+    if sys.platform != "linux":
+        return
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+            _, controllers, name = line.split(":", 2)
+            if controllers in {"", "memory"}:
+                yield from _free_in_group(root / controllers, name.strip("/"))
+
+
+def _free_in_group(root: Path, name: str) -> Iterator[int]:
+    folder = root / name
+    # In a container the name is often that of the machine outside; its own group then lies at the root.
+    for place in (folder, *folder.parents) if folder.is_dir() else (root,):
+        for limit, used in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
+            with suppress(OSError, ValueError):  # "max" is no limit
+                most = int((place / limit).read_text(encoding="ascii"))
+                yield max(0, most - int((place / used).read_text(encoding="ascii")) + _reclaimable(place))
+        if place == root:
+            return
+
+
+def _reclaimable(group: Path) -> int:
+    """Return what of the memory of a group are pages of files that nobody reads, which the system gives away first."""
+    for line in (group / "memory.stat").read_text(encoding="ascii").splitlines():
+        if line.removeprefix("total_").startswith("inactive_file "):
+            return int(line.split()[1])
+    return 0

@@ -1,0 +1,209 @@
+"""Folders for what does not fit in memory: private, locked by their owner, and gone when it is.
+
+What lies there is personal data. So only the user may read it; it is removed at the end, after errors and interrupts
+too; and what a killed run left is removed by the next one, which knows by a lock whether the owner still lives.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import stat
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from sfumato.errors import OutputError
+from sfumato.io.atomic import PRIVATE, can_lock, explained, lock, shown_path
+from sfumato.io.memory import in_words
+
+#: Only the user may enter, list and read.
+PRIVATE_FOLDER = 0o700
+
+#: The file in a folder that its owner keeps locked.
+OWNER = "owner"
+
+_NAME = re.compile(r"sfumato-[0-9a-f]{16}")
+
+Place = str | os.PathLike[str]
+
+
+class TemporaryFolder:
+    """A folder of one run, removed when it is closed, when the object goes, and when the program ends.
+
+    Making one also removes what killed runs left in the same place.
+
+    Parameters
+    ----------
+    parent
+        Where to make it; without it, where the system keeps temporary files.
+
+    Attributes
+    ----------
+    path
+        The folder.
+
+    Examples
+    --------
+    >>> with TemporaryFolder() as folder:
+    ...     _ = (folder.path / "rows").write_text("personal")
+    >>> folder.path.exists()
+    False
+    """
+
+    def __init__(self, parent: Place | None = None) -> None:
+        place = _place(parent)
+        remove_left_folders(place)
+        with explained(place):
+            self.path, handle = _made(place)
+        self.close = weakref.finalize(self, _remove, self.path, handle, os.getpid())
+        _OPEN.add(self)
+
+    def __enter__(self) -> TemporaryFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def new(self, name: str) -> Path:
+        """Make a folder in it, which only the user may read as well."""
+        path = self.path / name
+        path.mkdir(PRIVATE_FOLDER)
+        return path
+
+    def used(self) -> int:
+        """Return how many bytes lie in it."""
+        return sum(_sizes(self.path))
+
+    def require(self, needed: int) -> None:
+        """Refuse to start what would fill the disk.
+
+        Parameters
+        ----------
+        needed
+            The bytes that will lie here at the most, as far as that can be told before.
+        """
+        free = shutil.disk_usage(self.path).free
+        if needed > free:
+            raise OutputError(
+                f"Temporary files will take about {in_words(needed)}, but {shown_path(self.path.parent)} has "
+                f"{in_words(free)} free. Free some space, or name another folder (temporary=, on the command line "
+                "--temporary)."
+            )
+
+
+#: Those of this process, for a program that ends without taking its objects apart.
+_OPEN: weakref.WeakSet[TemporaryFolder] = weakref.WeakSet()
+
+
+def close_all() -> None:
+    """Remove the folders of this process."""
+    for folder in list(_OPEN):
+        folder.close()
+
+
+def remove_left_folders(parent: Place | None = None) -> list[Path]:
+    """Remove what killed runs left in a place, and return it; what a living run uses stays.
+
+    Parameters
+    ----------
+    parent
+        As for `TemporaryFolder`.
+    """
+    place = _place(parent)
+    if not can_lock:
+        return []
+    with suppress(OSError), os.scandir(place) as entries:
+        candidates = [Path(entry.path) for entry in entries if _NAME.fullmatch(entry.name) and _is_ours(entry)]
+        return [path for path in candidates if _removed_if_left(path)]
+    return []
+
+
+def _place(parent: Place | None) -> Path:
+    place = Path(tempfile.gettempdir() if parent is None else parent)
+    if not place.is_dir():
+        raise OutputError(
+            f"{shown_path(place)} is no folder, so no temporary files can be there. Create it first, or name another "
+            "(temporary=, on the command line --temporary)."
+        )
+    return place
+
+
+def _made(parent: Path) -> tuple[Path, int]:
+    """Make a folder and lock it; another name if somebody took it for a leftover in the moment between."""
+    while True:
+        path = parent / f"sfumato-{secrets.token_hex(8)}"
+        path.mkdir(PRIVATE_FOLDER)
+        handle = _locked(path / OWNER)
+        if handle is not None:
+            return path, handle
+
+
+def _locked(path: Path) -> int | None:
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE)
+    except FileNotFoundError:
+        return None
+    try:
+        lock(handle)
+    except BlockingIOError:  # whoever removes leftovers has it
+        os.close(handle)
+        return None
+    except OSError:  # where files cannot be locked, nobody takes them for leftovers either
+        return handle
+    if os.fstat(handle).st_nlink or os.name == "nt":
+        return handle
+    os.close(handle)
+    return None
+
+
+def _removed_if_left(path: Path) -> bool:
+    with suppress(OSError):
+        try:
+            handle = os.open(path / OWNER, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except FileNotFoundError:
+            path.rmdir()  # killed before it was locked: empty, and if it is not, nobody of ours made it
+            return True
+        try:
+            lock(handle)  # fails as long as its owner lives, on whatever machine
+            _empty(path)
+            return True
+        finally:
+            os.close(handle)
+    return False
+
+
+def _remove(path: Path, handle: int, owner: int) -> None:
+    try:
+        if os.getpid() == owner:  # and no child that was forked from it
+            _empty(path)
+    finally:
+        os.close(handle)
+
+
+def _empty(path: Path) -> None:
+    """Remove a folder, the file of its owner last: until then the rest is known to be of somebody."""
+    with suppress(OSError), os.scandir(path) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            elif entry.name != OWNER:
+                with suppress(OSError):
+                    os.unlink(entry.path)
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_ours(entry: os.DirEntry[str]) -> bool:
+    facts = entry.stat(follow_symlinks=False)
+    return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid()
+
+
+def _sizes(path: Path) -> Iterator[int]:
+    for folder, _, names in os.walk(path):
+        for name in names:
+            with suppress(OSError):  # removed in the meantime
+                yield os.lstat(os.path.join(folder, name)).st_size

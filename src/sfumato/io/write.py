@@ -1,0 +1,252 @@
+"""Files come out whole or not at all, and bring nothing along but the rows."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
+
+from sfumato.common import parameters
+from sfumato.common.progress import Tell, silent
+from sfumato.errors import OutputError, ParameterError, invalid_parameter
+from sfumato.io import columns as arrow
+from sfumato.io.atomic import HINTS, atomic_path, check_place, shown_path
+from sfumato.io.labelled import STATISTICS, require, write_statistics
+from sfumato.io.rendering import CHUNK_ROWS, csv_chunks, jsonl_chunks
+from sfumato.io.spool import STANDARD, for_stdout
+
+#: Rows per row group: large enough to compress well, small enough to be read in parallel.
+ROW_GROUP_ROWS = 250_000
+
+#: Smaller than snappy at the same speed, and read by everyone.
+COMPRESSION = "zstd"
+
+#: The formats that can be written table by table, and what stands between two cells in those of text.
+STREAMED = {"parquet": "", "csv": ",", "tsv": "\t"}
+
+#: Looks at a finished file before it takes its place, and raises what speaks against that. It gets the path and format.
+Inspect = Callable[[Path, str], None]
+
+
+def write_table(
+    table: pa.Table,
+    path: str | os.PathLike[str],
+    tell: Tell = silent,
+    inspect: Inspect | None = None,
+    form: str | None = None,
+) -> None:
+    """Write a table to a file of the format that its name says.
+
+    The file appears complete or not at all; one that was there before stays until then. It holds the values of
+    the table and nothing else: no metadata, no unused dictionary values. The same table gives the same bytes.
+
+    Parameters
+    ----------
+    table
+        What to write.
+    path
+        Where to, ending in ``.csv``, ``.tsv``, ``.parquet``, ``.pq``, ``.jsonl``, ``.ndjson``, ``.arrow``, ``.feather``
+        or, with value labels, ``.sav``, ``.zsav`` and ``.dta``. In CSV, text that a spreadsheet would run as a formula
+        gets an apostrophe, a missing value is an empty cell and an empty text is ``""``.
+    tell
+        Called with the share that is written.
+    inspect
+        Called before the file takes its place; if it raises, nothing is written.
+    form
+        The ending of such a name, where this one does not have it: ``"csv"``, ``"sav"``, … The name ``-`` is stdout.
+    """
+    form = format_of(path, form)
+    with for_stdout() if os.fspath(path) == STANDARD else atomic_path(path) as temporary:
+        _WRITERS[form](table, temporary, tell)
+        if inspect is not None:
+            inspect(temporary, form)
+
+
+def write_stream(tables: Iterable[pa.Table], path: Path, form: str) -> None:
+    """Write tables one below the other to a file that only its writer sees yet, each forgotten before the next.
+
+    Parameters
+    ----------
+    tables
+        What to write, all with the same columns; at least one.
+    path
+        Where to.
+    form
+        One of ``STREAMED``.
+    """
+    if form == "parquet":
+        _stream_parquet(tables, path)
+        return
+    with open(path, "wb") as file:
+        for number, table in enumerate(tables):
+            chunks = csv_chunks(table, STREAMED[form])
+            header = next(chunks)
+            file.writelines(chunks if number else [header, *chunks])
+
+
+def _stream_parquet(tables: Iterable[pa.Table], path: Path) -> None:
+    with ExitStack() as stack:
+        writer: pq.ParquetWriter | None = None
+        for table in map(arrow.canonical, tables):
+            writer = writer or stack.enter_context(_parquet_writer(path, table.schema))
+            writer.write_table(table)
+
+
+def write_tables(
+    tables: Sequence[tuple[pa.Table, str | os.PathLike[str]]], inspect: Callable[[list[tuple[Path, str]]], None]
+) -> None:
+    """Write tables that belong together: all of them are finished and looked at before the first takes its place.
+
+    ``inspect`` gets the path and the format of every file; if it raises, nothing is written.
+    """
+    forms = [format_of(path) for _, path in tables]
+    with ExitStack() as finished:
+        written = []
+        for (table, path), form in zip(tables, forms, strict=True):
+            if os.fspath(path) == STANDARD:
+                raise ParameterError("Several tables cannot go to stdout together. Name a file for each.")
+            temporary = finished.enter_context(atomic_path(path))
+            _WRITERS[form](table, temporary, silent)
+            written.append((temporary, form))
+        inspect(written)
+
+
+def write_text(path: str | os.PathLike[str], text: str, private: bool = False) -> None:
+    """Write text as UTF-8, whole or not at all; what is ``private`` only its owner may read."""
+    with atomic_path(path, private) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def check_writable(path: str | os.PathLike[str], table: bool = True, form: str | None = None) -> None:
+    """Find out before the work, not after it, that a file could not be written there.
+
+    Parameters
+    ----------
+    path
+        Where something will be written.
+    table
+        Whether that will be a table, so that the ending must name a format.
+    form
+        The format, where the name does not say it.
+    """
+    if table and format_of(path, form) in STATISTICS:
+        require()
+    if os.fspath(path) != STANDARD or not table:
+        check_place(path)
+
+
+def as_parquet(table: pa.Table) -> bytes:
+    """Return what a Parquet file of a table consists of, for whoever stores it elsewhere."""
+    sink = pa.BufferOutputStream()
+    _write_parquet(table, sink, silent)
+    return sink.getvalue().to_pybytes()
+
+
+def names_folder(path: str | os.PathLike[str], form: str | None = None) -> bool:
+    """Return whether a path names no file, neither by an ending nor by a format, and so may be a folder of files."""
+    return form is None and os.fspath(path) != STANDARD and not Path(path).suffix
+
+
+def refuse_other_than_parquet(path: str | os.PathLike[str], form: str | None = None) -> None:
+    """Refuse what asks for another format than that of a folder of Parquet files, which is what a cluster writes."""
+    said = form or _ENDINGS.get(Path(path).suffix.lower(), "parquet")
+    if said != "parquet" or os.fspath(path) == STANDARD:
+        raise ParameterError(
+            f"A cluster writes a folder of Parquet files, not {shown_path(path)}. Name a folder, such as 'released' or "
+            "'released.parquet'."
+        )
+
+
+def refuse_existing(folder: str | os.PathLike[str]) -> None:
+    """Refuse to write a folder over something."""
+    if os.path.lexists(folder):
+        raise OutputError(f"{shown_path(folder)} exists already. Name a folder that does not, or remove it first.")
+
+
+def _write_parquet(table: pa.Table, path: Path | pa.NativeFile, tell: Tell) -> None:
+    table = arrow.canonical(table)
+    with _parquet_writer(path, table.schema) as writer:
+        for start in range(0, max(table.num_rows, 1), ROW_GROUP_ROWS):
+            writer.write_table(table.slice(start, ROW_GROUP_ROWS))
+            tell(min((start + ROW_GROUP_ROWS) / max(table.num_rows, 1), 1.0))
+
+
+def _parquet_writer(path: Path | pa.NativeFile, schema: pa.Schema) -> pq.ParquetWriter:
+    # Dictionaries go to the file as they are, once they hold nothing but what occurs. No stored schema: it would tell
+    # about the frame that the table came from. No statistics of text: it takes half of the time to find the first and
+    # the last label, and nobody looks for labels between two others.
+    plain = [field.name for field in schema if not pa.types.is_dictionary(field.type)]
+    return pq.ParquetWriter(path, schema, compression=COMPRESSION, store_schema=False, write_statistics=plain)
+
+
+def _write_csv(table: pa.Table, path: Path, tell: Tell) -> None:
+    _write_chunks(path, csv_chunks(table, ","), table.num_rows, tell)
+
+
+def _write_tsv(table: pa.Table, path: Path, tell: Tell) -> None:
+    _write_chunks(path, csv_chunks(table, "\t"), table.num_rows, tell)
+
+
+def _write_jsonl(table: pa.Table, path: Path, tell: Tell) -> None:
+    _write_chunks(path, jsonl_chunks(table), table.num_rows, tell)
+
+
+def _write_chunks(path: Path, chunks: Iterator[bytes | pa.Buffer], rows: int, tell: Tell) -> None:
+    with open(path, "wb") as file:
+        for number, chunk in enumerate(chunks, start=1):
+            file.write(chunk)
+            tell(min(number * CHUNK_ROWS / max(rows, 1), 1.0))
+
+
+def _write_arrow(table: pa.Table, path: Path, tell: Tell) -> None:
+    table = arrow.canonical(table).unify_dictionaries().combine_chunks()
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema, options=options) as writer:
+        writer.write_table(table)
+    tell(1.0)
+
+
+_WRITERS: dict[str, Callable[[pa.Table, Path, Tell], None]] = {
+    "csv": _write_csv,
+    "tsv": _write_tsv,
+    "parquet": _write_parquet,
+    "jsonl": _write_jsonl,
+    "arrow": _write_arrow,
+    **{form: write_statistics(form) for form in STATISTICS},
+}
+_ENDINGS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    **{f".{form}": form for form in STATISTICS},
+}
+
+
+def format_of(path: str | os.PathLike[str], form: str | None = None) -> str:
+    """Return the format that was named or that the ending of a name says, or say which endings do."""
+    if form is not None:
+        return parameters.choice("write", "form", form, tuple(_WRITERS))
+    if isinstance(path, str | os.PathLike) and os.fspath(path) == STANDARD:
+        return "csv"
+    if not isinstance(path, str | os.PathLike):
+        raise invalid_parameter("write", "path", "the name of a file", path)
+    ending = Path(path).suffix.lower()
+    if ending not in _ENDINGS:
+        if os.path.isdir(path):
+            raise OutputError(f"{shown_path(path)} cannot be written: {HINTS[errno.EISDIR]}")
+        raise ParameterError(
+            f"{shown_path(path)} does not say in which format to write. Take a name that ends in one of "
+            f"{', '.join(_ENDINGS)}."
+        )
+    return _ENDINGS[ending]

@@ -1,0 +1,302 @@
+"""A loss that no release of a table can beat, whatever method makes it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.common.threads import side_by_side
+from sfumato.loss.bound.boxes import Boxes
+from sfumato.loss.bound.kernels.cheapest_boxes import cheapest_boxes
+from sfumato.loss.bound.kernels.least_losses import Sorted, least_losses, least_total
+from sfumato.loss.bound.row_prices import Mixed, capped_prices, distinct_rows
+from sfumato.loss.bound.vicinity import all_boxes
+from sfumato.table.frequency import KEY_LIMIT, group_rows
+from sfumato.table.kernels.spans import Spans
+from sfumato.table.microdata import Microdata
+
+#: How many pairs of rows are compared at most; larger tables are sampled.
+PAIRS = 400_000_000
+
+#: How many rows are looked at around a sampled one, to find the cheapest box that holds it.
+BOX_WORK = 20_000
+
+#: How many rows are compared or looked at around all sampled ones together, until no more are sampled: a second or two.
+WORK = 30_000_000
+
+#: The least number of sampled rows.
+LEAST_SAMPLE = 120
+
+#: Attributes by which rows are passed by together, at most.
+LEADING = 8
+
+#: Parts of a sample that are looked at side by side.
+PARTS = 8
+
+#: Tables of at most so many distinct rows get prices; they take seconds there.
+PRICED_ROWS = 60_000
+
+#: Codes of pairs of rows that are compared at most to look for boxes around rows: more takes longer than a release.
+COMPARED = 50_000_000
+
+#: Sums of many costs are off by a little, and a bound must not be.
+ROUNDING = 1e-12
+
+#: How sure a sampled bound is.
+CONFIDENCE = 0.99
+
+
+class Bound(float):
+    """A GCP that no k-anonymous recoding of a table can beat.
+
+    It is a number, and tells how it was found.
+
+    Attributes
+    ----------
+    confidence
+        How sure it is: 1 where it was computed from all rows, 0.99 where a sample of ``sampled`` rows was drawn.
+    prices
+        One number per row of the table, in its order, if prices were found: in no box with at least k rows are the k
+        highest of them, on average, above what a class in that box loses. No release loses less than their mean.
+    seconds
+        How long it took to find.
+    """
+
+    confidence: float
+    sampled: int | None
+    prices: NDArray[np.float64] | None
+    seconds: float
+
+    def __new__(
+        cls,
+        gcp: float,
+        confidence: float = 1.0,
+        sampled: int | None = None,
+        prices: NDArray[np.float64] | None = None,
+        seconds: float = 0.0,
+    ) -> Bound:
+        """Make the bound; a bound below 0 says nothing and becomes 0."""
+        bound = super().__new__(cls, max(0.0, gcp))
+        bound.confidence, bound.sampled, bound.prices, bound.seconds = confidence, sampled, prices, seconds
+        return bound
+
+    @property
+    def certified(self) -> bool:
+        """Whether it is certain, not only likely."""
+        return self.confidence == 1.0
+
+
+def bound_by(prices: NDArray[np.float64], left_out: int = 0) -> Bound:
+    """Return the bound that prices prove, given one per row and how many rows are suppressed whatever happens."""
+    return Bound((float(prices.sum()) + left_out) / (len(prices) + left_out) - ROUNDING, prices=prices)
+
+
+def gcp_bound(
+    microdata: Microdata,
+    k: int,
+    left_out: int = 0,
+    seed: int = 0,
+    suppression: bool = False,
+    mixed: Mixed | None = None,
+) -> Bound:
+    """Return a GCP that no recoding with classes of at least k rows can beat.
+
+    It comes from prices, see `sfumato.loss.bound.row_prices`; where there are too many rows for these, pairs of rows
+    are compared instead.
+
+    Parameters
+    ----------
+    microdata
+        The table.
+    k
+        The least size of a class.
+    left_out
+        Rows that are suppressed whatever happens, because a value is missing.
+    seed
+        Where the sampling of large tables starts.
+    suppression
+        Whether rows may be left out.
+    mixed
+        What sensitive values of a class must keep, if anything.
+    """
+    begin = time.perf_counter()
+    people = People.of(microdata)
+    bound = _price_bound(microdata, k, left_out, suppression, mixed) if len(people) <= PRICED_ROWS else None
+    if bound is None:
+        bound = _pair_bound(people, k, left_out, seed, suppression)
+    bound.seconds = time.perf_counter() - begin
+    return bound
+
+
+def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool, mixed: Mixed | None) -> Bound | None:
+    """Return the bound that prices or all pairs of rows prove; nothing for tables where that takes too long."""
+    if k < 2 or len(microdata) < k:
+        return None
+    rows = distinct_rows(microdata, mixed)
+    if len(rows) > PRICED_ROWS and mixed is not None:
+        rows, mixed = distinct_rows(microdata, None), None
+    boxes = all_boxes(microdata, rows)
+    bound = None
+    if isinstance(boxes, Boxes) or boxes.compared <= COMPARED:
+        _, prices = capped_prices(microdata, k, suppression, mixed, boxes)
+        bound = bound_by(prices.each[rows.of_row], left_out)
+    if isinstance(boxes, Boxes) or len(rows) ** 2 > PAIRS:
+        return bound
+    # Where looking at all boxes takes too much work, pairs of rows may prove more.
+    losses = np.repeat(boxes.reaches(k), rows.counts[boxes.order])
+    pairs = (_shared_loss(losses, k, suppression) + left_out) / (len(losses) + left_out) - ROUNDING
+    return Bound(pairs) if bound is None else max(bound, Bound(pairs, prices=bound.prices))
+
+
+def _shared_loss(losses: NDArray[np.float64], k: int, suppression: bool) -> float:
+    """Return what rows lose together, given what each loses at least because others share its class.
+
+    If no row may be suppressed, all rows of a class lose alike, so that the dearest of them decides for k rows.
+    """
+    return float(losses.sum()) if suppression else least_total(-np.sort(-losses), k)
+
+
+def _pair_bound(people: People, k: int, left_out: int, seed: int, suppression: bool) -> Bound:
+    """Return what rows lose because others share their classes.
+
+    A row shares its class with k - 1 others, so it loses at least what it loses together with its (k - 1)-th nearest
+    row. A suppressed row loses everything, which is never less.
+    """
+    rows = int(people.counts.sum()) + left_out
+    # Rows with enough equals may lose nothing, and need not be looked at.
+    rare = np.flatnonzero(people.counts < k)
+    if len(rare) * len(people) <= PAIRS:
+        losses = np.zeros(len(people))
+        losses[rare] = people.least_losses(rare, k)
+        total = _shared_loss(np.repeat(losses, people.counts), k, suppression)
+        return Bound((total + left_out) / rows - ROUNDING)
+    ends = np.cumsum(people.counts[rare])
+    sample = np.random.default_rng(seed).integers(0, ends[-1], max(LEAST_SAMPLE, PAIRS // len(people)))
+    losses = people.box_losses(rare[np.searchsorted(ends, sample, side="right")], k)
+    mean = lower_confidence(losses, 1 - CONFIDENCE, len(sample))
+    return Bound((mean * int(ends[-1]) + left_out) / rows - ROUNDING, CONFIDENCE, len(losses))
+
+
+@dataclass(frozen=True)
+class People:
+    """The distinct rows of a table in ascending order, the attribute in which rows differ most first."""
+
+    codes: NDArray[np.unsignedinteger]
+    counts: NDArray[np.int64]
+    spans: Spans
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @classmethod
+    def of(cls, microdata: Microdata) -> People:
+        """Count the distinct rows of a table."""
+        order = np.argsort(-mean_costs(microdata), kind="stable")
+        sizes = [microdata.domains[at].size for at in order]
+        spans = microdata.spans._replace(index=microdata.spans.index[order], weight=microdata.spans.weight[order])
+        if math.prod(sizes) > KEY_LIMIT:
+            found = group_rows(microdata.codes[:, order], sizes)
+            return cls(np.ascontiguousarray(found.codes), found.counts, spans)
+        keys = np.zeros(len(microdata), np.int64)
+        for at, size in zip(order, sizes, strict=True):
+            keys *= size
+            keys += microdata.codes[:, at]
+        keys.sort()
+        begins = np.append(True, keys[1:] != keys[:-1]).nonzero()[0]
+        codes = np.empty((len(begins), len(sizes)), microdata.codes.dtype)
+        left = keys[begins]
+        for at in range(len(sizes) - 1, -1, -1):
+            left, codes[:, at] = np.divmod(left, sizes[at])
+        return cls(codes, np.diff(begins, append=len(keys)), spans)
+
+    def least_losses(self, chosen: NDArray[np.int64], k: int) -> NDArray[np.float64]:
+        """Return what the chosen distinct rows lose at least with the (k - 1)-th nearest."""
+        losses, rows = np.zeros(len(chosen)), self._sorted()
+
+        def write(part: slice) -> None:
+            least_losses(chosen[part], rows, k, self.spans, losses[part])
+
+        side_by_side(write, _parts(len(chosen)))
+        return losses
+
+    def box_losses(self, chosen: NDArray[np.int64], k: int) -> NDArray[np.float64]:
+        """Return what the cheapest boxes of k rows lose around the chosen distinct rows, as far as work allows.
+
+        These are the first of them, and at least ``LEAST_SAMPLE``: where many rows have to be compared to find the
+        nearest, as in tables of many numbers, fewer are enough for whoever waits.
+        """
+        losses, rows, work = np.zeros(len(chosen)), self._sorted(), 0
+
+        def write(part: slice) -> int:
+            return cheapest_boxes(chosen[begin:end][part], rows, k, self.spans, BOX_WORK, losses[begin:end][part])
+
+        for begin in range(0, len(chosen), LEAST_SAMPLE):
+            end = min(begin + LEAST_SAMPLE, len(chosen))
+            work += sum(side_by_side(write, _parts(end - begin)))
+            if work > WORK:
+                return losses[:end]
+        return losses
+
+    def _sorted(self) -> Sorted:
+        return Sorted(self.codes, self.counts, self._skips())
+
+    def _skips(self) -> NDArray[np.int32]:
+        """Return for every row and its leading attributes the next row that differs from it there or before."""
+        rows, attributes = self.codes.shape
+        skips = np.empty((rows, min(attributes, LEADING)), np.int32)
+        differs = np.zeros(rows - 1, bool)
+        for at in range(skips.shape[1]):
+            differs |= self.codes[1:, at] != self.codes[:-1, at]
+            ends = np.append(np.flatnonzero(differs) + 1, rows)
+            skips[:, at] = np.repeat(ends, np.diff(ends, prepend=0))
+        return skips
+
+
+def _parts(rows: int) -> Iterator[slice]:
+    """Yield parts of some rows, for threads to take."""
+    edges = np.linspace(0, rows, PARTS + 1).astype(np.int64)
+    return (slice(start, stop) for start, stop in pairwise(edges.tolist()))
+
+
+def mean_costs(microdata: Microdata) -> NDArray[np.float64]:
+    """Return what two rows lose in each attribute on average, from some pairs."""
+    one, two = np.random.default_rng(0).integers(0, len(microdata), (2, 1000))
+    lo, hi = (pick(microdata.codes[one], microdata.codes[two]) for pick in (np.minimum, np.maximum))
+    costs = [domain.span_costs(lo[:, at], hi[:, at]).mean() for at, domain in enumerate(microdata.domains)]
+    return np.array(costs) * microdata.weights
+
+
+def lower_confidence(values: NDArray[np.float64], risk: float, planned: int | None = None) -> float:
+    """Return a number that the mean of a population is below with at most this risk, given a random sample of it.
+
+    The values are not negative and are drawn with replacement; it may be stopped after any of them, whatever they are,
+    if it is said how many were planned. For every mean that is doubted, one bets on the sample
+    against it, each time a share of one's capital that depends on the values seen before: fair bets multiply the
+    capital by more than 1 / risk with at most that risk. The means that would have made one so rich are rejected.
+    (Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", 2023.)
+    """
+    if not values.any():
+        return 0.0
+    seen = np.arange(1, len(values) + 1)
+    means = np.cumsum(values) / seen
+    squares = np.cumsum(values * values) / seen
+    # How much the values seen scatter, relative to their mean: 1 before any is seen, and where all of them are 0.
+    relative = np.divide(squares, means * means, out=np.full(len(values), 2.0), where=means > 0) - 1
+    scatter = (1 + np.cumsum(relative)) / (seen + 1)
+    known = np.append(1.0, scatter[:-1])
+    shares = np.minimum(0.9, np.sqrt(2 * math.log(1 / risk) / ((planned or len(values)) * known)))
+    low, high = 0.0, float(values.mean())
+    for _ in range(40):
+        doubted = (low + high) / 2
+        capital = np.cumsum(np.log1p(shares * (values / doubted - 1)))
+        if capital.max() >= math.log(1 / risk):
+            low = doubted
+        else:
+            high = doubted
+    return low

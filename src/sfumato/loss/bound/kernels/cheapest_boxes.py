@@ -1,0 +1,140 @@
+"""What the cheapest box loses that holds a row and k - 1 others: what the row must lose at least.
+
+Boxes are looked at in bundles, as in `around`: all boxes between an inner one and an outer one. A bundle whose outer
+box holds too few rows, or whose inner box loses as much as one that was found, is left out; others are split in two.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.common.numba.decorators import inner, kernel
+from sfumato.loss.bound.kernels.around import (
+    DEPTH,
+    INNER_HI,
+    INNER_LO,
+    OUTER_HI,
+    OUTER_LO,
+    Room,
+    box_loss,
+    fits,
+    room_for,
+    split,
+)
+from sfumato.loss.bound.kernels.least_losses import Sorted, apart, nearest_loss
+from sfumato.loss.bound.kernels.near import offset
+from sfumato.table.kernels.spans import Spans
+
+#: By how much more than what is known boxes may lose that are looked at together: at first, and at least.
+FARTHEST, NEAREST = 0.5, 0.1
+
+#: By which share the outer box of a bundle may lose more than the inner one without being split.
+TOLERANCE = 0.01
+
+
+@kernel
+def cheapest_boxes(
+    chosen: NDArray[np.int64], rows: Sorted, k: int, spans: Spans, work: int, losses: NDArray[np.float64]
+) -> int:
+    """Write for the chosen rows what the cheapest box of k rows loses that holds them, or somewhat less.
+
+    ``work`` is how many rows may be looked at around one row; where that is not enough, it is less by more. Return how
+    many rows were compared or looked at in all.
+    """
+    total = 0
+    nearest, weight, room = np.empty(k + 1), np.empty(k + 1, np.int64), room_for(rows.codes, work)
+    whole = spans.weight.sum()
+    for at, this in enumerate(chosen):
+        farther = FARTHEST
+        least, compared = nearest_loss(this, rows, k, spans, nearest, weight)
+        total += compared
+        # No box loses more than the whole, also where there are fewer than k rows.
+        while 0.0 < least < whole and farther >= NEAREST:
+            most = min(whole, least * (1 + farther))
+            least, finished, looked = _cheapest(this, rows, k, spans, least, most, work, room)
+            total += looked
+            if not finished:
+                farther /= 2
+            elif least < most:
+                break
+        losses[at] = min(least, whole)
+    return total
+
+
+@inner
+def _cheapest(
+    this: int, rows: Sorted, k: int, spans: Spans, least: float, most: float, work: int, room: Room
+) -> tuple[float, bool, int]:
+    """Raise the least that boxes of k rows around a row lose, to the most if none loses less.
+
+    Return also whether all of them could be looked at, and how many rows were.
+    """
+    gathered, compared = _gather(this, rows, spans, most, room)
+    if gathered > work:
+        return least, False, compared
+    room.reach[0, :OUTER_LO], room.reach[0, OUTER_LO:] = 0.0, np.inf
+    room.begins[0], room.ends[0] = 0, gathered
+    waiting, looked, best = 1, 0, most
+    while waiting > 0:
+        waiting -= 1
+        reach, begin, end = room.reach[waiting], room.begins[waiting], room.ends[waiting]
+        inside = max(least, box_loss(reach[INNER_LO], reach[INNER_HI], spans))
+        if inside >= best:
+            continue
+        looked += end - begin
+        if looked > work or end + (end - begin) > len(room.listed) or waiting + 2 > DEPTH:
+            return least, False, compared + looked
+        last = _narrow(reach, begin, end, rows, k, spans, best, room)
+        if last == end:
+            continue
+        if box_loss(reach[OUTER_LO], reach[OUTER_HI], spans) <= inside * (1 + TOLERANCE):
+            best = inside
+            continue
+        split(waiting, end, last, room)
+        waiting += 2
+    return best, True, compared + looked
+
+
+@inner
+def _gather(this: int, rows: Sorted, spans: Spans, most: float, room: Room) -> tuple[int, int]:
+    """List the rows that lose less than so much together with a row, and how far away they are.
+
+    Return how many they are, and how many were compared.
+    """
+    gathered, after, compared = 0, 0, 0
+    while after < len(rows.codes) and gathered < len(room.rows):
+        other = after
+        compared += 1
+        loss, after = apart(this, other, rows, spans, most)
+        if loss < most:
+            room.rows[gathered], room.listed[gathered] = other, gathered
+            for attribute in range(rows.codes.shape[1]):
+                one, two = np.int64(rows.codes[this, attribute]), np.int64(rows.codes[other, attribute])
+                room.offsets[gathered, attribute] = offset(spans, attribute, one, two)
+            gathered += 1
+    return gathered, compared
+
+
+@inner
+def _narrow(
+    reach: NDArray[np.float64], begin: int, end: int, rows: Sorted, k: int, spans: Spans, most: float, room: Room
+) -> int:
+    """List the rows that some box of a bundle can hold behind those before, and narrow the outer box to them.
+
+    Return where they end: where they begin if they are fewer than k.
+    """
+    last, inside = end, 0
+    room.box[0], room.box[1] = reach[INNER_LO], reach[INNER_HI]
+    for at in range(begin, end):
+        place = room.listed[at]
+        if fits(room.offsets, place, reach, spans.weight, most):
+            room.listed[last] = place
+            last += 1
+            inside += rows.counts[room.rows[place]]
+            for attribute in range(reach.shape[1]):
+                away = room.offsets[place, attribute]
+                room.box[0, attribute] = max(room.box[0, attribute], -away)
+                room.box[1, attribute] = max(room.box[1, attribute], away)
+    reach[OUTER_LO], reach[OUTER_HI] = room.box[0], room.box[1]
+    return last if inside >= k else end

@@ -1,0 +1,226 @@
+"""Prices: what every row must pay at least, and so a loss that no release can beat.
+
+Give every row a price such that in every box with at least k rows the k highest prices are, on average, at most what a
+class in that box loses per row. A class holds at least k rows and lies in its box, so its rows together never pay more
+than the class loses; and all rows together never pay more than any release loses. A crowd of equal rows may pay nothing
+while an outlier beside it pays for a whole class, which no comparison of pairs of rows can see.
+
+Where no sensitive value may have more than one in l rows of a class, the k highest prices are those of rows that could
+be a class: highest first, but at most k / l of each value. In a class the share of each row is at most 1 / k and that
+of each value at most 1 / l, and no such shares have a higher mean price.
+
+Prices prove their sum: whoever looks at every box can check them, however they were found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.loss.bound.boxes import Boxes
+from sfumato.loss.bound.kernels.capping import SLACK, Found
+from sfumato.loss.bound.kernels.highest import Rows
+from sfumato.loss.bound.vicinity import Vicinity, all_boxes
+from sfumato.privacy import Requirements
+from sfumato.table.frequency import FrequencySet, frequency_set, group_rows
+from sfumato.table.kernels.rules import FREQUENCY, TOLERANCE
+from sfumato.table.microdata import Microdata
+
+#: By how much the sum of prices is lowered: their sums may be too high by less than this share.
+SAFETY = 10 * SLACK
+
+#: By which share prices that hold are raised to be capped again, how often: some that were cut need not have been.
+RAISE, RAISES = 0.1, 2
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What every distinct row pays.
+
+    Attributes
+    ----------
+    each
+        The price of every distinct row.
+    total
+        What all rows of the table pay together.
+    """
+
+    each: NDArray[np.float64] = field(repr=False)
+    total: float
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Overpriced boxes: in each, the rows that paid most may pay at most its limit on average.
+
+    Attributes
+    ----------
+    rows, times
+        The distinct rows that paid most, -1 after the last of them, and how many of each.
+    limits
+        What a class in the box loses per row.
+    corners
+        The layer of the box, and the distinct rows with its outermost places.
+    """
+
+    rows: NDArray[np.int32] = field(repr=False)
+    times: NDArray[np.float64] = field(repr=False)
+    limits: NDArray[np.float64] = field(repr=False)
+    corners: NDArray[np.int32] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.limits)
+
+    @classmethod
+    def room_for(cls, boxes: int, width: int) -> Pool:
+        """Return a pool to write into, for so many distinct rows of every box."""
+        shape = (boxes, width)
+        return cls(np.empty(shape, np.int32), np.empty(shape), np.empty(boxes), np.empty((boxes, 3), np.int32))
+
+    def take(self, chosen: NDArray[np.bool_] | slice) -> Pool:
+        """Return a part of the pool; copied, so that the rest can be written over."""
+        return Pool(
+            self.rows[chosen].copy(), self.times[chosen].copy(), self.limits[chosen].copy(), self.corners[chosen].copy()
+        )
+
+    def joined(self, other: Pool) -> Pool:
+        """Return both pools as one."""
+        return Pool(
+            np.concatenate([self.rows, other.rows]),
+            np.concatenate([self.times, other.times]),
+            np.concatenate([self.limits, other.limits]),
+            np.concatenate([self.corners, other.corners]),
+        )
+
+    def paid(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what the rows of every box pay together."""
+        return (np.append(prices, 0.0)[self.rows] * self.times).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """What sensitive values of a class must keep.
+
+    Attributes
+    ----------
+    values
+        The sensitive value of every row of the table.
+    share
+        The share of a class that one value has at most.
+    """
+
+    values: NDArray[np.int64] = field(repr=False)
+    share: float
+
+    @classmethod
+    def by(cls, requirements: Requirements) -> Mixed | None:
+        """Return the narrowest share that requirements allow any value of a column; None if they say nothing of it."""
+        rules = [rule for rule in requirements.bound if rule.kind == FREQUENCY and rule.first > 1]
+        if not rules:
+            return None
+        narrowest = max(rules, key=lambda rule: rule.first)
+        values = requirements.microdata.sensitive[narrowest.column].codes.astype(np.int64)
+        return cls(values, (1 + TOLERANCE) / narrowest.first)
+
+    def of_distinct(self, rows: FrequencySet) -> NDArray[np.int64]:
+        """Return the value of every distinct row."""
+        values = np.zeros(len(rows), np.int64)
+        values[rows.of_row] = self.values
+        return values
+
+
+def distinct_rows(microdata: Microdata, mixed: Mixed | None) -> FrequencySet:
+    """Return the distinct rows of a table, those with different sensitive values apart where these must be mixed."""
+    if mixed is None or not len(microdata):
+        return frequency_set(microdata)
+    sizes = [*(domain.size for domain in microdata.domains), int(mixed.values.max()) + 1]
+    found = group_rows(np.column_stack([microdata.codes.astype(np.int64), mixed.values]), sizes)
+    return replace(found, codes=found.codes[:, :-1])
+
+
+class Pricing:
+    """Prices for the rows of one table, or for some of them.
+
+    Parameters
+    ----------
+    boxes
+        The boxes that a class can show.
+    k
+        The least number of rows of a class.
+    counts
+        How often every distinct row occurs among those that pay; all rows of the table if left out.
+    mixed
+        What sensitive values of a class must keep, if anything; rows that differ in these are distinct.
+    """
+
+    def __init__(
+        self, boxes: Boxes | Vicinity, k: int, counts: NDArray[np.int64] | None = None, mixed: Mixed | None = None
+    ) -> None:
+        self.boxes, self.k = boxes, k
+        self.counts = boxes.rows.counts if counts is None else counts
+        self.mixed = mixed is not None
+        self._places = boxes.places
+        self._values = np.zeros(0, np.int64) if mixed is None else mixed.of_distinct(boxes.rows)
+        self._most = float(k) if mixed is None else k * mixed.share
+        #: How many distinct rows it may take to make up k.
+        self.width = 2 * k + 4 if self.mixed else k
+        self._nothing = Pool.room_for(0, self.width)
+
+    @property
+    def paying(self) -> NDArray[np.bool_]:
+        """Whether a row pays anything: k equal rows can be a class that loses nothing, unless values must be mixed."""
+        return (self.counts > 0) & ((self.counts < self.k) | self.mixed)
+
+    def highest(self, limit: NDArray[np.float64] | float) -> NDArray[np.float64]:
+        """Return prices that are too high, to begin with."""
+        return np.where(self.paying, np.minimum(limit, float(self.k)), 0.0)
+
+    def cap(self, prices: NDArray[np.float64], pool: Pool | None = None) -> tuple[Prices, int]:
+        """Lower prices until no box is overpriced; note the boxes that were in a pool, and say how many there are."""
+        pool = pool or self._nothing
+        found = Found(pool.rows, pool.times, pool.limits, pool.corners)
+        rows = Rows(self._places, self.counts, np.where(self.paying, prices, 0.0), self._values, self._most)
+        used = self.boxes.cap(rows, self.k, found)
+        return self.priced(rows.prices), used
+
+    def raised(self, prices: Prices, limit: NDArray[np.float64]) -> Prices:
+        """Raise prices that hold and cap them again, some times, if that takes little time; return the best."""
+        for _ in range(RAISES if self.boxes.light else 0):
+            found, _ = self.cap(np.minimum(prices.each * (1 + RAISE), limit))
+            prices = max(prices, found, key=lambda one: one.total)
+        return prices
+
+    def priced(self, each: NDArray[np.float64]) -> Prices:
+        """Return prices with their total."""
+        return Prices(each, float((each * self.counts).sum()))
+
+
+def capped_prices(
+    microdata: Microdata,
+    k: int,
+    suppression: bool = False,
+    mixed: Mixed | None = None,
+    boxes: Boxes | Vicinity | None = None,
+) -> tuple[Boxes | Vicinity, Prices]:
+    """Return the boxes of a table and prices that hold in all of them.
+
+    Parameters
+    ----------
+    microdata
+        The table.
+    k
+        The least size of a class.
+    suppression
+        Whether rows may be left out: such a row loses 1, and so none pays more.
+    mixed
+        What sensitive values of a class must keep, if anything.
+    boxes
+        The boxes, if they are known already.
+    """
+    boxes = boxes or all_boxes(microdata, distinct_rows(microdata, mixed))
+    pricing = Pricing(boxes, k, mixed=mixed)
+    limit = pricing.highest(1.0 if suppression else np.inf)
+    prices = pricing.raised(pricing.cap(limit)[0], limit)
+    return boxes, pricing.priced(prices.each * (1 - SAFETY))

@@ -1,0 +1,183 @@
+"""Do the ends of intervals single people out? How often "in this class's box, and at an end of it" is one person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.hierarchies import Ends, ScaledDomain
+from sfumato.table.frequency import FrequencySet, frequency_set
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses
+
+#: How many rows are compared with boxes at most; of larger tables, some classes are looked at.
+MOST_COMPARED = 1_000_000
+
+#: An end this near to a value, as a share of the range, is that value.
+NEAR = 1e-12
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class SinglingOut:
+    """What the ends of intervals give away.
+
+    Attributes
+    ----------
+    intervals
+        The classes that show an interval.
+    classes, rows
+        Of these, how many have an end at which exactly one person of the table is who fits all that the class shows;
+        and the rows in them. Estimated where only some classes were looked at.
+    sampled
+        How many classes were looked at, if not all.
+    """
+
+    intervals: int
+    classes: int
+    rows: int
+    sampled: int | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of the classes with intervals."""
+        return self.classes / max(1, self.intervals)
+
+    def to_dict(self) -> dict[str, int | float]:
+        """Return it as plain values."""
+        found = {"classes_with_intervals": self.intervals, "classes": self.classes, "rows": self.rows}
+        return found | {"share": self.share} | ({} if self.sampled is None else {"sampled_classes": self.sampled})
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Who is at an end: the attribute, the classes that have it, and the code of the value there."""
+
+    attribute: int
+    classes: Codes
+    codes: Codes
+
+    def only(self, chosen: NDArray[np.bool_]) -> _Asked:
+        kept = chosen[self.classes]
+        return _Asked(self.attribute, self.classes[kept], self.codes[kept])
+
+
+def singling_out(microdata: Microdata, classes: EquivalenceClasses, random: np.random.Generator) -> SinglingOut:
+    """Count the classes and rows whose intervals single somebody out."""
+    boxes = _boxes(microdata, classes)
+    shows = np.zeros(len(classes), bool)
+    questions: list[_Asked] = []
+    for at, domain in enumerate(microdata.domains):
+        if isinstance(domain, ScaledDomain):
+            ends, interval = _shown_ends(domain, classes, at)
+            shows |= interval
+            questions += _questions(domain, ends, interval, boxes, at)
+    people = frequency_set(microdata)
+    chosen = _looked_at(shows, questions, people, random)
+    single = np.zeros(len(classes), bool)
+    for asked in questions:
+        few = asked.only(chosen)
+        single[few.classes] |= _count(people, boxes, few) == 1
+    intervals, seen = int(shows.sum()), int(chosen.sum())
+    scale = intervals / max(1, seen)
+    found, rows = int(single.sum()), int(classes.sizes[single].sum())
+    return SinglingOut(intervals, round(found * scale), round(rows * scale), None if seen == intervals else seen)
+
+
+def _boxes(microdata: Microdata, classes: EquivalenceClasses) -> tuple[Codes, Codes]:
+    """Return the first and the last code of every quasi-identifier that what a class shows stands for."""
+    first, last = classes.lo.copy(), classes.hi.copy()
+    for at, domain in enumerate(microdata.domains):
+        if classes.levels is None:
+            first[:, at], last[:, at] = domain.covered(classes.lo[:, at], classes.hi[:, at])
+        if classes.hidden is not None:
+            hidden = classes.hidden[:, at]
+            first[hidden, at], last[hidden, at] = 0, domain.size - 1
+    return first, last
+
+
+def _shown_ends(domain: ScaledDomain, classes: EquivalenceClasses, at: int) -> tuple[Ends, NDArray[np.bool_]]:
+    """Return from where to where every class reaches, and whether that is an interval at all."""
+    if classes.levels is None:
+        ends = domain.span_ends(classes.lo[:, at], classes.hi[:, at])
+    else:
+        level = classes.levels[at]
+        ends = domain.level_ends(level).take(domain.levels[level].groups[classes.lo[:, at]])
+    told: NDArray[np.bool_] = _is_told(ends.low) | _is_told(ends.high)
+    if classes.hidden is not None:
+        told = told & ~classes.hidden[:, at]
+    return ends, told & (ends.widths > 0)
+
+
+def _is_told(side: pa.Array) -> NDArray[np.bool_]:
+    """Return which intervals have this end; ``90+`` has no upper one."""
+    told: NDArray[np.bool_] = side.is_valid().to_numpy(zero_copy_only=False)
+    return told
+
+
+def _questions(
+    domain: ScaledDomain, ends: Ends, interval: NDArray[np.bool_], boxes: tuple[Codes, Codes], at: int
+) -> Iterator[_Asked]:
+    """Yield both ends of the classes with an interval, where they are values of the table within the box."""
+    near = NEAR * domain.extent
+    for side, offsets in ((ends.low, ends.offsets), (ends.high, ends.offsets + ends.widths)):
+        codes = np.minimum(np.searchsorted(domain.offsets, offsets - near), len(domain.offsets) - 1)
+        is_value = np.abs(domain.offsets[codes] - offsets) <= near
+        inside = (boxes[0][:, at] <= codes) & (codes <= boxes[1][:, at])
+        asked = np.flatnonzero(interval & is_value & inside & _is_told(side))
+        yield _Asked(at, asked, codes[asked])
+
+
+def _looked_at(
+    shows: NDArray[np.bool_], questions: list[_Asked], people: FrequencySet, random: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Return the classes to look at: all that show an interval, or a random share of them where they are many."""
+    work = sum(int(_having(people, asked).sum()) for asked in questions)
+    candidates = np.flatnonzero(shows)
+    if work <= MOST_COMPARED:
+        return shows
+    count = max(1, int(len(candidates) * MOST_COMPARED / work))
+    chosen = np.zeros(len(shows), bool)
+    chosen[random.choice(candidates, count, replace=False)] = True
+    return chosen
+
+
+def _having(people: FrequencySet, asked: _Asked) -> Codes:
+    """Return how many distinct rows have the value of each question."""
+    return np.bincount(people.codes[:, asked.attribute], minlength=int(asked.codes.max(initial=0)) + 1)[asked.codes]
+
+
+def _count(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked) -> Codes:
+    """Return how many people there are at every end who fit all that the class shows."""
+    narrow = _narrowest(people, boxes, asked)
+    size = int(people.codes[:, narrow].max(initial=0)) + 1
+    keys = people.codes[:, asked.attribute].astype(np.int64) * size + people.codes[:, narrow]
+    order = np.argsort(keys, kind="stable")
+    first, last = (side[asked.classes, narrow] for side in boxes)
+    begins = np.searchsorted(keys[order], asked.codes * size + first)
+    ends = np.searchsorted(keys[order], asked.codes * size + np.minimum(last, size - 1), side="right")
+    having = np.maximum(0, ends - begins)
+    question = np.repeat(np.arange(len(asked.codes)), having)
+    within = np.arange(len(question)) - np.repeat(np.cumsum(having) - having, having)
+    row = order[np.repeat(begins, having) + within]
+    for at in range(people.codes.shape[1]):  # each column leaves fewer to be compared in the next
+        if at in (asked.attribute, narrow):
+            continue
+        codes, of_class = people.codes[row, at], asked.classes[question]
+        fits = (boxes[0][of_class, at] <= codes) & (codes <= boxes[1][of_class, at])
+        row, question = row[fits], question[fits]
+    found = np.bincount(question, weights=people.counts[row], minlength=len(asked.codes))
+    return found.astype(np.int64)
+
+
+def _narrowest(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked) -> int:
+    """Return the column, besides the one that is asked about, of which what is shown leaves the smallest share."""
+    widths = (boxes[1] - boxes[0] + 1)[asked.classes].mean(axis=0) if len(asked.classes) else np.ones(boxes[0].shape[1])
+    shares = widths / (people.codes.max(axis=0, initial=0).astype(np.int64) + 1)
+    shares[asked.attribute] = np.inf
+    return int(np.argmin(shares))

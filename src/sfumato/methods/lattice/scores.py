@@ -1,0 +1,172 @@
+"""What every node of the lattice loses, by each of the losses that can be minimized.
+
+All of them follow from four findings about a node: the rows it suppresses, the classes it keeps, the sum of their
+squared sizes, and the sum over kept rows of a cost per attribute and group. They are those of `sfumato.loss`, on the
+rows that reach the method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import ParameterError
+from sfumato.loss import METRICS, Objective, Total, names_of
+from sfumato.loss.objective import CLASSES as CLASS_COUNT
+from sfumato.loss.objective import LEVELS, SIZES, SPANS
+from sfumato.methods.lattice.frequencies import Frequencies, Levels
+from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.kernels.node_sweep import (
+    CLASSES,
+    COST,
+    FINDINGS,
+    SQUARES,
+    SUPPRESSED,
+    NodeCosts,
+    measure_node,
+)
+from sfumato.table.microdata import Microdata
+
+#: What follows from the findings about a node.
+ABLE = frozenset({SPANS, LEVELS, SIZES, CLASS_COUNT})
+
+#: What an answer is worth, told by a function of the levels by name and the losses by name.
+Worth = Callable[[dict[str, int], dict[str, float]], float]
+
+
+@dataclass(frozen=True)
+class Marginals:
+    """The table seen through each quasi-identifier alone: all that a loss needs beside the classes.
+
+    Attributes
+    ----------
+    microdata
+        The table, with the weights that count.
+    counts
+        How often every code of each quasi-identifier occurs.
+    k
+        The class size that was asked for.
+    """
+
+    microdata: Microdata
+    counts: tuple[NDArray[np.int64], ...] = field(repr=False)
+    k: int
+
+    @cached_property
+    def rows(self) -> int:
+        """The number of rows."""
+        return int(self.counts[0].sum())
+
+    def costs(self, objective: Objective) -> NodeCosts:
+        """Return the costs per attribute, level and group that a loss adds up; none for losses of class sizes."""
+        domains = self.microdata.domains
+        depth = max(len(domain.levels) for domain in domains)
+        at = np.zeros((len(domains), depth), np.int64)
+        totals = np.zeros((len(domains), depth))
+        cells: list[NDArray[np.float64]] = [np.empty(0)]
+        if not objective.parts & {SPANS, LEVELS}:
+            return NodeCosts(at, cells[0], totals)
+        priced, heights = objective.priced(self.microdata, self.counts), objective.level_costs(self.microdata)
+        for place, domain in enumerate(domains):
+            for level, groups in enumerate(domain.levels):
+                sizes = np.bincount(groups.groups, self.counts[place], len(groups)).astype(np.float64)
+                found = np.full(len(groups), heights[place][level])
+                if objective.spread:
+                    costs = priced.domains[place].level_costs(level)
+                    found = found + objective.spread * costs * float(priced.weights[place])
+                at[place, level] = sum(map(len, cells))
+                totals[place, level] = sizes @ found
+                cells.append(found)
+        return NodeCosts(at, np.concatenate(cells), totals)
+
+    def loss(self, objective: Objective, found: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn the findings of nodes into a loss to be minimized; what tells nothing at all is never the least."""
+        gone = found[..., SUPPRESSED]
+        kept = self.rows - gone
+        lost = found[..., COST] + gone * objective.price(self.microdata, self.rows)
+        if objective.squares:
+            lost = lost + objective.squares * found[..., SQUARES]
+        if objective.per_class:
+            lost = lost + objective.per_class * found[..., CLASSES]
+        shown = objective.shown(Total(lost, kept, self.rows, self.k, self.microdata, self.counts))
+        return np.asarray(shown if objective.may_suppress else np.where(kept > 0, shown, np.inf))
+
+
+def marginals_of(judge: Judge, weights: Mapping[str, float] | None = None) -> Marginals:
+    """Return the marginals of a task's table; weights given here come before those of the schema."""
+    microdata = judge.task.microdata
+    counts = tuple(
+        np.bincount(microdata.codes[:, at], judge.counts, minlength=domain.size).astype(np.int64)
+        for at, domain in enumerate(microdata.domains)
+    )
+    if weights is not None:
+        given = np.array([float(weights.get(name, 1.0)) for name in microdata.names])
+        if not given.sum():
+            raise ParameterError("All 'weights' are 0, so nothing would be a loss. Give one of them more.")
+        microdata = replace(microdata, weights=given / given.sum())
+    return Marginals(microdata, counts, judge.task.requirements.k)
+
+
+class Scorer:
+    """Measures nodes, one after the other or many at once."""
+
+    def __init__(self, judge: Judge, weights: Mapping[str, float] | None = None) -> None:
+        self.judge = judge
+        self.marginals = marginals_of(judge, weights)
+        self._costs: dict[Objective, NodeCosts] = {}
+
+    def costs(self, objective: Objective) -> NodeCosts:
+        """Return the costs of a loss, worked out once."""
+        if objective not in self._costs:
+            self._costs[objective] = self.marginals.costs(objective)
+        return self._costs[objective]
+
+    def at_least(self, objective: Objective, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return what nodes lose at the least: an additive loss if no row goes, without counting anything."""
+        found = np.zeros((len(nodes), FINDINGS))
+        found[:, COST] = self._totals(objective, nodes)
+        return self.marginals.loss(objective, found)
+
+    def loss_of_sizes(self, objective: Objective, sizes: NDArray[np.float64], node: Levels) -> float:
+        """Return what a node loses whose classes have these sizes, if no row goes."""
+        found = np.zeros(FINDINGS)
+        found[CLASSES], found[SQUARES] = len(sizes), sizes @ sizes
+        found[COST] = self._totals(objective, np.array([node]))[0]
+        return float(self.marginals.loss(objective, found))
+
+    def _totals(self, objective: Objective, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+        totals = self.costs(objective).totals
+        return np.asarray(sum(totals[at, nodes[:, at]] for at in range(nodes.shape[1])), np.float64)
+
+    def loss(self, frequencies: Frequencies, objective: Objective) -> float:
+        """Return what a node loses, from its frequency set."""
+        return self._losses(frequencies, [objective])[0]
+
+    def reported(self, frequencies: Frequencies) -> dict[str, float]:
+        """Return all losses of a node by name, as they are reported."""
+        objectives = [METRICS[name] for name in names_of(ABLE)]
+        found = zip(objectives, self._losses(frequencies, objectives), strict=True)
+        return {objective.name: float(objective.reported(loss)) for objective, loss in found}
+
+    def _losses(self, frequencies: Frequencies, objectives: Sequence[Objective]) -> list[float]:
+        keys, counts, allowed = self._classes(frequencies)
+        layout, levels = self.judge.roller.layout, np.array(frequencies.levels)
+        measured = [
+            measure_node(keys, counts, layout, levels, allowed, self.costs(objective)) for objective in objectives
+        ]
+        return [
+            float(self.marginals.loss(objective, found)) for objective, found in zip(objectives, measured, strict=True)
+        ]
+
+    def _classes(self, frequencies: Frequencies) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.bool_]]:
+        """Return key, size and permission of every class of a node."""
+        if self.judge.size_only:
+            return frequencies.keys, frequencies.counts, frequencies.counts >= self.judge.smallest
+        allowed, _, of_key = self.judge.classes(frequencies)
+        sizes = np.bincount(of_key, weights=frequencies.counts, minlength=len(allowed)).astype(np.int64)
+        first = np.unique(of_key, return_index=True)[1]
+        return frequencies.keys[first], sizes, allowed

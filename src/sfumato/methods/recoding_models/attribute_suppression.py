@@ -1,0 +1,41 @@
+"""Attribute suppression: every quasi-identifier is released as it is, or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from sfumato.methods.base import Task, register
+from sfumato.methods.lattice import Lattice
+from sfumato.privacy import Requirements
+from sfumato.table.recoding import Recoding
+
+
+@dataclass(frozen=True)
+class AttributeSuppression(Lattice):
+    """Release each quasi-identifier intact or as ``*``: full-domain recoding with two levels.
+
+    The best choice is NP-hard in the number of attributes; the lattice of their subsets is searched exactly, as in
+    `Lattice`, whose parameters it has. In its search and its alternatives level 1 means suppressed.
+    """
+
+    name: ClassVar[str] = "attribute-suppression"
+    summary: ClassVar[str] = "Every quasi-identifier intact or as *, the best choice of all."
+
+    def run(self, task: Task) -> Recoding:
+        """Search the subsets, and turn suppressed into the highest level."""
+        recoding = super().run(with_two_levels(task))
+        domains = task.microdata.domains
+        levels = tuple(domain.top if level else 0 for domain, level in zip(domains, recoding.levels or (), strict=True))
+        shown = dict(zip(task.microdata.names, levels, strict=True))
+        return replace(recoding, levels=levels, details={**recoding.details, "levels": shown})
+
+
+register()(AttributeSuppression)
+
+
+def with_two_levels(task: Task) -> Task:
+    """Return the same task with every level left out between the value and ``*``."""
+    domains = tuple(replace(domain, levels=(domain.levels[0], domain.levels[-1])) for domain in task.microdata.domains)
+    microdata = replace(task.microdata, domains=domains)
+    return replace(task, microdata=microdata, requirements=Requirements(task.requirements.models, microdata))

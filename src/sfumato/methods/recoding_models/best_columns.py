@@ -1,0 +1,184 @@
+"""The best recoding column by column: every value of a quasi-identifier is shown by the same group wherever it occurs.
+
+What such a recoding loses is a sum over columns, and each column alone must already keep the models. So every column
+has a list of the ways to recode it, the cheapest first; ways of the first columns are combined with the least that the
+others can lose, in the order of that sum, and a combination that breaks a model is left with all that would follow.
+The first combination of all columns is the best one, and until then the sum is a bound that nothing is below.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count, islice, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.hierarchies import Domain
+from sfumato.methods.base import Task
+from sfumato.methods.recoding_models.splits import Span, broken_rows, children, mean_cost
+from sfumato.table.frequency import group_rows
+
+#: A column with more ways to recode it than this is not searched.
+MOST_WAYS = 4_096
+
+#: So many rows are looked at until a search gives up.
+WORK = 10_000_000
+
+#: The bound knows nothing of a column with more values, whose intervals would be too many.
+MOST_VALUES = 2_000
+
+#: A way to recode a column: its groups in order.
+Way = tuple[Span, ...]
+
+#: What lists the ways to recode a column whose groups may be those that are allowed; None if there are too many.
+Ways = Callable[[Domain, Callable[[Span], bool]], "list[Way] | None"]
+
+
+@dataclass(order=True)
+class Combined:
+    """Ways of the first columns, and the classes of all but the last of them."""
+
+    least: float
+    serial: int
+    ways: tuple[int, ...] = field(compare=False)
+    classes: NDArray[np.int64] = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Best:
+    """What a search found: the way of every column if it is known to be the best, a bound, and the number of checks."""
+
+    ways: tuple[Way, ...] | None
+    bound: float
+    checks: int
+
+
+def best_ways(task: Task, ways_of: Ways, at_most: float) -> Best:
+    """Search for the recoding that loses least, added up over rows; stop at what loses no less than is known."""
+    lists = [_priced_ways(task, at, ways_of) for at in range(len(task.microdata.domains))]
+    if any(found is None for found in lists):
+        return Best(None, 0.0, 0)
+    columns = [found for found in lists if found]
+    if len(columns) < len(lists):  # a column cannot be recoded in any way: the table itself breaks a model
+        return Best(None, 0.0, 0)
+    rest = np.append(np.cumsum([ways[0][0] for ways in columns][::-1])[::-1], 0.0)
+    serial, checks, work = count(), 0, 0
+    start = np.zeros(len(task.microdata), np.int64)
+    waiting = [Combined(float(rest[0]), next(serial), (0,), start)]
+    while waiting:
+        found = heapq.heappop(waiting)
+        if found.least >= at_most or work > WORK:
+            return Best(None, min(found.least, at_most), checks)
+        *before, last = found.ways
+        ways = columns[len(before)]
+        if last + 1 < len(ways):
+            more = ways[last + 1][0] - ways[last][0]
+            heapq.heappush(waiting, Combined(found.least + more, next(serial), (*before, last + 1), found.classes))
+        checks, work = checks + 1, work + len(start)
+        classes = _divided(task, found.classes, len(before), ways[last][1])
+        if classes is None:
+            continue
+        if len(found.ways) == len(columns):
+            chosen = tuple(columns[at][way][1] for at, way in enumerate(found.ways))
+            return Best(chosen, found.least, checks)
+        heapq.heappush(waiting, Combined(found.least, next(serial), (*found.ways, 0), classes))
+    return Best(None, at_most, checks)
+
+
+def _divided(task: Task, classes: NDArray[np.int64], at: int, way: Way) -> NDArray[np.int64] | None:
+    """Return the classes that a way of one more column leaves, None if they are not all allowed."""
+    part = np.searchsorted([last for _, last in way], task.microdata.codes[:, at])
+    grouped = group_rows(np.stack([classes, part], axis=1), [int(classes.max(initial=0)) + 1, len(way)])
+    divided = grouped.of_row.astype(np.int64)
+    return None if len(broken_rows(task, np.arange(len(divided)), divided)) else divided
+
+
+def _priced_ways(task: Task, at: int, ways_of: Ways) -> list[tuple[float, Way]] | None:
+    """Return the ways to recode a column that it allows by itself with what they lose, the cheapest first."""
+    microdata = task.microdata
+    domain, codes = microdata.domains[at], microdata.codes[:, at]
+    known: dict[Span, bool] = {}
+
+    def allowed(span: Span) -> bool:
+        if span not in known:
+            rows = np.flatnonzero((codes >= span[0]) & (codes <= span[1]))
+            known[span] = not len(rows) or not len(broken_rows(task, rows, np.zeros(len(rows), np.int64)))
+        return known[span]
+
+    ways = ways_of(domain, allowed)
+    if ways is None:
+        return None
+    counts, weight = microdata.marginals[at], float(microdata.weights[at])
+    return sorted((weight * mean_cost(domain, counts, way), way) for way in ways)
+
+
+def subtree_ways(domain: Domain, allowed: Callable[[Span], bool]) -> list[Way] | None:
+    """List the ways to divide a hierarchy into full subtrees, each of them allowed."""
+
+    def of(span: Span) -> list[Way] | None:
+        below = [of(child) for child in children(domain, span)]
+        if any(ways is None for ways in below):
+            return None
+        ways: list[Way] = [(span,)] if allowed(span) else []
+        if below:
+            combined = product(*(found for found in below if found is not None))
+            ways += [tuple(part for way in parts for part in way) for parts in islice(combined, MOST_WAYS + 1)]
+        return ways if len(ways) <= MOST_WAYS else None
+
+    return of((0, domain.size - 1))
+
+
+def interval_ways(domain: Domain, allowed: Callable[[Span], bool]) -> list[Way] | None:
+    """List the ways to divide an order into intervals, each of them allowed."""
+    upto: list[list[Way]] = [[()]]
+    for end in range(domain.size):
+        begins = [begin for begin in range(end + 1) if upto[begin] and allowed((begin, end))]
+        if sum(len(upto[begin]) for begin in begins) > MOST_WAYS:
+            return None
+        upto.append([(*way, (begin, end)) for begin in begins for way in upto[begin]])
+    return upto[-1]
+
+
+def least_by_column(task: Task, spans_of: Callable[[Domain], NDArray[np.int64] | None]) -> float:
+    """Return what no recoding column by column is below, from how many rows every group would have; added up over rows.
+
+    Where rows may be left out, those of a group with too few rows are, which costs each of them everything.
+    """
+    microdata, smallest = task.microdata, task.requirements.smallest_class
+    total = 0.0
+    for at, domain in enumerate(microdata.domains):
+        spans = spans_of(domain)
+        if spans is None:
+            continue
+        lo, hi = spans.T
+        reached = np.append(0, np.cumsum(microdata.marginals[at]))
+        rows = reached[hi + 1] - reached[lo]
+        short = (rows > 0) & (rows < smallest)
+        costs = np.where(short, rows if task.suppressible else np.inf, rows * domain.span_costs(lo, hi))
+        total += float(microdata.weights[at]) * _least_cover(domain.size, lo, hi, costs)
+    return total
+
+
+def _least_cover(size: int, lo: NDArray[np.int64], hi: NDArray[np.int64], costs: NDArray[np.float64]) -> float:
+    """Return the least cost of spans that together hold every code once."""
+    least = np.append(0.0, np.full(size, np.inf))
+    order = np.argsort(hi, kind="stable")
+    for end, spans in zip(range(size), np.split(order, np.searchsorted(hi[order], np.arange(1, size))), strict=True):
+        least[end + 1] = (least[lo[spans]] + costs[spans]).min(initial=np.inf)
+    return float(least[-1])
+
+
+def subtrees(domain: Domain) -> NDArray[np.int64]:
+    """Return every subtree of a hierarchy."""
+    known = [(0, domain.size - 1)]
+    for span in known:
+        known += children(domain, span)
+    return np.array(known)
+
+
+def intervals(domain: Domain) -> NDArray[np.int64] | None:
+    """Return every interval of an order; None for too many."""
+    return None if domain.size > MOST_VALUES else np.stack(np.triu_indices(domain.size), axis=1)

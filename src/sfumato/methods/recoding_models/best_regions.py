@@ -1,0 +1,127 @@
+"""The best choice of disjoint regions: products of subtrees, in each of which all rows are shown alike.
+
+Distinct rows are covered one after the other: the first that no region holds yet gets each of the allowed regions
+that it lies in and that overlap none of the chosen ones. Choices are looked at in the order of what they lose together
+with the least that all other rows must lose, so the first that covers everything is the best, and until then that sum
+is a bound.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.methods.base import Task
+from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.space import Space
+from sfumato.methods.recoding_models.optimality import all_regions
+from sfumato.methods.recoding_models.splits import broken_rows
+from sfumato.table.frequency import frequency_set
+
+#: So many regions are compared with the chosen ones, and so many are listed: nodes of the lattice times distinct rows.
+MOST_COMPARED, MOST_LISTED = 100_000, 20_000
+
+
+@dataclass(frozen=True)
+class Region:
+    """A region that may be a class: the distinct rows in it as bits, its rows, its edges, and what its rows lose."""
+
+    members: int
+    rows: int
+    lo: tuple[int, ...]
+    hi: tuple[int, ...]
+    loss: float
+
+    def overlaps(self, other: Region) -> bool:
+        """Return whether some combination of values lies in both, whether or not it occurs."""
+        ends = zip(self.lo, self.hi, other.lo, other.hi, strict=True)
+        return all(lo <= other_hi and other_lo <= hi for lo, hi, other_lo, other_hi in ends)
+
+
+@dataclass(order=True)
+class Chosen:
+    """Some disjoint regions."""
+
+    least: float
+    serial: int
+    covered: int = field(compare=False)
+    regions: tuple[Region, ...] = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class BestRegions:
+    """The class of every row if the best is known, a bound of the sum over rows if any, and how much was looked at."""
+
+    classes: NDArray[np.int32] | None
+    bound: float | None
+    looked_at: int
+
+
+def best_regions(task: Task, at_most: float) -> BestRegions:
+    """Search for the regions that lose least, added up over rows; stop at what loses no less than is known."""
+    cells = frequency_set(task.microdata)
+    listed = Space(task.microdata.domains).size * len(cells)
+    regions = _allowed_regions(task, cells.of_row, len(cells)) if listed <= MOST_LISTED else None
+    if regions is None:
+        return BestRegions(None, None, 0)
+    holding = [[region for region in regions if region.members >> cell & 1] for cell in range(len(cells))]
+    each = np.array([min(region.loss / region.rows for region in found) for found in holding])
+    least_of = each * cells.counts
+    # What a region loses beyond the least that its rows must lose.
+    excess = {
+        region.members: region.loss - float(least_of[_bits(region.members, len(cells))].sum()) for region in regions
+    }
+    everything = (1 << len(cells)) - 1
+    serial, looked_at = count(), 0
+    waiting = [Chosen(float(least_of.sum()), next(serial), 0, ())]
+    while waiting:
+        chosen = heapq.heappop(waiting)
+        if chosen.least >= at_most or looked_at >= MOST_COMPARED:
+            return BestRegions(None, min(chosen.least, at_most), looked_at)
+        if chosen.covered == everything:
+            return BestRegions(_classes(chosen, cells.of_row), chosen.least, looked_at)
+        cell = (~chosen.covered & (chosen.covered + 1)).bit_length() - 1  # the first that is not covered
+        for region in holding[cell]:
+            looked_at += 1 + len(chosen.regions)
+            if not any(region.overlaps(other) for other in chosen.regions):
+                least, covered = chosen.least + excess[region.members], chosen.covered | region.members
+                heapq.heappush(waiting, Chosen(least, next(serial), covered, (*chosen.regions, region)))
+    return BestRegions(None, at_most, looked_at)
+
+
+def _bits(members: int, cells: int) -> NDArray[np.bool_]:
+    return np.array([bool(members >> at & 1) for at in range(cells)])
+
+
+def _classes(chosen: Chosen, of_row: NDArray[np.int32]) -> NDArray[np.int32]:
+    classes = np.empty(len(of_row), np.int32)
+    for number, region in enumerate(chosen.regions):
+        classes[_bits(region.members, int(of_row.max()) + 1)[of_row]] = number
+    return classes
+
+
+def _allowed_regions(task: Task, cell_of: NDArray[np.int32], cells: int) -> list[Region] | None:
+    """Return every region whose rows may be a class, of those with the same rows the smallest; None for too many."""
+    nodes = all_regions(Judge(task))
+    if nodes is None:
+        return None
+    microdata = task.microdata
+    everybody = np.arange(len(microdata))
+    found: dict[int, Region] = {}
+    # The lowest nodes come first, so that of regions with the same rows the smallest is kept.
+    for _, (of_row, lo, hi, sizes) in sorted(nodes, key=lambda node: sum(node[0])):
+        broken = np.zeros(len(sizes), bool)
+        broken[of_row[broken_rows(task, everybody, of_row.astype(np.int64))]] = True
+        members = np.zeros((len(sizes), cells), bool)
+        members[of_row, cell_of] = True
+        for at in np.flatnonzero(~broken):
+            bits = int.from_bytes(np.packbits(members[at], bitorder="little").tobytes(), "little")
+            if bits not in found:
+                codes = microdata.codes[of_row == at]
+                loss = float(microdata.penalties(codes.min(axis=0)[None], codes.max(axis=0)[None])[0]) * int(sizes[at])
+                found[bits] = Region(bits, int(sizes[at]), tuple(lo[at].tolist()), tuple(hi[at].tolist()), loss)
+    return list(found.values())

@@ -1,0 +1,57 @@
+"""What all top-down methods of this family share: which parts of a group are allowed, and at what price."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.hierarchies import Domain
+from sfumato.methods.base import Task
+from sfumato.table.kernels.classes import groups_allowed
+from sfumato.table.recoding import SUPPRESSED, Recoding
+
+#: The first and the last code of a group of values.
+Span = tuple[int, int]
+
+
+def broken_rows(task: Task, rows: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return those of the given rows that lie in groups that are not allowed."""
+    order = np.argsort(groups, kind="stable")
+    begins = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    offsets = np.append(begins, len(rows))
+    requirements = task.requirements
+    allowed = groups_allowed(
+        task.microdata.codes,
+        requirements.sensitive_codes,
+        rows[order],
+        offsets,
+        requirements.rules,
+    )
+    return rows[order][np.repeat(~allowed, np.diff(offsets))]
+
+
+def mean_cost(domain: Domain, counts: NDArray[np.int64], spans: Sequence[Span]) -> float:
+    """Return what the rows of an attribute lose that are shown as these spans, added up."""
+    lo, hi = np.array(spans).T
+    reached = np.append(0, np.cumsum(counts))
+    return float((reached[hi + 1] - reached[lo]) @ domain.span_costs(lo, hi))
+
+
+def children(domain: Domain, span: Span) -> list[Span]:
+    """Return the groups of the next lower level that divides a group; none for a single value."""
+    lo, hi = span
+    for level in reversed(domain.levels):
+        groups = level.groups[lo : hi + 1]
+        if groups[0] != groups[-1]:
+            begins = lo + np.flatnonzero(np.diff(groups, prepend=-1))
+            ends = np.append(begins[1:], hi + 1) - 1
+            return list(zip(begins.tolist(), ends.tolist(), strict=True))
+    return []
+
+
+def keeps(task: Task, recoding: Recoding) -> bool:
+    """Return whether the released rows, which t-closeness compares with, keep every model."""
+    assert recoding.classes is not None
+    return bool((recoding.classes != SUPPRESSED).all()) or task.requirements.kept_by(recoding)

@@ -1,0 +1,208 @@
+"""The search: parts of the table refined side by side, round after round, in ever other orders."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.common.threads import side_by_side
+from sfumato.methods.goal import Goal
+from sfumato.methods.interrupts import Interrupts
+from sfumato.methods.levels import mostly_categories
+from sfumato.methods.refinement.aim import aim_of, sensitive_codes
+from sfumato.methods.refinement.kernels.changing_classes import Grouping, Table, make_grouping
+from sfumato.methods.refinement.kernels.moving import Neighbours, dissolve_classes, move_rows
+from sfumato.methods.refinement.kernels.regrouping import Effort, regroup_classes
+from sfumato.methods.refinement.kernels.squeeze import squeeze_classes
+from sfumato.methods.refinement.neighbours import NeighbourOrders
+from sfumato.methods.refinement.refined import Limit
+from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
+
+#: Cells of a part: it stays in the processor's cache, two parts keep two processors busy, and a round over it is short
+#: enough to keep a time limit, however many columns there are. And its rows at least.
+PART_CELLS, PART_ROWS = 131_072, 1_024
+
+#: Rounds over a part before the table is cut into other parts.
+ROUNDS_PER_PART = 4
+
+#: How far steps look: rows on either side, fewer for single rows, classes grouped anew together, groupings tried.
+WINDOW, MOVE_WINDOW, CLASSES, TRIALS = 24, 8, 3, 2
+
+#: How far regrouping over- and underrates attributes, as a power of 2, so that groupings differ in kind.
+TILT = 1.0
+
+#: When a batch of rounds gains less than this share of the loss, the search has come near a dead end. From then on a
+#: step may raise the loss by another share, falling to none over most of the rest, to get out of it.
+CALM, SLACK, SLACK_FOR = 0.01, 0.05, 0.8
+
+
+#: Where prices are known, every other batch of rounds works on the classes that lose most beyond what their rows have
+#: to pay, on this share of the rows.
+AVOIDABLE = 0.5
+
+
+def refine(
+    goal: Goal, classes: NDArray[np.int32], limit: Limit, prices: NDArray[np.float64] | None = None
+) -> NDArray[np.int32]:
+    """Return classes that lose at most what the given ones lose, and keep every requirement as they do.
+
+    ``prices`` is what every row has to pay at least, if that is known: it shows where loss can be avoided.
+    """
+    with Interrupts() as interrupts:
+        search = _Search(goal, classes, interrupts, prices)
+        try:
+            if limit.rounds:
+                search.run(limit)
+        except KeyboardInterrupt as interrupt:
+            interrupts.take(interrupt)
+        return search.best
+
+
+class _Search:
+    """The best classes so far, and what stays the same from round to round."""
+
+    def __init__(
+        self,
+        goal: Goal,
+        classes: NDArray[np.int32],
+        interrupts: Interrupts,
+        prices: NDArray[np.float64] | None = None,
+    ) -> None:
+        self.goal, self.best, self.interrupts, self.prices = goal, classes, interrupts, prices
+        self.batches = 0
+        self.least = goal.measure_rows(classes)
+        self.task = goal.task
+        self.codes = np.ascontiguousarray(self.task.microdata.codes, np.uint32)
+        self.sensitive = sensitive_codes(goal)
+        self.random = self.task.random()
+        self.orders = NeighbourOrders(self.task.microdata.domains)
+        self.aim = aim_of(goal, classes >= 0)
+        self.slack = 0.0
+        # Classes of numbers seldom have many rows beyond a boundary, and where sensitive values count most squeezes are
+        # refused in the end: there the time is better spent regrouping.
+        self.squeezing = mostly_categories(self.task.microdata.domains) and not self.sensitive.shape[1]
+
+    def run(self, limit: Limit) -> None:
+        """Go on until a limit is reached, rounds gain too little, or somebody asks to stop."""
+        begin = time.perf_counter()
+        current, done, share = self.best, 0, 0.0
+        calm: float | None = None
+        while share < 1 and not self.interrupts.asked:
+            self.slack = 0.0 if calm is None else self._slack_after(share, calm)
+            rounds = min(ROUNDS_PER_PART, limit.rounds - done)
+            current = self.improve(current, rounds, begin + limit.seconds)
+            gain = self._keep(current)
+            done += rounds
+            share = max(done / limit.rounds, (time.perf_counter() - begin) / max(limit.seconds, 1e-9))
+            loss = self.least.loss
+            shown = f"{loss:.4f}" if loss < 1000 else f"{loss:,.0f}"
+            self.task.progress(f"refining, loss {shown}", min(1.0, share))
+            if calm is None and gain <= CALM:
+                calm = share
+            elif not self.slack and gain <= limit.patience:
+                break
+        if self.interrupts.asked:
+            self.task.progress("refining stopped", 1.0)
+
+    def _slack_after(self, share: float, calm: float) -> float:
+        """Return by how much a step may raise the loss, given when the search came to rest; sizes never need it."""
+        return SLACK * max(0.0, 1 - (share - calm) / (SLACK_FOR * (1 - calm))) if self.goal.by_spans else 0.0
+
+    def _keep(self, classes: NDArray[np.int32]) -> float:
+        """Keep classes that lose less than all before; return the share gained."""
+        found, before = self.goal.measure_rows(classes), self.least
+        if found < before:
+            self.best, self.least = classes, found
+        return self.least.gain_over(before)
+
+    def improve(self, classes: NDArray[np.int32], rounds: int, deadline: float) -> NDArray[np.int32]:
+        """Refine all parts of the table for a few rounds, or those where most can be gained.
+
+        After an interrupt the parts that are being worked on end with their round, and all others stay as they are.
+        """
+        self.batches += 1
+        guided = self.prices is not None and self.batches % 2 == 1
+        chosen = self._avoidable(classes) if guided else classes >= 0
+        parts = list(self._parts(np.where(chosen, classes, SUPPRESSED)))
+        seeds = self.random.integers(1, 1 << 62, size=len(parts))
+        seeded = zip(parts, seeds.tolist(), strict=True)
+        found = side_by_side(lambda one: self._improve_part(one[0], classes[one[0]], rounds, one[1], deadline), seeded)
+        result = np.full(len(classes), SUPPRESSED, np.int32)
+        count = 0
+        for part, of_part in zip(parts, found, strict=True):
+            result[part] = of_part + count
+            count += int(of_part.max(initial=-1)) + 1
+        others = ~chosen & (classes >= 0)
+        result[others] = _renumbered(classes[others]) + count
+        return result
+
+    def _avoidable(self, classes: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which rows are in the classes that lose most beyond what their rows have to pay."""
+        microdata = self.task.microdata
+        shown = EquivalenceClasses.of(microdata, Recoding(classes=classes))
+        inside = shown.of_row >= 0
+        paid = np.bincount(shown.of_row[inside], self.prices[inside], len(shown.sizes))  # type: ignore[index]
+        avoidable = microdata.penalties(shown.lo, shown.hi) - paid / shown.sizes
+        ranked = np.argsort(-avoidable, kind="stable")
+        worst = np.zeros(len(avoidable) + 1, np.bool_)
+        worst[ranked[np.cumsum(shown.sizes[ranked]) <= AVOIDABLE * inside.sum()]] = True
+        # Rows that are left out look at the last place, which says no.
+        return np.asarray(worst[shown.of_row], np.bool_)
+
+    def _parts(self, classes: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
+        """Cut the table into parts of similar classes, each with all its rows."""
+        order = self.orders.order(self.codes, self.random)
+        order = order[classes[order] >= 0]
+        if not len(order):
+            return
+        seen, first = np.unique(classes[order], return_index=True)
+        place = np.empty(int(seen[-1]) + 1, np.int64)
+        place[seen] = first
+        rows = np.flatnonzero(classes >= 0)
+        key = place[classes[rows]]
+        rows = rows[np.argsort(key, kind="stable")]
+        key = place[classes[rows]]
+        size = max(PART_ROWS, PART_CELLS // max(8, self.codes.shape[1]))
+        count = max(1, round(len(rows) / size), min(2, len(seen) // 64))
+        cuts = [_class_begin(key, len(rows) * part // count) for part in range(count)]
+        yield from (part for part in np.split(rows, cuts[1:]) if len(part))
+
+    def _improve_part(
+        self, part: NDArray[np.intp], classes: NDArray[np.int32], rounds: int, seed: int, deadline: float
+    ) -> NDArray[np.int32]:
+        if self.interrupts.asked or time.perf_counter() > deadline:
+            return _renumbered(classes)
+        random = np.random.default_rng(seed)
+        table = Table(self.codes[part], self.sensitive[part])
+        groups = make_grouping(table, self.aim, _renumbered(classes))
+        for _ in range(rounds):
+            if self.interrupts.asked or time.perf_counter() > deadline:
+                break
+            self._round(table, groups, random, deadline)
+        return _renumbered(groups.of_row)
+
+    def _round(self, table: Table, groups: Grouping, random: np.random.Generator, deadline: float) -> None:
+        near = Neighbours.of(self.orders.order(table.codes, random))
+        tilt = TILT if self.squeezing else 0.0
+        effort = Effort(WINDOW, CLASSES, 4 * self.aim.smallest + 16, TRIALS, self.slack, tilt)
+        if self.aim.label < 0:  # these steps know nothing of labels
+            move_rows(table, self.aim, groups, near, MOVE_WINDOW)
+            dissolve_classes(table, self.aim, groups, near, WINDOW, effort.rows)
+        if self.squeezing:
+            seed = int(random.integers(1, 1 << 62))
+            squeeze_classes(table, self.aim, groups, near, WINDOW, effort.rows, self.slack, seed)
+        if time.perf_counter() > deadline:
+            return
+        regroup_classes(table, self.aim, groups, near, effort, int(random.integers(1, 1 << 62)))
+
+
+def _class_begin(key: NDArray[np.int64], place: int) -> int:
+    """Return where the class of the row at a place begins."""
+    return int(np.searchsorted(key, key[place]))
+
+
+def _renumbered(classes: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.unique(classes, return_inverse=True)[1].astype(np.int32)

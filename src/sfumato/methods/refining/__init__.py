@@ -1,7 +1,0 @@
-"""Refinement: lowering the loss of the classes that any method found."""
-
-from __future__ import annotations
-
-from sfumato.methods.refining.refined import ABLE, Limit, Refined
-
-__all__ = ["ABLE", "Limit", "Refined"]

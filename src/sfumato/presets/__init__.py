@@ -1,8 +1,0 @@
-"""Presets: what regulations ask for, each a readable file with its source and what it does not cover."""
-
-from __future__ import annotations
-
-from sfumato.presets.adapting import Adapted, adapted, left_over, recoded_like
-from sfumato.presets.preset import Preset, Question, preset_name
-
-__all__ = ["Adapted", "Preset", "Question", "adapted", "left_over", "preset_name", "recoded_like"]

@@ -1,0 +1,150 @@
+"""Columns that single people out together, found by search: from every column on, the best partner is added.
+
+Trying all subsets of thirty columns would take a billion counts; the search takes a few thousand, on a sample of the
+rows if there are many. What it finds is then counted in the whole table.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.assess.cautions.rows import count_unique, fingerprints
+from sfumato.assess.risk.counting import People
+from sfumato.assess.risk.drivers import Combination, Distinct
+from sfumato.common.progress import Tell, silent
+from sfumato.profiles.facts import Facts
+from sfumato.verify.classes import Coded, group_rows
+
+Places = tuple[int, ...]
+
+#: Rows that are searched; of more, so many drawn at random.
+SEARCHED_ROWS = 20_000
+#: Columns of one combination at most.
+MOST_COLUMNS = 3
+#: Combinations that are told.
+SHOWN = 10
+#: The share of its people that a part of a combination has to single out to be told in its place.
+NEARLY_AS_MANY = 0.8
+#: Columns that take part in the search at most; those that tell most apart by themselves.
+MOST_SEARCHED = 40
+
+
+@dataclass(frozen=True)
+class Singling:
+    """Columns that single people out together.
+
+    Attributes
+    ----------
+    columns
+        The columns.
+    unique
+        How many rows are alone with their values in these columns, counted in the whole table.
+    share
+        The same as a share of the rows.
+    """
+
+    columns: tuple[str, ...]
+    unique: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What the search found.
+
+    Attributes
+    ----------
+    found
+        The combinations that single most people out, the worst first.
+    with_others
+        For every column that was searched, the share of rows that the best combination with it singles out.
+    rows, counted
+        How many rows were searched, and how many combinations were counted in them.
+    """
+
+    found: tuple[Singling, ...] = ()
+    with_others: Mapping[str, float] = field(default_factory=dict)
+    rows: int = 0
+    counted: int = 0
+
+
+def search(columns: Sequence[Facts], seed: int = 0, tell: Tell = silent) -> Searched:
+    """Search for combinations of up to three columns that single people out."""
+    taking = [facts for facts in columns if facts.different > 1]
+    taking = sorted(taking, key=lambda facts: -facts.different)[:MOST_SEARCHED]
+    if len(taking) < 2:
+        return Searched(rows=0 if not taking else taking[0].rows)
+    rows = sampled(taking[0].rows, seed)
+    looks = looks_of(taking, rows)
+    known: dict[Places, Combination] = {}
+
+    def measure(places: Places) -> Combination:
+        if places not in known:
+            known[places] = Combination.of(looks, places)
+        return known[places]
+
+    best: dict[str, Places] = {}
+    for start in range(len(taking)):
+        best[taking[start].name] = _grown(start, len(taking), measure)
+        tell((start + 1) / len(taking))
+    return Searched(
+        found=_counted(known, taking),
+        with_others={name: measure(places).unique for name, places in best.items()},
+        rows=len(rows),
+        counted=len(known),
+    )
+
+
+def _grown(start: int, count: int, measure: Callable[[Places], Combination]) -> Places:
+    """Add to a column the partner that singles most people out, until there are enough."""
+    chosen: Places = (start,)
+    measure(chosen)
+    while len(chosen) < min(MOST_COLUMNS, count):
+        larger = [tuple(sorted((*chosen, other))) for other in range(count) if other not in chosen]
+        chosen = max(larger, key=lambda places: (measure(places).unique, measure(places).separation))
+    return chosen
+
+
+def _counted(known: Mapping[Places, Combination], columns: Sequence[Facts]) -> tuple[Singling, ...]:
+    """Count the worst combinations in the whole table; one that holds another about as bad adds nothing."""
+    ranked = sorted(known, key=lambda places: (-known[places].unique, len(places)))
+    told = [places for places in ranked if len(places) > 1 and known[places].unique and not _adds_little(places, known)]
+    found = [singling([columns[at] for at in places]) for places in told[:SHOWN]]
+    return tuple(sorted(found, key=lambda one: (-one.unique, len(one.columns))))
+
+
+def _adds_little(places: Places, known: Mapping[Places, Combination]) -> bool:
+    """Return whether fewer of the columns single out nearly as many people."""
+    fewer = (part for size in range(1, len(places)) for part in itertools.combinations(places, size))
+    most = max((known[part].unique for part in fewer if part in known), default=0.0)
+    return most >= NEARLY_AS_MANY * known[places].unique
+
+
+def singling(columns: Sequence[Facts]) -> Singling:
+    """Count the rows that are alone in some columns together."""
+    unique = count_unique(fingerprints(facts.codes.astype(np.int64) + 1 for facts in columns))
+    return Singling(tuple(facts.name for facts in columns), unique, unique / max(1, columns[0].rows))
+
+
+def sampled(rows: int, seed: int) -> NDArray[np.int64]:
+    """Return the rows that are searched."""
+    if rows <= SEARCHED_ROWS:
+        return np.arange(rows)
+    return np.sort(np.random.default_rng(seed).choice(rows, SEARCHED_ROWS, replace=False))
+
+
+def looks_of(columns: Sequence[Facts], rows: NDArray[np.int64]) -> Distinct:
+    """Return the different looks of the rows that are searched, every row a person."""
+    coded = []
+    for facts in columns:
+        codes = facts.codes[rows].astype(np.int32)
+        codes = np.where(codes < 0, facts.different, codes).astype(np.int32)
+        coded.append(Coded(pa.nulls(facts.different), codes))
+    people = People(tuple(coded), group_rows(coded))
+    return Distinct.of([facts.name for facts in columns], people)

@@ -1,0 +1,227 @@
+"""A policy to begin with: a commented file that people read and change, and hierarchy files beside it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.common.toml import key_text, value_text
+from sfumato.errors import printable
+from sfumato.hierarchies import Categorical, Hierarchy, Taxonomy
+from sfumato.hierarchies.files import write_rows
+from sfumato.io import write_text
+from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
+from sfumato.profiles.report import Profile
+from sfumato.run.policy import Policy
+from sfumato.table.schema import Schema
+
+#: Categories with at least so many values get a file, since grouping them would keep more than '*' does.
+WORTH_GROUPING, MOST_GROUPED = 6, 1_000
+#: A sensitive column is protected by l-diversity if no value has more than this share of the rows.
+MOST_FREQUENT = 0.4
+#: l of what is suggested, and the columns that it is suggested for at most.
+DIVERSITY, MOST_DIVERSE = 2, 3
+DELIMITER = ";"
+
+HEADER = """\
+# A policy to begin with, from {rows:,} rows and {columns} columns. Every line is a suggestion: read it, and change what
+# you know better. Then:  sfumato anonymize {table} -o release.csv --policy {policy}
+"""
+LISTED = """\
+# The hierarchy files beside it hold the values of their columns: keep them as private as the table.
+"""
+SAID = {
+    "identifiers": "Never released: they name people, or can say anything about them.",
+    "person": "Whose row it is; never released. People are counted, not rows.",
+    "weights": "How many people a row stands for; released as the mean of those who look alike.",
+    "sensitive": "Nobody should learn whose value is whose.",
+    "plain": "Released as they are.",
+    "quasi_identifiers": "What others may know or see: made coarser until enough people look alike.",
+    "privacy": "How safe the release must be.",
+    "options": "All else; 'sfumato anonymize --help' lists more.",
+}
+OPTIONS = {
+    "suppression": "the share of rows that may be left out; 0.02 often keeps more of all others",
+    "missing": "a missing value is a value of its own; 'suppress' leaves such rows out",
+    "ends": "where intervals end: at values of the table; 'grid' for round values around them",
+    "na": "values that mean 'no value'",
+    "strict": "true: write nothing if there is a warning that is not confirmed",
+}
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A policy to begin with.
+
+    Attributes
+    ----------
+    policy
+        The policy, its listed hierarchies still in memory.
+    reasons
+        Why every column has its role.
+    listed
+        The hierarchies that go into files, by column.
+    rows
+        How many rows it was made from.
+    """
+
+    policy: Policy
+    reasons: Mapping[str, str]
+    listed: Mapping[str, Taxonomy] = field(repr=False)
+    rows: int
+
+    def files(self, path: Path) -> dict[str, Path]:
+        """Return where the listed hierarchies go, beside the policy."""
+        taken: dict[str, Path] = {}
+        for name in self.listed:
+            plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+            slug = re.sub(r"[^A-Za-z0-9]+", "-", plain).strip("-").lower() or "column"
+            others = {other.name for other in taken.values()}
+            names = (f"{path.stem}.{slug}{number}.csv" for number in ("", *range(2, len(self.listed) + 2)))
+            taken[name] = path.with_name(next(one for one in names if one not in others))
+        return taken
+
+    def write(self, path: Path, table: str) -> list[Path]:
+        """Write the hierarchies and then the policy, for its owner's eyes alone; return what was written."""
+        files = self.files(path)
+        text = self.text(path, table)
+        for name, file in files.items():
+            write_rows(file, self.listed[name].rows, DELIMITER, private=True)
+        write_text(path, text, private=True)
+        return [path, *files.values()]
+
+    def text(self, path: Path, table: str) -> str:
+        """Return the commented policy, after making sure that it says what it should."""
+        text = "\n".join(self._lines(path, table)) + "\n"
+        found = tomllib.loads(text)
+        files = {name: {"type": Taxonomy.name, "file": file.name} for name, file in self.files(path).items()}
+        expected = self.policy.to_dict()
+        expected["quasi_identifiers"] |= files
+        assert {name: found.get(name) for name in expected} == _plain(expected), "the comments changed the policy"
+        return text
+
+    def _lines(self, path: Path, table: str) -> Iterator[str]:
+        said = self.policy.to_dict()
+        columns = len(self.reasons)
+        shown = {"table": _one_line(table), "policy": _one_line(path.name)}
+        yield HEADER.format(rows=self.rows, columns=columns, **shown) + (LISTED if self.listed else "")
+        for role in ("identifiers", "person", "weights", "sensitive", "plain"):
+            if said.get(role):
+                yield from self._role(role, said[role])
+        yield from self._quasi_identifiers(said["quasi_identifiers"], self.files(path))
+        yield f"# {SAID['privacy']}"
+        for model in said["privacy"]:
+            yield (
+                "[[privacy]]\n"
+                + "\n".join(f"{key_text(name)} = {value_text(value)}" for name, value in model.items())
+                + "\n"
+            )
+        yield (
+            "[method]\n"
+            + "\n".join(f"{key_text(name)} = {value_text(value)}" for name, value in said["method"].items())
+            + "\n"
+        )
+        yield f"# {SAID['options']}\n[options]"
+        for name, value in said["options"].items():
+            yield f"{key_text(name)} = {value_text(value)}" + (f"  # {OPTIONS[name]}" if name in OPTIONS else "")
+
+    def _role(self, role: str, given: str | list[str]) -> Iterator[str]:
+        yield f"# {SAID[role]}"
+        if isinstance(given, str):
+            yield f"{role} = {value_text(given)}  # {self._reason(given)}\n"
+            return
+        yield f"{role} = ["
+        yield from (f"    {value_text(name)},  # {self._reason(name)}" for name in given)
+        yield "]\n"
+
+    def _quasi_identifiers(self, records: Mapping[str, Any], files: Mapping[str, Path]) -> Iterator[str]:
+        yield f"# {SAID['quasi_identifiers']}\n[quasi_identifiers]"
+        for name, record in records.items():
+            shown = {"type": Taxonomy.name, "file": files[name].name} if name in files else record
+            yield f"{key_text(name)} = {value_text(shown)}  # {self._reason(name)}"
+        yield ""
+
+    def _reason(self, name: str) -> str:
+        return _one_line(self.reasons[name])
+
+
+def draft(
+    profile: Profile,
+    roles: Mapping[str, str] | None = None,
+    k: int | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Draft:
+    """Make a policy of a profile, with roles of one's own where they are given."""
+    chosen = profile.roles | dict(roles or {})
+    schema = profile.schema(chosen)
+    listed = {
+        name: taxonomy for name, how in schema.quasi_identifiers.items() if (taxonomy := _listed(profile, name, how))
+    }
+    said = dict(options or {})
+    na = {name: codes for name, codes in profile.na.items() if chosen[name] not in {"identifier", "person"}}
+    policy = Policy(schema, suggested_privacy(profile, schema, k), **(said | ({"na": na} if na else {})))
+    own = {name: f"chosen by you: {chosen[name]}" for name in chosen if chosen[name] != profile[name].role}
+    return Draft(policy, {one.name: _why(profile, one.name) for one in profile.columns} | own, listed, profile.rows)
+
+
+def _why(profile: Profile, name: str) -> str:
+    column = profile[name]
+    sure = "" if column.suggestion.certainty == "sure" else f" ({column.suggestion.certainty})"
+    return column.suggestion.reason + sure
+
+
+def _listed(profile: Profile, name: str, how: Hierarchy | None) -> Taxonomy | None:
+    """Return the hierarchy that goes into a file: a list of values, or categories that are worth grouping."""
+    if isinstance(how, Taxonomy):
+        return how
+    facts = profile[name].facts
+    if isinstance(how, Categorical) and facts.is_text and WORTH_GROUPING <= facts.different <= MOST_GROUPED:
+        values = facts.values.cast(pa.string()).to_pylist()
+        if all(value == value.strip() and value not in {"", "*"} for value in values):
+            return Taxonomy([[value, "*"] for value in sorted(values)])
+    return None
+
+
+def suggested_privacy(profile: Profile, schema: Schema, k: int | None = None) -> list[PrivacyModel]:
+    """Return k-anonymity, and l-diversity for the first sensitive columns of words that can keep it."""
+    models: list[PrivacyModel] = [KAnonymity(k or suggested_k(profile, schema))]
+    if schema.person is not None:
+        return models
+    words = [
+        profile[name] for name in schema.sensitive if profile[name].kind in {"category", "code", "ordered category"}
+    ]
+    mixed = [
+        one.name
+        for one in words
+        if _largest(one.facts.largest_share, one.facts.missing, one.facts.rows) <= MOST_FREQUENT
+    ]
+    return models + [LDiversity(DIVERSITY, column=name) for name in mixed[:MOST_DIVERSE]]
+
+
+def _largest(largest_share: float, missing: int, rows: int) -> float:
+    """Return the share of the most frequent value, where missing ones are a value too."""
+    return max(largest_share, missing / max(1, rows))
+
+
+def suggested_k(profile: Profile, schema: Schema) -> int:
+    """Return a usual k for so many people."""
+    people = profile.rows if schema.person is None else profile[schema.person].facts.different
+    return 10 if people >= 1_000 else 5 if people >= 100 else max(2, min(3, people // 2))
+
+
+def _one_line(text: str) -> str:
+    """Return what may stand in a comment: a line break of a column's name would end it."""
+    return printable(" ".join(text.split()))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items() if one is not None}
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,184 @@
+"""How a column would be generalized, by what it is meant to be."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.assess.cautions.kinds import lost_zeros
+from sfumato.errors import DataError, HierarchyError
+from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
+from sfumato.profiles.facts import Facts
+from sfumato.profiles.meaning import Meaning
+from sfumato.profiles.written_dates import forms_of, moment_of
+
+#: Steps of coordinates in degrees: from about a kilometre to about a hundred.
+DEGREES = (0.01, 0.05, 0.1, 0.5, 1.0)
+#: Bands of numbers that only people can read: about so many in the finest level.
+BANDS = 20
+#: Values of a hierarchy that is written to a file at most.
+MOST_LISTED = 20_000
+#: The word for values that fit no rule, and for the root.
+OTHER, ROOT = "other", "*"
+
+
+def hierarchy_of(facts: Facts, meaning: Meaning) -> Hierarchy:
+    """Return how a column would be generalized; if it does not take its own values, as flat categories."""
+    chosen = _chosen(facts, meaning)
+    if isinstance(chosen, Taxonomy) and not all(_survives(row[0]) for row in chosen.rows):
+        return Categorical()
+    with suppress(DataError, HierarchyError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        chosen.fit(facts.name, facts.values, has_missing=facts.missing > 0)
+        return chosen
+    return Categorical()
+
+
+def _survives(value: str) -> bool:
+    """Return whether a value can be read back from a hierarchy file as it was."""
+    return value == value.strip() and value not in {"", ROOT}
+
+
+def _chosen(facts: Facts, meaning: Meaning) -> Hierarchy:
+    if meaning.kind in {"date", "time"}:
+        return _moments(facts, meaning)
+    if meaning.kind in {"postcode", "code"}:
+        return _codes(facts)
+    if meaning.order:
+        return Ordered(_as_written(facts, meaning.order))
+    if meaning.detail == "coordinates":
+        return Numeric(widths=DEGREES)
+    if meaning.detail == "written with signs":
+        return _bands(facts)
+    return Numeric() if facts.is_number and meaning.kind != "category" else Categorical()
+
+
+def _as_written(facts: Facts, order: Sequence[str]) -> list[str]:
+    """Return the steps as the table has them, blanks and all."""
+    places = {
+        text.strip(): place for place, text in reversed(list(enumerate(facts.values.cast(pa.string()).to_pylist())))
+    }
+    spelt = facts.values.cast(pa.string())
+    return [spelt[places[step]].as_py() for step in order]
+
+
+def _moments(facts: Facts, meaning: Meaning) -> Hierarchy:
+    if pa.types.is_date(facts.values.type) or pa.types.is_timestamp(facts.values.type):
+        return Dates()
+    if meaning.detail == "time of day":
+        return Taxonomy([_clock_row(text) for text in _listed(facts)])
+    forms = forms_of(facts.texts)
+    if len(forms) == 1:
+        return Dates() if forms[0] == "%Y-%m-%d" else Dates(format=forms[0])
+    return Taxonomy([_calendar_row(text, forms) for text in _listed(facts)])
+
+
+def _calendar_row(text: str, forms: Sequence[str]) -> list[str]:
+    moment = moment_of(text, forms)
+    if moment is None:
+        return [text, OTHER, OTHER, OTHER, ROOT]
+    return [text, f"{moment:%Y-%m}", f"{moment:%Y}", f"{moment.year // 10}0s", ROOT]
+
+
+def _clock_row(text: str) -> list[str]:
+    found = re.match(r"\s*(\d{1,2})", text)
+    if found is None:
+        return [text, OTHER, OTHER, ROOT]
+    hour = int(found[1]) % 12 + 12 * ("p" in text.lower()) if re.search(r"[ap]m", text.lower()) else int(found[1])
+    part = hour // 6 * 6
+    return [text, f"{hour:02d}:00-{hour:02d}:59", f"{part:02d}:00-{part + 5:02d}:59", ROOT]
+
+
+def _codes(facts: Facts) -> Hierarchy:
+    texts = pa.array(facts.texts, pa.string())
+    return Prefix(length=facts.lengths[1]) if facts.is_text and lost_zeros(texts) else Prefix()
+
+
+def _bands(facts: Facts) -> Hierarchy:
+    """Return bands of round width for numbers that are written with signs."""
+    numbers = {text: number_of(text) for text in _listed(facts)}
+    known = [number for number in numbers.values() if number is not None]
+    width = round_width((max(known) - min(known)) / BANDS) if known else 1.0
+    return Taxonomy([_band_row(text, number, width) for text, number in numbers.items()])
+
+
+def _band_row(text: str, number: float | None, width: float) -> list[str]:
+    if number is None:
+        return [text, OTHER, OTHER, ROOT]
+    labels = [
+        f"{math.floor(number / step) * step:g} to under {(math.floor(number / step) + 1) * step:g}"
+        for step in (width, 5 * width)
+    ]
+    return [text, *labels, ROOT]
+
+
+def number_of(text: str) -> float | None:
+    """Return the number that people read in a text, None if it is none.
+
+    >>> number_of("3.450,00 €"), number_of("$1,234.50"), number_of("12,5"), number_of("none")
+    (3450.0, 1234.5, 12.5, None)
+    """
+    digits = re.sub(r"[^\d.,-]", "", text)
+    last = max(digits.rfind(","), digits.rfind("."))
+    grouped = (
+        last >= 0
+        and len(digits) - last == 4
+        and digits.count(digits[last]) >= 1
+        and digits.count(",") * digits.count(".") == 0
+    )
+    whole, part = (digits, "") if last < 0 or grouped else (digits[:last], digits[last + 1 :])
+    try:
+        return float(re.sub(r"[.,]", "", whole) + ("." + part if part else ""))
+    except ValueError:
+        return None
+
+
+def round_width(width: float) -> float:
+    """Return the next 1, 2 or 5 times a power of ten.
+
+    >>> round_width(3.2), round_width(180), round_width(0.07)
+    (5.0, 200.0, 0.1)
+    """
+    if not width > 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(width))
+    return next((round(step * power, 12) for step in (1, 2, 5) if step * power >= width), 10 * power)
+
+
+def _listed(facts: Facts) -> list[str]:
+    """Return all different values as text, in their own order, which tells nothing of the rows; refuse too many."""
+    if facts.different > MOST_LISTED:
+        raise DataError(f"Column '{facts.name}' has {facts.different:,} values, too many for a list.")
+    texts: list[str] = facts.values.cast(pa.string()).to_pylist()
+    return sorted(texts)
+
+
+def parents_of(facts: Facts, others: Sequence[Facts]) -> Facts | None:
+    """Return the column whose values group those of another one, as regions do with cities, if the table has one."""
+    if facts.different < 4 or facts.filled < 5 * facts.different:
+        return None
+    fits = [other for other in others if 1 < other.different <= facts.different / 2 and _determines(facts, other)]
+    return max(fits, key=lambda other: other.different, default=None)
+
+
+def _determines(facts: Facts, parent: Facts) -> bool:
+    both = (facts.codes >= 0) & (parent.codes >= 0)
+    pairs = np.unique(facts.codes[both].astype(np.int64) * parent.different + parent.codes[both])
+    return len(pairs) == len(np.unique(facts.codes[facts.codes >= 0])) == facts.different
+
+
+def grouped_by(facts: Facts, parent: Facts) -> Taxonomy:
+    """Return the values of a column below those of another one."""
+    both = (facts.codes >= 0) & (parent.codes >= 0)
+    pairs = np.unique(facts.codes[both].astype(np.int64) * parent.different + parent.codes[both])
+    values, groups = facts.values.cast(pa.string()), parent.values.cast(pa.string())
+    rows = [
+        [values[int(pair // parent.different)].as_py(), groups[int(pair % parent.different)].as_py()] for pair in pairs
+    ]
+    rows.sort()
+    same = {row[0] for row in rows} & {row[1] for row in rows}
+    return Taxonomy([[value, f"{group} (all)" if group in same else group, ROOT] for value, group in rows])

@@ -1,0 +1,290 @@
+"""What a column is meant to be: judged by what its values look like and by what its name says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.assess.cautions.kinds import says_code
+from sfumato.profiles.facts import Facts
+from sfumato.profiles.orders import order_of
+from sfumato.profiles.patterns import DIRECT, STRUCTURED, found_in, holds_given_names, looks_like_postcodes, share_of
+from sfumato.profiles.vocabulary import Topic, says_number
+from sfumato.profiles.written_dates import forms_of
+
+#: The share of rows alone with their value from which on a column numbers its rows.
+NUMBERS_ROWS = 0.9
+#: Fewer different values name nobody, whatever the column is called.
+FEWEST_NAMES = 10
+#: Fewer different digits pass a check by accident.
+FEWEST_CHECKED = 20
+#: What people are called, which several may share.
+NAMES = "names of people"
+#: Whole numbers with at most so many different values may be codes or steps instead of amounts of anything.
+FEW_NUMBERS = 12
+
+_WRITTEN = re.compile(r"[-+]?\s?([$€£¥]|[A-Z]{3})?\s?\d{1,3}([.,' ]?\d{3})*([.,]\d+)?\s?([$€£¥%]|[A-Z]{3})?")
+_CURRENCY = re.compile(r"[$€£¥]|\b(EUR|USD|GBP|CHF)\b")
+_CODE = re.compile(r"[A-Z]{0,3}\d{2,8}([.\-]\d+)?", re.IGNORECASE)
+_AMOUNTS = {"income", "money"}
+_STEPS = {"performance", "opinion", "survey question", "education"}
+_CODED = {"occupation", "nationality", "place", "education", "disease", "treatment"}
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a column is meant to be.
+
+    Attributes
+    ----------
+    kind
+        One of ``number``, ``amount``, ``date``, ``time``, ``postcode``, ``code``, ``category``, ``ordered category``,
+        ``free text``, ``identifier``, or ``empty``.
+    detail
+        More exactly: the code system, the form of dates, what names people.
+    by_values
+        Whether the values say so, not only the name.
+    order
+        The steps of an ordered category.
+    """
+
+    kind: str
+    detail: str | None = None
+    by_values: bool = False
+    order: tuple[str, ...] = ()
+
+
+Look = Callable[[Facts, Topic | None], Meaning | None]
+
+
+def meaning_of(facts: Facts, topic: Topic | None) -> Meaning:
+    """Return what a column is meant to be: the first that fits, the most particular first."""
+    if not facts.different:
+        return Meaning("empty", by_values=True)
+    looks = (_direct, _moment, *(_NUMBER_LOOKS if facts.is_number else _TEXT_LOOKS))
+    return next((found for look in looks if (found := look(facts, topic)) is not None), Meaning("category"))
+
+
+def _named(topic: Topic | None, *names: str) -> bool:
+    return topic is not None and topic.name in names
+
+
+# Any type
+
+
+def _direct(facts: Facts, topic: Topic | None) -> Meaning | None:
+    """Find what names people by its form: e-mail addresses, account numbers, national numbers."""
+    if not facts.is_text and (not facts.is_whole or facts.different < FEWEST_CHECKED):
+        return None
+    found = found_in(facts.texts, DIRECT)
+    if found is None or (facts.different < FEWEST_CHECKED and "addresses" not in found and found != "IBANs"):
+        return None
+    # A written date, or a postcode of nine digits, can pass for a telephone number or a service number.
+    if facts.is_text and forms_of(facts.texts):
+        return None
+    return None if _named(topic, "postcode", "income", "money") else Meaning("identifier", found, by_values=True)
+
+
+def _moment(facts: Facts, topic: Topic | None) -> Meaning | None:
+    """Find dates and times, as a type, as text in any form, or as digits such as 20241231."""
+    types = pa.types
+    tests = (
+        (types.is_time, "time", "time of day"),
+        (types.is_timestamp, "time", "date and time"),
+        (types.is_date, "date", None),
+    )
+    for is_such, kind, detail in tests:
+        if is_such(facts.values.type):
+            return Meaning(kind, detail, by_values=True)
+    if facts.is_number and not (facts.is_whole and facts.numbers[0] > 18_000_000):
+        return None
+    forms = forms_of(facts.texts)
+    if not forms:
+        return None
+    kind = "time" if "%H" in forms[0] else "date"
+    return Meaning(kind, forms[0] if len(forms) == 1 else "several forms", by_values=True)
+
+
+# Numbers
+
+
+def _coordinate(facts: Facts, topic: Topic | None) -> Meaning | None:
+    limit = 90 if _named(topic, "latitude") else 180 if _named(topic, "longitude") else 0
+    if limit and len(facts.numbers) and abs(facts.numbers[[0, -1]]).max() <= limit:
+        return Meaning("number", "coordinates", by_values=True)
+    return None
+
+
+def _postcode_number(facts: Facts, topic: Topic | None) -> Meaning | None:
+    if _named(topic, "postcode") and facts.is_whole and 3 <= facts.lengths[1] <= 9:
+        return Meaning("postcode", by_values=True)
+    return None
+
+
+def _numbering(facts: Facts, topic: Topic | None) -> Meaning | None:
+    """Find whole numbers that only tell rows or people apart."""
+    if not facts.is_whole or facts.different < FEWEST_NAMES or _named(topic, *_AMOUNTS):
+        return None
+    if topic is not None and topic.group == "names":
+        return Meaning("identifier", topic.name)
+    if says_number(facts.name) and facts.different >= min(50, facts.filled / 5):
+        return Meaning("identifier", "numbers of people or cases", by_values=facts.unique_share > NUMBERS_ROWS)
+    dense = facts.numbers[-1] - facts.numbers[0] < 1.2 * facts.different
+    alike = facts.lengths[0] == facts.lengths[1] >= 5
+    unnamed = topic is None and facts.filled >= 50
+    if unnamed and facts.unique_share > NUMBERS_ROWS and (dense or alike):
+        return Meaning("identifier", "row numbers" if dense else "numbers of one length", by_values=True)
+    return None
+
+
+def _amount(facts: Facts, topic: Topic | None) -> Meaning | None:
+    if _named(topic, *_AMOUNTS) and facts.different > FEW_NUMBERS:
+        return Meaning("amount", by_values=True)
+    return None
+
+
+def _number_code(facts: Facts, topic: Topic | None) -> Meaning | None:
+    """Find whole numbers that are names of things, such as codes of occupations."""
+    if not facts.is_whole or facts.numbers[0] < 0:
+        return None
+    long = facts.lengths[0] >= 3 and facts.different > 4
+    if long and (_named(topic, "occupation") or (says_code(facts.name) and topic is not None)):
+        return Meaning("code", _system(topic), by_values=True)
+    return None
+
+
+def _few_numbers(facts: Facts, topic: Topic | None) -> Meaning | None:
+    if not facts.is_whole or facts.different > FEW_NUMBERS:
+        return None
+    steps = bool((np.diff(facts.numbers) == 1).all()) and facts.different > 2
+    if steps and _named(topic, *_STEPS):
+        return Meaning("ordered category", "steps", by_values=True)
+    coded = topic is not None and topic.name in {
+        "sex",
+        "marital status",
+        "ethnic group",
+        "nationality",
+        "place",
+        "disease",
+    }
+    return Meaning("category", by_values=True) if facts.different <= 2 or coded or says_code(facts.name) else None
+
+
+def _number(facts: Facts, topic: Topic | None) -> Meaning | None:
+    years = facts.is_whole and facts.numbers[0] >= 1850 and facts.numbers[-1] <= 2100
+    return Meaning("number", "years" if years and facts.different > 2 else None, by_values=True)
+
+
+_NUMBER_LOOKS: tuple[Look, ...] = (
+    _coordinate,
+    _postcode_number,
+    _numbering,
+    _number_code,
+    _amount,
+    _few_numbers,
+    _number,
+)
+
+
+# Text and truth values
+
+
+def _truth(facts: Facts, topic: Topic | None) -> Meaning | None:
+    return Meaning("category", by_values=True) if facts.different <= 2 and not facts.unique else None
+
+
+def _structured(facts: Facts, topic: Topic | None) -> Meaning | None:
+    """Find times of day, pairs of coordinates and codes of medicine."""
+    found = found_in(facts.texts, STRUCTURED)
+    if found == "time":
+        return Meaning("time", "time of day", by_values=True)
+    if found == "coordinates":
+        return Meaning("identifier", "coordinates", by_values=True)
+    dotted = share_of(facts.texts, lambda text: "." in text) > 0.2
+    full = found == "ATC" and facts.lengths[1] >= 5
+    if found is not None and (full or dotted or _named(topic, "disease", "treatment")):
+        return Meaning("code", "ATC" if found == "ATC" and (full or _named(topic, "treatment")) else "ICD-10", True)
+    return None
+
+
+def _postcode(facts: Facts, topic: Topic | None) -> Meaning | None:
+    if _named(topic, "postcode") and facts.lengths[0] >= 3 and facts.lengths[1] <= 10:
+        return Meaning("postcode", by_values=True)
+    return Meaning("postcode", by_values=True) if looks_like_postcodes(facts.texts) and topic is None else None
+
+
+def _steps(facts: Facts, topic: Topic | None) -> Meaning | None:
+    order = order_of(facts.texts) if facts.different <= 40 else ()
+    return Meaning("ordered category", by_values=True, order=order) if order else None
+
+
+def _written_number(facts: Facts, topic: Topic | None) -> Meaning | None:
+    """Find numbers with a comma, a unit or a currency, which only people read as numbers."""
+    if share_of(facts.texts, _WRITTEN.fullmatch) < 0.95 or facts.different <= FEW_NUMBERS:
+        return None
+    money = _named(topic, *_AMOUNTS) or share_of(facts.texts, _CURRENCY.search) > 0.5
+    marked = share_of(facts.texts, re.compile(r"[.,' ]\d|[$€£¥%]").search) > 0.3
+    if money or (marked and not says_number(facts.name)):
+        return Meaning("amount" if money else "number", "written with signs", by_values=True)
+    return None
+
+
+def _names(facts: Facts, topic: Topic | None) -> Meaning | None:
+    named = topic is not None and topic.group == "names" and (facts.different > 3 or facts.unique == facts.filled)
+    if facts.different < FEWEST_NAMES and not named:
+        return None
+    if holds_given_names(facts.texts):
+        return Meaning("identifier", NAMES, by_values=True)
+    if topic is not None and topic.group == "names":
+        return Meaning("identifier", topic.name)
+    return None
+
+
+def _free_text(facts: Facts, topic: Topic | None) -> Meaning | None:
+    counts = [len(text.split()) for text in facts.texts]
+    words, length = float(np.mean(counts)), float(np.mean([len(text) for text in facts.texts]))
+    many = facts.different > 0.2 * facts.filled and facts.different >= FEWEST_NAMES
+    if many and ((words >= 5 and length >= 25) or (topic is not None and topic.group == "text" and words >= 2)):
+        return Meaning("free text", by_values=True)
+    return Meaning("free text") if topic is not None and topic.group == "text" and facts.different > 3 else None
+
+
+def _text_numbering(facts: Facts, topic: Topic | None) -> Meaning | None:
+    """Find words or codes that tell nearly all rows apart, or that a name calls a number of somebody."""
+    enough = facts.different >= min(50, facts.filled / 5) and facts.different >= FEWEST_NAMES
+    if enough and says_number(facts.name):
+        return Meaning("identifier", "numbers of people or cases", by_values=facts.unique_share > NUMBERS_ROWS)
+    if facts.unique_share > NUMBERS_ROWS and facts.filled >= FEWEST_NAMES:
+        return Meaning("identifier", "a value of its own in nearly every row", by_values=True)
+    return None
+
+
+def _text_code(facts: Facts, topic: Topic | None) -> Meaning | None:
+    """Find codes of a system by their form and what the column is about."""
+    coded = (topic is not None and topic.name in _CODED) or says_code(facts.name)
+    if coded and facts.different > 4 and share_of(facts.texts, _CODE.fullmatch) >= 0.95 and facts.lengths[0] >= 2:
+        return Meaning("code", _system(topic), by_values=True)
+    return None
+
+
+_TEXT_LOOKS: tuple[Look, ...] = (
+    _postcode,
+    _structured,
+    _steps,
+    _written_number,
+    _names,
+    _free_text,
+    _text_numbering,
+    _text_code,
+    _truth,
+)
+
+
+def _system(topic: Topic | None) -> str | None:
+    """Return the system of codes that a topic suggests."""
+    systems = {"occupation": "occupations, such as ISCO", "place": "places", "nationality": "countries"}
+    return None if topic is None else systems.get(topic.name)

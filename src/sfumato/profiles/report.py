@@ -1,0 +1,197 @@
+"""What a profile says: every column, and which of them single people out together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.assess.cautions.caution import Caution, percent, share
+from sfumato.errors import SchemaError, listed
+from sfumato.hierarchies import Hierarchy
+from sfumato.profiles.cautions import cautions_of
+from sfumato.profiles.combinations import Searched
+from sfumato.profiles.facts import Facts
+from sfumato.profiles.hierarchies import grouped_by, hierarchy_of, parents_of
+from sfumato.profiles.meaning import Meaning
+from sfumato.profiles.roles import Suggestion
+from sfumato.table.schema import Schema
+
+#: Values of a column that are shown to people who ask for them are cut to this length.
+LONGEST_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """A column in aggregate.
+
+    Attributes
+    ----------
+    facts, meaning, suggestion
+        What was counted, what the column is meant to be, and the suggested role.
+    with_others
+        The share of rows that it singles out together with the two columns that help it most; None if it was not
+        searched, as identifiers are not.
+    """
+
+    facts: Facts = field(repr=False)
+    meaning: Meaning
+    suggestion: Suggestion
+    with_others: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The column."""
+        return self.facts.name
+
+    @property
+    def kind(self) -> str:
+        """What it is meant to be, such as ``"date"`` or ``"ordered category"``."""
+        return self.meaning.kind
+
+    @property
+    def role(self) -> str:
+        """The suggested role."""
+        return self.suggestion.role
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values without any of the table, for JSON."""
+        facts = self.facts
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "detail": self.meaning.detail,
+            "role": self.role,
+            "reason": self.suggestion.reason,
+            "certainty": self.suggestion.certainty,
+            "values": facts.different,
+            "missing": facts.missing,
+            "missing_codes": len(facts.missing_codes),
+            "unique": facts.unique,
+            "unique_share": facts.unique / max(1, facts.rows),
+            "with_others": self.with_others,
+            "largest_share": facts.largest_share,
+        }
+
+    def shown(self, count: int) -> list[str]:
+        """Return the most frequent values: these are values of the table, for its owner alone."""
+        order = self.facts.counts.argsort()[::-1][:count]
+        texts = self.facts.values.take(pa.array(order)).cast(pa.string()).to_pylist()
+        return [text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…" for text in texts]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What is in a table, column by column, and what to make of it. Aggregates: no value of the table is printed.
+
+    Attributes
+    ----------
+    rows
+        How many rows there are.
+    columns
+        The columns, in their order.
+    searched
+        Which columns single people out together, and what was looked at to find that.
+    """
+
+    rows: int
+    columns: tuple[ColumnProfile, ...]
+    searched: Searched
+
+    def __getitem__(self, name: str) -> ColumnProfile:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise SchemaError(f"The table has no column '{name}'. Its columns are {listed(self.names)}.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """The suggested role of every column."""
+        return {column.name: column.role for column in self.columns}
+
+    @property
+    def na(self) -> dict[str, tuple[str, ...]]:
+        """The values that mean "no value", by column, as `anonymize` takes them."""
+        return {one.name: one.facts.missing_codes for one in self.columns if one.facts.missing_codes}
+
+    @cached_property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What would go wrong later, if the suggestions are taken."""
+        return self.cautions_for(self.roles)
+
+    def cautions_for(self, roles: Mapping[str, str]) -> tuple[Caution, ...]:
+        """Return what would go wrong later with other roles."""
+        return cautions_of([(one.facts, one.meaning) for one in self.columns], roles)
+
+    def schema(self, roles: Mapping[str, str] | None = None) -> Schema:
+        """Return the roles, as suggested or given, with a hierarchy for every quasi-identifier."""
+        chosen = self.roles | dict(roles or {})
+        by_role = {role: [name for name in self.names if chosen[name] == role] for role in set(chosen.values())}
+        person, weights = by_role.get("person", []), by_role.get("weight", [])
+        return Schema(
+            self.hierarchies(by_role.get("quasi-identifier", [])),
+            sensitive=by_role.get("sensitive", []),
+            identifiers=by_role.get("identifier", []),
+            plain=by_role.get("plain", []),
+            person=person[0] if person else None,
+            survey_weights=weights[0] if weights else None,
+        )
+
+    def hierarchies(self, names: list[str]) -> dict[str, Hierarchy]:
+        """Return how columns would be generalized; categories below other columns that group them."""
+        columns = [self[name] for name in names]
+        categories = [one.facts for one in columns if one.kind in {"category", "code", "postcode"}]
+        found: dict[str, Hierarchy] = {}
+        for column in columns:
+            parent = parents_of(column.facts, categories) if column.kind == "category" else None
+            found[column.name] = (
+                hierarchy_of(column.facts, column.meaning) if parent is None else grouped_by(column.facts, parent)
+            )
+        return found
+
+    def to_dict(self, show: int = 0) -> dict[str, Any]:
+        """Return plain values, for JSON; with ``show`` also the most frequent values of every column."""
+        return {
+            "rows": self.rows,
+            "columns": [one.to_dict() | ({"shown": one.shown(show)} if show else {}) for one in self.columns],
+            "combinations": [
+                {"columns": list(one.columns), "unique": one.unique, "share": one.share} for one in self.searched.found
+            ],
+            "searched": {"rows": self.searched.rows, "combinations": self.searched.counted},
+            "cautions": [caution.to_dict() for caution in self.cautions],
+        }
+
+    def summary(self) -> str:
+        """Return what the profile says, for people."""
+        return "\n".join(self._lines())
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def _lines(self) -> Iterator[str]:
+        yield f"{self.rows:,} rows, {len(self.columns)} columns"
+        for one in self.columns:
+            facts = one.facts
+            detail = f" ({one.meaning.detail})" if one.meaning.detail else ""
+            missing = f", {percent(facts.missing, facts.rows)} missing" if facts.missing else ""
+            yield f"{one.name}: {one.kind}{detail}, {facts.different:,} values{missing}"
+            yield f"  {one.role}, {one.suggestion.certainty}: {one.suggestion.reason}"
+        yield from self.findings()
+
+    def findings(self) -> Iterator[str]:
+        """Yield what concerns the table as a whole: combinations, and what would go wrong later."""
+        if self.searched.found:
+            yield "Together these columns single people out:"
+        for one in self.searched.found:
+            yield f"  {', '.join(one.columns)}: {share(one.unique, self.rows)} rows are alone"
+        if 0 < self.searched.rows < self.rows:
+            yield f"  (searched in {self.searched.rows:,} rows drawn at random, counted in all)"
+        yield from (str(caution) for caution in self.cautions)

@@ -1,0 +1,110 @@
+"""Which role a column should have, why, and how sure that is. Suggestions: who knows the table decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sfumato.profiles.facts import Facts
+from sfumato.profiles.meaning import FEWEST_NAMES, NAMES, Meaning
+from sfumato.profiles.vocabulary import Topic, says_person
+
+#: How sure a suggestion is.
+SURE, LIKELY, UNSURE = "sure", "likely", "unsure"
+#: What a column can be; the person is an identifier that repeats, by which people are counted.
+ROLES = ("identifier", "person", "quasi-identifier", "sensitive", "plain", "weight")
+
+#: Rows per value, on average, between which a repeating identifier stands for people with several rows.
+FEWEST_ROWS_PER_PERSON, MOST_ROWS_PER_PERSON = 1.05, 50
+#: A mean above it is of kilograms or pounds, if weights are not whole numbers.
+BODY_WEIGHT = 25
+#: From this share of rows on that are alone with their value, nothing is released as it is.
+TELLING = 0.1
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A role with its reason, in words that hold no value of the table."""
+
+    role: str
+    reason: str
+    certainty: str
+
+
+def suggest(facts: Facts, topic: Topic | None, meaning: Meaning) -> Suggestion:
+    """Suggest the role of a column by itself."""
+    if meaning.kind == "empty":
+        return Suggestion("plain", "it holds nothing", SURE)
+    if meaning.kind == "identifier":
+        return _identifier(topic, meaning)
+    if meaning.kind == "free text":
+        certainty = SURE if meaning.by_values else LIKELY
+        return Suggestion("identifier", "free text can say anything about anybody, so it is left out", certainty)
+    if facts.different == 1 and facts.missing == 0:
+        return Suggestion("plain", "every row has the same value", SURE)
+    return _careful(facts, _by_topic(facts, topic, meaning) or _by_kind(facts, meaning))
+
+
+def _identifier(topic: Topic | None, meaning: Meaning) -> Suggestion:
+    if topic is not None and topic.group == "names" and meaning.by_values:
+        return Suggestion("identifier", f"{meaning.detail}, by its values and its name", SURE)
+    if meaning.by_values:
+        return Suggestion("identifier", f"{meaning.detail}, by its values", LIKELY if topic else SURE)
+    return Suggestion("identifier", f"{meaning.detail}, by its name", LIKELY)
+
+
+def _by_topic(facts: Facts, topic: Topic | None, meaning: Meaning) -> Suggestion | None:
+    """Suggest what the name of the column says."""
+    if topic is None:
+        return None
+    if topic.group == "known" or meaning.kind in {"date", "time", "postcode"}:
+        what = topic.name if topic.group == "known" else meaning.kind
+        return Suggestion("quasi-identifier", f"{what}: others may know or see it", SURE)
+    if topic.group == "secret":
+        return Suggestion("sensitive", f"{topic.name}: nobody should learn whose it is", SURE)
+    if topic.group == "technical":
+        return Suggestion("plain", f"{topic.name}: it is about the data, not about people", LIKELY)
+    return _weight(facts) if topic.name == "survey weight" and facts.is_number else None
+
+
+def _weight(facts: Facts) -> Suggestion:
+    """Tell how many people a row stands for from how many kilograms somebody weighs."""
+    if float(np.average(facts.numbers)) > BODY_WEIGHT and not facts.is_whole:
+        return Suggestion("quasi-identifier", "body weight: others may know or see it", LIKELY)
+    usable = facts.missing == 0 and facts.numbers[0] > 0
+    role = "weight" if usable else "quasi-identifier"
+    return Suggestion(role, "survey weight: it says how many people a row stands for", LIKELY)
+
+
+def _by_kind(facts: Facts, meaning: Meaning) -> Suggestion:
+    """Suggest what is usual for columns of a kind; the name says nothing."""
+    if meaning.kind in {"date", "time", "postcode"} or meaning.detail == "coordinates":
+        return Suggestion("quasi-identifier", f"{meaning.detail or meaning.kind}: others may know it", LIKELY)
+    if meaning.kind == "code" and meaning.detail in {"ICD-10", "ATC"}:
+        return Suggestion("sensitive", f"{meaning.detail} codes: nobody should learn whose it is", SURE)
+    if meaning.kind == "amount" or (facts.is_number and not facts.is_whole):
+        return Suggestion("sensitive", "a measured number that few others know", UNSURE)
+    return Suggestion("quasi-identifier", "nothing says that others cannot know it", UNSURE)
+
+
+def _careful(facts: Facts, found: Suggestion) -> Suggestion:
+    """Never suggest to release as it is what singles rows out."""
+    if found.role == "plain" and facts.unique > TELLING * facts.rows and facts.rows >= FEWEST_NAMES:
+        return Suggestion("quasi-identifier", f"{found.reason}, but many rows are alone with their value", LIKELY)
+    return found
+
+
+def find_person(columns: Sequence[tuple[Facts, Meaning, Suggestion]]) -> str | None:
+    """Return the identifier that stands for people with several rows, if one does; people share names, not numbers."""
+    repeating = [
+        facts
+        for facts, meaning, suggestion in columns
+        if suggestion.role == "identifier"
+        and meaning.detail != NAMES
+        and says_person(facts.name)
+        and facts.missing == 0
+        and FEWEST_ROWS_PER_PERSON <= facts.filled / max(1, facts.different) <= MOST_ROWS_PER_PERSON
+    ]
+    return max(repeating, key=lambda facts: facts.different).name if repeating else None

@@ -1,8 +1,0 @@
-"""What is in a table: what each column is meant to be, whom it singles out, which role it should have."""
-
-from __future__ import annotations
-
-from sfumato.profiling.entrance import profile
-from sfumato.profiling.report import ColumnProfile, Profile
-
-__all__ = ["ColumnProfile", "Profile", "profile"]

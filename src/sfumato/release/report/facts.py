@@ -1,0 +1,264 @@
+"""Everything that a report says, collected before a word of it is written: aggregates only."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato import __version__
+from sfumato.assess.cautions import Caution
+from sfumato.assess.risk import BeforeAfter
+from sfumato.assess.utility.report import Utility
+from sfumato.common.charts import charts
+from sfumato.errors import SourceError
+from sfumato.loss import Bound
+from sfumato.release.report.policy import policy_of_release
+from sfumato.release.report.sections.columns import ColumnFacts, describe_column
+from sfumato.verify.verification import Verification
+
+if TYPE_CHECKING:
+    from sfumato.release.release import Release
+
+#: Fewer people than these are never told about, whatever k is.
+LEAST = 5
+
+#: Where bands of people who look alike end in no number.
+ENDLESS = "+"
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A released file: its name and what identifies its bytes."""
+
+    name: str
+    size: int
+    sha256: str
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str]) -> WrittenFile:
+        """Read a file once."""
+        file = Path(path)
+        try:
+            with file.open("rb") as stream:
+                digest = hashlib.file_digest(stream, "sha256").hexdigest()
+                return cls(file.name, file.stat().st_size, digest)
+        except OSError as error:
+            raise SourceError(f"The released file {file} cannot be read: {error.strerror}.") from None
+
+
+@dataclass(frozen=True)
+class Making:
+    """How a release was made, as far as its maker tells.
+
+    Attributes
+    ----------
+    method
+        The method by name, with its parameters, and what a portfolio chose.
+    tried
+        What else was tried, with its loss.
+    seconds
+        How long each step took.
+    optimality
+        How near to the optimum a search came, in words and over time.
+    nodes, answers
+        Nodes of a lattice that keep every rule: name, sum of levels, loss and what each is; how many there are in all.
+    explanation
+        Why a node was chosen, in sentences.
+    searched
+        Each k or l that was tried with its loss, where the largest one was looked for.
+    """
+
+    method: Mapping[str, Any]
+    tried: Mapping[str, float] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    optimality: Any = None
+    nodes: Sequence[tuple[str, int, float, str]] = ()
+    answers: int = 0
+    explanation: Sequence[str] = ()
+    searched: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a report says about a release.
+
+    Attributes
+    ----------
+    verification, risk, cautions, utility
+        What the parts of Sfumato found, each in its own words.
+    promises, roles, kinds
+        What was asked for, the role of every column, and what it was taken for.
+    rows_in, suppressed
+        How many rows came in, and how many of them are not released, in total and for which reason.
+    losses, by_column, bound
+        What was lost, by every measure and by column, and what no release can be below.
+    columns
+        What happened to every quasi-identifier that can be read.
+    keeps_order, pseudonyms, changed
+        Whether the rows stand in the order of the original; the columns that are replaced by pseudonyms, and those that
+        are changed before anything else.
+    singling_out
+        How often exactly one person is at the end of an interval.
+    policy
+        What makes the release again, without values of the original.
+    elided
+        The columns whose hierarchies list values, which are not in the report.
+    """
+
+    verification: Verification
+    risk: BeforeAfter
+    promises: Sequence[Mapping[str, Any]]
+    roles: Mapping[str, str]
+    rows_in: int
+    policy: str
+    elided: Sequence[str] = ()
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    suppressed: Mapping[str, int] = field(default_factory=dict)
+    losses: Mapping[str, float] = field(default_factory=dict)
+    by_column: Mapping[str, float] = field(default_factory=dict)
+    bound: Bound | None = None
+    columns: Mapping[str, ColumnFacts] = field(default_factory=dict)
+    making: Making | None = None
+    cautions: Sequence[Caution] = ()
+    utility: Utility | None = None
+    keeps_order: bool = False
+    pseudonyms: Sequence[str] = ()
+    changed: Sequence[str] = ()
+    singling_out: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=lambda: {"sfumato": __version__})
+    file: WrittenFile | None = None
+    when: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
+
+    @property
+    def quasi_identifiers(self) -> list[str]:
+        """The columns that an attacker is taken to know."""
+        return self.with_role("quasi-identifier")
+
+    def with_role(self, *roles: str) -> list[str]:
+        """Return the columns that have one of some roles."""
+        return [name for name, role in self.roles.items() if role in roles]
+
+    @property
+    def k(self) -> int | None:
+        """How many people look alike at least, as promised."""
+        return max((promise["k"] for promise in self.promises if promise["model"] == "k-anonymity"), default=None)
+
+    def promised(self, *models: str) -> list[Mapping[str, Any]]:
+        """Return what was promised by some models."""
+        return [promise for promise in self.promises if promise["model"] in models]
+
+    @property
+    def class_sizes(self) -> dict[int, int]:
+        """How many classes have how many people."""
+        return sizes_of(self.risk)
+
+    @property
+    def risk_picture(self) -> charts.Picture:
+        """How many people are how easily found, before and after."""
+        return risk_picture(self.risk)
+
+
+def sizes_of(risk: BeforeAfter) -> dict[int, int]:
+    """Return how many classes of a release have how many people."""
+    sizes, counts = risk.after.class_sizes
+    return dict(zip(sizes.tolist(), counts.tolist(), strict=True))
+
+
+def risk_picture(risk: BeforeAfter) -> charts.Picture:
+    """Return how many people are how easily found, before and after."""
+    bands = risk.before.prosecutor.distribution or risk.after.prosecutor.distribution
+    labels = [_band(band.least, band.most) for band in bands]
+    before, after = (
+        [band.share for band in one.prosecutor.distribution] or [0.0] * len(labels) for one in (risk.before, risk.after)
+    )
+    return charts.risk_before_after(labels, before, after)
+
+
+def _band(least: int, most: int | None) -> str:
+    if most is None:
+        return f"{least}{ENDLESS}"
+    return str(least) if most == least else f"{least}–{most}"
+
+
+def column_facts(release: Release, name: str) -> ColumnFacts | None:
+    """Return what happened to one quasi-identifier of a release."""
+    intervals = release.manifest.get("options", {}).get("intervals")
+    statistic = intervals if intervals in {"midpoint", "mean"} else None
+    counts = release.originals[name]
+    least = max(LEAST, release.achieved.k or 0)
+    return describe_column(release.table, name, counts, release.hierarchies.get(name), least, statistic)
+
+
+def facts_of_release(
+    release: Release, file: str | os.PathLike[str] | None = None, utility: Utility | None = None
+) -> Facts:
+    """Collect what is known about a release that was made here."""
+    manifest = release.manifest
+    described = {name: column_facts(release, name) for name in release.shown.quasi_identifiers}
+    policy, elided = policy_of_release(release)
+    return Facts(
+        verification=release.verification,
+        risk=release.risk,
+        promises=manifest["privacy"],
+        roles=manifest["roles"],
+        rows_in=manifest["input"]["rows"],
+        policy=policy,
+        elided=elided,
+        kinds=manifest.get("kinds", {}),
+        suppressed=manifest["suppressed"],
+        losses=release.loss,
+        by_column=release.loss.by_attribute,
+        bound=release.bound,
+        columns={name: one for name, one in described.items() if one is not None},
+        making=_making(release),
+        cautions=release.cautions,
+        utility=utility,
+        keeps_order=bool(manifest["options"].get("keep_order")),
+        pseudonyms=list(manifest["options"].get("pseudonymize", ())),
+        changed=list(manifest["options"].get("transform", ())),
+        singling_out=manifest.get("singling_out", {}),
+        versions=manifest["versions"],
+        file=None if file is None else WrittenFile.of(file),
+    )
+
+
+def _making(release: Release) -> Making:
+    manifest, details = release.manifest, release.details
+    return Making(
+        method=manifest["method"],
+        tried={name: float(loss) for name, loss in dict(manifest["method"].get("tried", {})).items()},
+        seconds=manifest["seconds"],
+        optimality=details.get("optimality"),
+        nodes=_nodes(details.get("alternatives"), list(release.shown.quasi_identifiers)),
+        answers=len(details.get("alternatives", ())),
+        explanation=str(details["explanation"]).splitlines() if "explanation" in details else (),
+        searched=manifest.get("searched", {}),
+    )
+
+
+#: So many answers of a lattice are measured for a report, which takes time for each; of more, the frontier is.
+MOST_NODES = 50
+
+
+def _nodes(alternatives: Any, names: Sequence[str]) -> list[tuple[str, int, float, str]]:
+    """Return the nodes of a lattice that keep every rule; of many, those that no other is below."""
+    if not alternatives:
+        return []
+    shown = alternatives if len(alternatives) <= MOST_NODES else alternatives.frontier(MOST_NODES)
+    found = shown.to_columns()
+    if "gcp" not in found:
+        return []
+    kinds = [
+        "chosen" if chosen else "minimal" if minimal else "other"
+        for chosen, minimal in zip(found["released"], found["minimal"], strict=True)
+    ]
+    levels = list(zip(*(found[name] for name in names), strict=True))
+    return [
+        (", ".join(map(str, node)), int(sum(node)), float(loss), kind)
+        for node, loss, kind in zip(levels, found["gcp"], kinds, strict=True)
+    ]

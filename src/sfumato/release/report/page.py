@@ -1,0 +1,89 @@
+"""The page as a whole: one file of HTML that asks nobody for anything, on light and dark paper and in print."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from typing import TYPE_CHECKING
+
+from sfumato.assess.utility.report import Utility
+from sfumato.common.html import Markup, element, joined, style
+from sfumato.io import write_text
+from sfumato.release.report.facts import Facts, facts_of_release
+from sfumato.release.report.sections.limits import section_limits
+from sfumato.release.report.sections.lost import section_lost
+from sfumato.release.report.sections.making import section_making, section_policy
+from sfumato.release.report.sections.people import section_people
+from sfumato.release.report.sections.verdict import section_verdict
+from sfumato.release.report.style import RULES
+
+if TYPE_CHECKING:
+    from sfumato.release.release import Release
+
+#: The sections in their order, and what the way to them is called.
+SECTIONS = {
+    "verdict": ("Verdict", section_verdict),
+    "people": ("Who is protected", section_people),
+    "lost": ("What was lost", section_lost),
+    "making": ("How it was made", section_making),
+    "limits": ("What it does not protect against", section_limits),
+    "policy": ("The policy", section_policy),
+}
+
+TITLE = "Release report"
+
+
+def write_report(
+    release: Release,
+    path: str | os.PathLike[str],
+    file: str | os.PathLike[str] | None = None,
+    utility: Utility | None = None,
+) -> None:
+    """Write the report of a release, whole or not at all."""
+    write_text(path, page(facts_of_release(release, file, utility)))
+
+
+def page(found: Facts) -> str:
+    """Return the whole report."""
+    return f"<!doctype html>\n{element('html', _head(found), _body(found), lang='en', dir='ltr')}\n"
+
+
+def _head(found: Facts) -> Markup:
+    about = f"{TITLE}: {found.file.name}" if found.file is not None else TITLE
+    return element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_security()),
+        element("meta", name_="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name_="color-scheme", content="light dark"),
+        element("meta", name_="referrer", content="no-referrer"),
+        element("title", about),
+        style(RULES),
+    )
+
+
+def _security() -> str:
+    """Allow nothing but the style of this page, by its hash: no script, no request, no form."""
+    digest = base64.b64encode(hashlib.sha256(RULES.encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+def _body(found: Facts) -> Markup:
+    links = [element("li", element("a", title, href=f"#{key}")) for key, (title, _) in SECTIONS.items()]
+    subject = found.file.name if found.file is not None else f"a table of {found.verification.rows:,} rows"
+    return element(
+        "body",
+        element("a", "Skip to the report", href="#verdict", class_="skip"),
+        element("header", element("h1", TITLE), element("p", subject, class_="subject")),
+        element("nav", element("ol", links), aria_label="Sections"),
+        element("main", joined(*(build(found) for _, build in SECTIONS.values()))),
+        element(
+            "footer",
+            element(
+                "p",
+                "This page holds totals and shares only: no row of the original, and no value that the published "
+                "table does not show. It asks no server for anything.",
+            ),
+        ),
+    )

@@ -1,0 +1,141 @@
+"""What the sections of a report are made of: a heading with its one sentence, figures, key figures, notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from sfumato.common.charts.charts import Picture, inline, told
+from sfumato.common.charts.picture import Value
+from sfumato.common.html import CELL, Content, Markup, element, folded, joined, table
+
+#: Rows of a table in a report; what is longer ends with how many more there are, so that a page stays small.
+MOST_ROWS = 250
+
+#: Characters of a sentence that somebody else's names got into.
+LONGEST_SENTENCE = 700
+
+#: What a cell looks like that is a number, perhaps with a remark behind it.
+FIGURE = re.compile(r"(under |over )?(–|-?\d[\d,.]*%?)( \(.*\))?")
+
+#: Characters of a name where it stands in a sentence or a table.
+LONGEST_NAME = 60
+
+
+def section(key: str, title: str, lead: str, *inside: Content) -> Markup:
+    """Return a section; ``lead`` is the sentence that everybody understands."""
+    heading = element("h2", title, id=f"{key}-title")
+    return element(
+        "section", heading, element("p", lead, class_="lead"), *inside, id=key, aria_labelledby=f"{key}-title"
+    )
+
+
+def subsection(title: str, *inside: Content) -> Markup:
+    """Return a part of a section under a heading of its own."""
+    return element("div", element("h3", title), *inside, class_="part")
+
+
+def paragraph(*inside: Content) -> Markup:
+    """Return a paragraph."""
+    return element("p", *inside)
+
+
+def figure(picture: Picture, note: str | None = None) -> Markup:
+    """Return a picture with what is to be seen as its caption, and its numbers for those who want them."""
+    caption = element("figcaption", picture.title)
+    more = element("p", note, class_="note") if note else None
+    numbers = folded("The numbers", listing(picture.headers, picture.rows))
+    return element("figure", caption, inline(picture), more, numbers)
+
+
+def listing(headers: Sequence[str], rows: Sequence[Sequence[Value | Markup]], caption: str | None = None) -> Markup:
+    """Return a table of values; numbers are set to the right, and a long table ends early."""
+    shown = [[_cell(value) for value in row] for row in rows[:MOST_ROWS]]
+    right = [at for at in range(1, len(headers)) if rows and all(_is_figure(row[at]) for row in rows)]
+    laid = table(headers, shown, right, caption)
+    left = len(rows) - MOST_ROWS
+    return scrolling(laid) if left <= 0 else joined(scrolling(laid), element("p", f"and {left:,} more", class_="note"))
+
+
+def scrolling(laid: Markup) -> Markup:
+    """Return a table that scrolls by itself on a narrow screen, also by keyboard."""
+    return element("div", laid, class_="wide", tabindex=0, role="group", aria_label="table")
+
+
+def key_figures(figures: Iterable[tuple[str, str, str]]) -> Markup:
+    """Return the few numbers that matter most: each a value, its name, and what it means."""
+    cards = [
+        element(
+            "div",
+            element("dt", name),
+            element("dd", value, class_="value"),
+            element("dd", meaning, class_="note"),
+            class_="card",
+        )
+        for value, name, meaning in figures
+    ]
+    return element("dl", cards, class_="cards")
+
+
+def items(said: Iterable[Content]) -> Markup | None:
+    """Return a list of sentences; nothing where there are none."""
+    found = [element("li", one) for one in said]
+    return element("ul", found) if found else None
+
+
+def code(text: str, label: str) -> Markup:
+    """Return text to copy, letter by letter."""
+    return element("pre", element("code", text), tabindex=0, role="group", aria_label=label)
+
+
+def named(name: str) -> str:
+    """Return the name of a column as it stands in a sentence, never longer than a line."""
+    name = " ".join(name.split()) or "(no name)"
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def names(columns: Sequence[str], most: int = 8) -> str:
+    """Return the names of columns as they stand in a sentence; of many only the first.
+
+    >>> names(["age", "sex", "zip"]), names(["a", "b", "c"], 2)
+    ('age, sex and zip', 'a, b and 1 more')
+    """
+    shown = [named(name) for name in columns[:most]]
+    if len(columns) > most:
+        return f"{', '.join(shown)} and {len(columns) - most:,} more"
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+
+
+def percent(share: float) -> str:
+    """Return a share in words that never round something to nothing, or nearly all to all.
+
+    >>> percent(0.1234), percent(0.0), percent(0.00001), percent(0.99999)
+    ('12.3%', '0%', 'under 0.1%', 'over 99.9%')
+    """
+    if 0 < share < 0.001:
+        return "under 0.1%"
+    if 0.999 < share < 1:
+        return "over 99.9%"
+    return f"{share:.1%}".replace(".0%", "%")
+
+
+def quoted(columns: Sequence[str]) -> str:
+    """Return the names of columns in quotation marks, as they stand in a sentence about something else."""
+    return names([f"“{named(name)}”" for name in columns])
+
+
+def sentence(text: str) -> str:
+    """Return a sentence that is no longer than a reader bears, however long the names in it are."""
+    return text if len(text) <= LONGEST_SENTENCE else f"{text[: LONGEST_SENTENCE - 1]}…"
+
+
+def _is_figure(value: Value | Markup) -> bool:
+    """Return whether a cell is a number, also one with a unit or in words such as ``under 0.1%``."""
+    return not isinstance(value, str) or bool(FIGURE.fullmatch(value))
+
+
+def _cell(value: Value | Markup) -> Content:
+    """Return a cell; what is a sentence keeps its end, since names in it are short already."""
+    if not isinstance(value, str):
+        return told(value)
+    return value if isinstance(value, Markup) or len(value) <= CELL else element("span", sentence(value))

@@ -1,0 +1,133 @@
+"""The policy as a report shows it: ready to copy, without the secret of the release and without values of people."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.common.toml import dumps
+from sfumato.hierarchies import Hierarchy, Ordered
+from sfumato.release.manifest import method_shown
+
+if TYPE_CHECKING:
+    from sfumato.release.release import Release
+
+#: The roles of a policy, and what they are called in a manifest.
+ROLES = {"sensitive": "sensitive", "identifiers": "identifier", "plain": "plain"}
+
+#: Options that are nobody's business: the seed can undo the order of the rows.
+SECRET = {"seed"}
+
+#: What lists names of levels and bands, not values of people.
+DECLARED = {"levels", "labels"}
+
+#: What stands for a list of values that the release does not show, and for the file of a taxonomy that has some.
+LEFT_OUT = ["(left out)"]
+TAXONOMY = "taxonomy.csv"
+
+
+def policy_of_release(release: Release) -> tuple[str, list[str]]:
+    """Return the policy that makes a release again, and the columns of which something is left out."""
+    manifest = release.manifest
+    roles = manifest["roles"]
+    # A preset makes an order of its own for what it recodes, and will again.
+    recoded = manifest.get("preset", {}).get("recoded", {})
+    hierarchies = {
+        name: {"type": "auto"} if hierarchy is None or _is_made(name, hierarchy, recoded) else hierarchy.to_policy()
+        for name, hierarchy in release.hierarchies.items()
+    }
+    data = {
+        **{key: [name for name, one in roles.items() if one == role] for key, role in ROLES.items()},
+        "person": next((name for name, role in roles.items() if role == "person"), None),
+        "weights": next((name for name, role in roles.items() if role == "weight"), None),
+        "rest": "drop" if "drop" in roles.values() else None,
+        "quasi_identifiers": hierarchies,
+        "privacy": manifest["privacy"],
+        "method": {"name": manifest["method"]["name"]} | dict(manifest["method"]["parameters"]),
+        "options": manifest["options"],
+    }
+    return shown_policy(data, release.table)
+
+
+def _is_made(name: str, hierarchy: Hierarchy, recoded: Collection[str]) -> bool:
+    return name in recoded and isinstance(hierarchy, Ordered)
+
+
+def shown_policy(data: Mapping[str, Any], released: pa.Table) -> tuple[str, list[str]]:
+    """Return a policy as text, and the columns whose hierarchies list values that are left to their files."""
+    elided: list[str] = []
+    hierarchies = {}
+    for name, record in data["quasi_identifiers"].items():
+        hierarchies[name] = _without_values(name, record, released)
+        if hierarchies[name].keys() ^ record.keys() or LEFT_OUT in hierarchies[name].values():
+            elided.append(name)
+    models = [{key: _named(value) for key, value in model.items()} for model in data["privacy"]]
+    options = {key: value for key, value in data.get("options", {}).items() if key not in SECRET and _said(value)}
+    policy = {
+        **{key: value for key, value in data.items() if key in {*ROLES, "person", "weights", "rest"} and _said(value)},
+        "quasi_identifiers": hierarchies,
+        "privacy": models,
+        "method": _plain(data["method"]),
+        "options": options,
+    }
+    return dumps(policy), elided
+
+
+def _without_values(name: str, record: Mapping[str, Any], released: pa.Table) -> dict[str, Any]:
+    """Return the declaration of a column; what lists values that the release does not show lies in a file."""
+    if "file" in record:
+        return {**record, "file": PurePath(str(record["file"])).name}
+    lists = {key: value for key, value in record.items() if key not in DECLARED}
+    listed = {text for value in lists.values() for text in _texts_in(value)}
+    if listed <= _shown_texts(name, released):
+        return dict(record)
+    if "rows" in record:
+        return {key: value for key, value in record.items() if key != "rows"} | {"file": TAXONOMY}
+    return {key: LEFT_OUT if key in lists and _texts_in(value) else value for key, value in record.items()}
+
+
+def _texts_in(value: object) -> set[str]:
+    """Return the texts in a list, however deep; a word on its own, such as a format, names no value."""
+    if isinstance(value, Mapping):
+        return {text for key, item in value.items() for text in ({str(key)} | _texts_in(item) | _single(item))}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return {text for item in value for text in (_texts_in(item) | _single(item))}
+    return set()
+
+
+def _single(item: object) -> set[str]:
+    return {item} if isinstance(item, str) else set()
+
+
+def _shown_texts(name: str, released: pa.Table) -> set[str]:
+    if name not in released.column_names:
+        return set()
+    return {text for text in pc.unique(released.column(name).cast(pa.string())).to_pylist() if text is not None}
+
+
+def _named(value: Any) -> Any:
+    """Return what a model says; a file by its name, not by where it lies on somebody's machine."""
+    if isinstance(value, Mapping):
+        if "rows" in value:
+            return {"file": TAXONOMY}
+        return {key: PurePath(str(item)).name if key == "file" else item for key, item in value.items()}
+    return {"file": TAXONOMY} if value == "given" else value
+
+
+def _plain(method: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a method's parameters, without those that have no place in a policy file."""
+    plain: dict[str, Any] = {}
+    for key, value in method.items():
+        if isinstance(value, Mapping) and "name" in value and "parameters" in value:
+            plain[key] = _plain({"name": value["name"]} | dict(value["parameters"]))
+        elif _said(value):
+            plain[key] = method_shown(value)
+    return plain
+
+
+def _said(value: object) -> bool:
+    return value is not None and value is not False and value not in ([], {})

@@ -1,0 +1,141 @@
+"""How the release was made: roles, levels, method, what else was tried, times; and the policy that makes it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sfumato.common.charts import charts
+from sfumato.common.html import Content, Markup, element, facts, folded, joined
+from sfumato.methods import REGISTRY, find_method
+from sfumato.release.report.facts import Facts, Making
+from sfumato.release.report.parts import (
+    code,
+    figure,
+    items,
+    listing,
+    named,
+    names,
+    paragraph,
+    percent,
+    section,
+    subsection,
+)
+
+#: What became of the columns of each role.
+ROLES = {
+    "quasi-identifier": "may be known to others; shown in coarser terms",
+    "sensitive": "nobody should learn it about a person; shown as it is",
+    "plain": "harmless; shown as it is",
+    "identifier": "names people; never shown",
+    "person": "says whose row it is; never shown",
+    "weight": "how many people a row stands for; shown as the mean of its group, so that totals are kept",
+    "drop": "not needed; never shown",
+}
+
+#: A longer policy has no place on a page that people read.
+LONGEST_POLICY = 60_000
+TOO_LONG = "It is too long for this page. Write it to a file: --save-policy FILE, or Policy.write in Python."
+
+COMMAND = "sfumato anonymize ORIGINAL -o RELEASE --policy policy.toml"
+
+
+def section_making(found: Facts) -> Markup:
+    """Return how the release was made."""
+    return section(
+        "making",
+        "How it was made",
+        "What became of every column, which method decided it, and what else was tried.",
+        subsection("Columns", listing(("column", "role", "taken for", "what became of it"), list(_roles(found)))),
+        _levels(found),
+        *(_method(found.making) if found.making is not None else ()),
+    )
+
+
+def section_policy(found: Facts) -> Markup:
+    """Return the policy, and the command that makes the release again."""
+    notes = ["The seed is not here. It can undo the order of the rows, so it stays in the manifest, with the owner."]
+    if found.elided:
+        notes.append(
+            f"What lists values of {names(found.elided)} is left out, since the table does not show all of them: take "
+            "it from your own policy."
+        )
+    return section(
+        "policy",
+        "The policy",
+        "What has to be kept to make this table again, or to make the next one in the same way.",
+        code(found.policy, "policy") if len(found.policy) <= LONGEST_POLICY else paragraph(TOO_LONG),
+        items(notes),
+        paragraph("Saved as ", element("code", "policy.toml"), ", this makes the release:"),
+        code(COMMAND, "command"),
+    )
+
+
+def _roles(found: Facts) -> Iterator[tuple[str, str, str, str]]:
+    for name, role in found.roles.items():
+        became = "names people; shown as pseudonyms" if name in found.pseudonyms else ROLES.get(role, "")
+        changed = "; changed first, as the policy says" if name in found.changed else ""
+        yield named(name), role, found.kinds.get(name, "–"), f"{became}{changed}"
+
+
+def _levels(found: Facts) -> Content:
+    """Return how often each level of every hierarchy was used."""
+    rows = [
+        (named(name), f"{at}: {level.name}", level.groups, percent(level.share))
+        for name, column in found.columns.items()
+        for at, level in enumerate(column.levels)
+    ]
+    if not rows:
+        return None
+    said = "Each column can be shown at several levels, from the value itself to * (nothing). So often each was used:"
+    headers = ("column", "level", "groups that it tells apart", "rows shown at it")
+    return subsection("Levels", paragraph(said), listing(headers, rows))
+
+
+def _method(making: Making) -> Iterator[Content]:
+    yield subsection("Method", facts(_told(making)), *_why(making))
+    if making.nodes:
+        note = "Each point is one choice of levels that keeps every promise."
+        if len(making.nodes) < making.answers:
+            note += f" Of {making.answers:,} such choices the lowest are drawn, those that no other is below."
+        yield figure(charts.lattice(making.nodes, making.answers), note)
+    if making.optimality is not None:
+        yield figure(making.optimality.picture, f"{making.optimality}.")
+    if making.seconds:
+        rows = [(step, f"{seconds:.2f}") for step, seconds in making.seconds.items()]
+        yield subsection("Time", listing(("step", "seconds"), rows))
+
+
+def _told(making: Making) -> Iterator[tuple[str, str]]:
+    """Say which method it was, what it does, and why it was this one."""
+    name = str(making.method["name"])
+    yield "method", _method_name(making.method)
+    if name in REGISTRY:
+        yield "what it does", find_method(name).summary
+    if "chosen" in making.method:
+        yield "why", f"of those it tried, {named(str(making.method['chosen']))} lost least and was kept"
+    else:
+        yield "why", "asked for by name"
+    yield "seed", "kept in the manifest, since it can undo the order of the rows"
+
+
+def _why(making: Making) -> Iterator[Content]:
+    """Say why this method, and what else was tried."""
+    if making.tried:
+        yield listing(("tried", "loss"), [(named(name), float(f"{loss:.4g}")) for name, loss in making.tried.items()])
+    if making.searched:
+        kind = making.searched["maximize"]
+        rows = [(f"{kind} = {value:,}", float(f"{loss:.4g}")) for value, loss in making.searched["curve"]]
+        yield joined(
+            paragraph(f"It is the largest {kind} within the loss that was accepted."), listing(("tried", "loss"), rows)
+        )
+    if making.explanation:
+        yield folded("Why these levels", items(line.strip() for line in making.explanation))
+
+
+def _method_name(method: Mapping[str, Any]) -> str:
+    given = {name: value for name, value in method.get("parameters", {}).items() if value is not None}
+    start = given.pop("method", None)
+    shown = ", ".join(f"{name} = {value}" for name, value in given.items() if value not in ({}, [], (), False))
+    base = f"{method['name']} ({shown})" if shown else str(method["name"])
+    return f"{base} of {_method_name(start)}" if isinstance(start, Mapping) else base

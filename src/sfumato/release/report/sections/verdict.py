@@ -1,0 +1,137 @@
+"""What is promised, and how it was verified: the first section of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sfumato.common.charts.charts import told
+from sfumato.common.html import Markup, element, facts, verdict
+from sfumato.release.report.facts import Facts
+from sfumato.release.report.parts import key_figures, listing, named, names, paragraph, percent, section, subsection
+from sfumato.verify.verification import RuleCheck
+
+#: What each model promises, for people who have never heard of it.
+IN_WORDS = {
+    "k-anonymity": "Everybody looks like at least {others} others: nobody is picked out with a chance above {risk}.",
+    "l-diversity": "People who look alike differ in {of}, so that nobody can be sure of anyone's.",
+    "t-closeness": "Among people who look alike, {of} is spread nearly as in the whole table: a group tells little.",
+    "beta-likeness": "Finding somebody's group makes no value of {of} much likelier than it was.",
+    "delta-disclosure": "Finding somebody's group makes no value of {of} much likelier or less likely.",
+    "minimum-span": "What is shown of {of} is never narrower than promised.",
+    "average-risk": "On average over all people, the chance to be picked out is at most as high as promised.",
+    "unique-share": "At most so many people look like nobody else in the population.",
+    "k-map": "Everybody looks like at least {others} others in the population that the table was drawn from.",
+    "delta-presence": "Nobody can tell from the table whether a person is in it, beyond the limits that are promised.",
+}
+
+
+def section_verdict(found: Facts) -> Markup:
+    """Return the verdict, the promises in plain words, and what was checked when, how and by whom."""
+    verification = found.verification
+    return section(
+        "verdict",
+        "Verdict",
+        "Whether this table keeps what is promised to the people in it, recounted from the published rows alone.",
+        verdict(verification.ok, _sentence(found)),
+        key_figures(_figures(found)),
+        subsection("What is promised", listing(("promise", "what it means"), list(_promises(found)))),
+        subsection("How it was checked", _checks(found), *(paragraph(note) for note in verification.notes)),
+        subsection("What was checked", facts(_provenance(found))),
+    )
+
+
+def _sentence(found: Facts) -> str:
+    verification = found.verification
+    if verification.ok and not verification.checks:
+        return "No promise was asked for, so none was checked."
+    if verification.ok:
+        many = len(verification.checks)
+        return "Every promise holds." if many > 1 else "The promise holds."
+    if not verification.rows:
+        return "Not verified: the table has no rows."
+    broken = len(verification.violations)
+    return f"Do not publish: {broken} {'promise is' if broken == 1 else 'promises are'} broken."
+
+
+def _figures(found: Facts) -> Iterator[tuple[str, str, str]]:
+    verification, before, after = found.verification, found.risk.before.prosecutor, found.risk.after.prosecutor
+    yield f"{verification.rows:,}", "rows published", f"of {found.rows_in:,} in the original"
+    if verification.k is not None:
+        yield f"{verification.k:,}", "people look alike at least", "the smallest group that can be told apart"
+    if after.highest is not None:
+        yield percent(after.highest), "highest risk of being found", "for somebody who knows a person's particulars"
+    yield percent(before.unique_share), "were unique before", f"now {percent(after.unique_share)}"
+    if "gcp" in found.losses:
+        yield percent(found.losses["gcp"]), "of the detail is lost", "0% nothing, 100% everything"
+
+
+def _promises(found: Facts) -> Iterator[tuple[str, str]]:
+    for promise in found.promises:
+        yield _title(promise), _meaning(promise, found)
+    if not found.promises:
+        yield "none", "Nothing was promised."
+
+
+def _title(promise: Mapping[str, Any]) -> str:
+    shown = {key: value for key, value in promise.items() if key not in {"model", "taxonomy", "population"}}
+    values = ", ".join(
+        f"{key} = {value:g}" if isinstance(value, float) else f"{key} = {value}" for key, value in shown.items()
+    )
+    return f"{promise['model']} ({values})" if values else str(promise["model"])
+
+
+def _meaning(promise: Mapping[str, Any], found: Facts) -> str:
+    k = promise.get("k", 1)
+    column = promise.get("column")
+    of = named(str(column)) if column is not None else names(found.with_role("sensitive")) or "the sensitive value"
+    words = IN_WORDS.get(promise["model"])
+    if promise["model"] == "l-diversity" and promise.get("kind") == "frequency":
+        return (
+            f"Among people who look alike, nobody can be more than {percent(1 / promise['l'])} sure of anyone's {of}."
+        )
+    if words is None:
+        return "See the privacy models in the documentation."
+    return words.format(others=f"{k - 1:,}", risk=percent(1 / k), of=of)
+
+
+def _checks(found: Facts) -> Markup:
+    rows = [
+        (_rule(check), _number(check.asked), _found(check), "holds" if check.ok else "BROKEN")
+        for check in found.verification.checks
+    ]
+    said = (
+        "A program that shares no code with the one that made the table read the published rows, as anybody else "
+        "would, and counted anew."
+    )
+    if not rows:
+        return paragraph(said)
+    return element("div", paragraph(said), listing(("rule", "asked", "found", "verdict"), rows))
+
+
+def _rule(check: RuleCheck) -> str:
+    return check.rule if check.column is None else f"{check.rule} of {named(check.column)}"
+
+
+def _found(check: RuleCheck) -> str:
+    return "–" if check.found is None else f"{told(_number(check.found))} ({check.measures})"
+
+
+def _number(value: float | None) -> int | float | None:
+    return int(value) if value is not None and value == int(value) else value
+
+
+def _provenance(found: Facts) -> Iterator[tuple[str, str]]:
+    if found.file is not None:
+        yield "file", named(found.file.name)
+        yield "size", f"{found.file.size:,} bytes"
+        yield "SHA-256", found.file.sha256
+    else:
+        yield "table", "the released rows in memory; no file was named, so there is no hash"
+    yield (
+        "rows and classes",
+        f"{found.verification.rows:,} rows in {found.verification.classes:,} groups of people who look alike",
+    )
+    yield "this report", f"{found.when:%d %B %Y, %H:%M} UTC"
+    yield "program", ", ".join(f"{name} {version}" for name, version in found.versions.items())
+    yield "policy", "at the end of this page"

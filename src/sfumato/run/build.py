@@ -1,0 +1,344 @@
+"""Show the classes, check them, and put the release together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.assess.cautions import Caution, RequestView, overlooked
+from sfumato.assess.cautions.kinds import kinds
+from sfumato.common.clock import Clock
+from sfumato.common.progress import Progress, Tell, silent, stage
+from sfumato.common.randomness import Secret
+from sfumato.errors import InfeasibleError, VerificationError
+from sfumato.hierarchies import Ages, Dates, Domain, Ordered
+from sfumato.hierarchies.base import inverse
+from sfumato.hierarchies.defaults import default_hierarchy
+from sfumato.hierarchies.levels import only_dates, value_texts
+from sfumato.io import Source, open_source
+from sfumato.loss import SinglingOut, singling_out
+from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
+from sfumato.privacy.ceilings import PopulationModel
+from sfumato.release.manifest import build_manifest
+from sfumato.release.release import Release
+from sfumato.release.values import Shown, class_table, count_values, show, with_weights
+from sfumato.run import guardrails as guarding
+from sfumato.run.find import Found
+from sfumato.run.prepare import Prepared
+from sfumato.run.request import Request
+from sfumato.table.encoding import distinct
+from sfumato.table.microdata import Microdata
+from sfumato.table.recoding import EquivalenceClasses, Recoding
+from sfumato.table.schema import Schema
+from sfumato.verify.release import check_weights, verify_release
+from sfumato.verify.verification import Verification
+
+if TYPE_CHECKING:
+    from sfumato.loss import Bound
+    from sfumato.release.explanation import Explanation
+
+R = TypeVar("R", bound=Release)
+
+
+def build_release(
+    source: Source, prepared: Prepared, found: Found, clock: Clock, progress: Progress = silent
+) -> Release:
+    """Show the classes, check them from the shown rows alone, and put the release together."""
+    request, recoding, recoded = found.request, found.recoding, found.recoded
+    microdata, classes, schema = recoded.microdata, recoded.classes, request.schema
+    with ThreadPoolExecutor(1) as beside:
+        # What the manifest tells of the original is counted beside what shows and checks the release.
+        content = beside.submit(microdata.digest, prepared.secret.key("content hash"))
+        alone = beside.submit(singling_out, microdata, classes, prepared.secret.generator("singling out"))
+        order = _release_order(prepared, classes, request)
+        shown = _shown(prepared, found, order, stage(progress, "writing values"))
+        outcome = Outcome(
+            request,
+            prepared.roles,
+            microdata,
+            prepared.secret,
+            rows=recoded.rows,
+            left_out=recoded.left_out,
+            suppressed=classes.suppressed,
+            content=content.result(),
+            recoding=recoding,
+        )
+        with clock.measuring("verify"):
+            progress("verifying", 0.0)
+            people = None if prepared.people is None else prepared.people[order]
+            verification = _verified(shown, outcome, people)
+            if schema.survey_weights is not None:
+                _recount_weights(shown, schema.survey_weights, prepared.total_weight)
+    return outcome.release(
+        Release,
+        source,
+        clock,
+        alone.result(),
+        shown=shown,
+        loss=found.loss,
+        verification=verification,
+        to_native=source.to_native,
+        describe_classes=lambda: class_table(microdata, recoding, classes),
+        original=lambda: coded_original(prepared, schema),
+        count_originals=lambda: count_values(microdata, classes.of_row < 0),
+        row_of=None if prepared.left_out or prepared.sampled else prepared.places[order],
+        people=people,
+        find_bound=lambda: _bound_of_input(prepared, found),
+        find_reasons=partial(_explain, prepared, found),
+    )
+
+
+def _shown(prepared: Prepared, found: Found, order: NDArray[np.int64], tell: Tell) -> Shown:
+    """Return the released rows as people read them."""
+    request, recoded, places = found.request, found.recoded, prepared.places[order]
+    shown = show(
+        prepared.table,
+        prepared.roles,
+        recoded.microdata,
+        found.recoding,
+        recoded.classes,
+        request.intervals,
+        order,
+        places,
+        tell,
+    )
+    weighed_by = request.schema.survey_weights
+    if weighed_by is None or prepared.weights is None:
+        return shown
+    return with_weights(shown, list(prepared.roles), weighed_by, prepared.weights[places], prepared.total_weight)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a table, whoever held its rows: what the manifest and the release are put together from.
+
+    Attributes
+    ----------
+    request
+        What was asked for.
+    roles
+        The role of every column of the input.
+    microdata
+        What the codes mean; it needs no rows.
+    secret
+        Where all chance came from.
+    rows, left_out, suppressed
+        How many rows came in, how many of them lack a value and were left out for it, and how many a method left out.
+    content
+        A keyed hash of all codes.
+    recoding
+        What a method decided, where it decided for all rows at once.
+    """
+
+    request: Request
+    roles: Mapping[str, str]
+    microdata: Microdata = field(repr=False)
+    secret: Secret
+    rows: int
+    left_out: int
+    suppressed: int
+    content: bytes
+    recoding: Recoding | None = None
+
+    @cached_property
+    def promises(self) -> list[dict[str, Any]]:
+        """Every model in the words of the verifier."""
+        return [promise_of(model, self.request.schema, self.microdata) for model in self.request.privacy]
+
+    def passed(self, found: Verification) -> Verification:
+        """Return what a verification found, if the release passed and all rows are accounted for."""
+        if not found.ok:
+            raise VerificationError(
+                "The release did not pass its independent check and is not handed out. This is a fault of the method, "
+                f"please report it.\n{found.broken_rules()}"
+            )
+        gone = self.left_out + self.suppressed
+        if found.rows != self.rows - gone:
+            raise VerificationError(
+                f"{self.rows:,} rows came in and {gone:,} were suppressed, but {found.rows:,} came out. This is a "
+                "fault of Sfumato, please report it."
+            )
+        return found
+
+    def release(
+        self, kind: type[R], source: Source, clock: Clock, singling_out: SinglingOut | None = None, **parts: Any
+    ) -> R:
+        """Return the release, with its manifest, of the parts that only those know who hold the rows."""
+        return kind(
+            sensitive=tuple(self.request.schema.sensitive),
+            promises=self.promises,
+            manifest=self._manifest(source, clock, singling_out),
+            details={} if self.recoding is None else self.recoding.details,
+            hierarchies={
+                domain.name: self.request.schema.quasi_identifiers[domain.name] or default_hierarchy(domain.values.type)
+                for domain in self.microdata.domains
+            },
+            **parts,
+        )
+
+    def _manifest(self, source: Source, clock: Clock, singling_out: SinglingOut | None) -> dict[str, Any]:
+        request, method = self.request, self.request.method
+        declared = request.schema.quasi_identifiers
+        return build_manifest(
+            source=source.kind,
+            rows=self.rows,
+            roles=self.roles,
+            hierarchies={name: how.name if how else "by type" for name, how in declared.items()},
+            models=request.privacy,
+            method={"name": method.name, "parameters": method.recorded()} | _told(self.recoding),
+            options=request.recorded_options() | {"seed": self.secret.seed},
+            content=self.content,
+            suppressed={
+                "total": self.left_out + self.suppressed,
+                "missing": self.left_out,
+                "by_method": self.suppressed,
+            },
+            singling_out=singling_out,
+            seconds=clock.seconds,
+        )
+
+
+def completed(release: R, view: RequestView, cautions: tuple[Caution, ...], clock: Clock, **told: Any) -> R:
+    """Return a release whose manifest says what guardrails found and could not look at, and what all of it took."""
+    release = replace(release, cautions=cautions)
+    release.manifest["kinds"] = kinds(view)
+    release.manifest.update(told)
+    release.manifest["cautions"] = [caution.to_dict() for caution in cautions]
+    if unseen := overlooked(view):
+        release.manifest["not_looked_at"] = unseen
+    release.manifest["seconds"] = clock.rounded()
+    return release
+
+
+def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Request) -> NDArray[np.int64]:
+    """Return the released rows in the order of the release: random once more, or as in the input.
+
+    Nothing here depends on what the rows hold: whoever can recompute an order can test guesses by it.
+    """
+    if request.keep_order:
+        order = inverse(prepared.places)
+    else:
+        order = prepared.secret.permutation("order after", len(prepared.places))
+    return order if classes.suppressed == 0 else order[classes.of_row[order] >= 0]
+
+
+def _verified(shown: Shown, outcome: Outcome, people: NDArray[np.int64] | None) -> Verification:
+    """Check the release from its own rows; hand out nothing that does not pass."""
+    if not shown.table.num_rows:
+        raise InfeasibleError("Every row would have to be suppressed. Ask for less privacy, or for coarser levels.")
+    request = outcome.request
+    found = verify_release(shown.table, shown.class_columns, request.schema.sensitive, outcome.promises, people=people)
+    return outcome.passed(guarding.with_preset(found, open_source(shown.table), request))
+
+
+def _recount_weights(shown: Shown, column: str, total: float) -> None:
+    """Hand out no weights that tell rows of a class apart, or that stand for another number of people."""
+    broken = [one for one in check_weights(shown.table, shown.class_columns, column, total) if not one.ok]
+    if broken:
+        raise VerificationError(
+            "The weights did not pass their independent check, and nothing is handed out. This is a fault of Sfumato, "
+            "please report it.\n" + "\n".join(map(str, broken))
+        )
+
+
+def _told(recoding: Recoding | None) -> dict[str, Any]:
+    """Return what a portfolio tried, how near to the optimum a search came, and the levels that were chosen."""
+    if recoding is None:
+        return {}
+    told: dict[str, Any] = {name: recoding.details[name] for name in ("tried", "chosen") if name in recoding.details}
+    if recoding.levels is not None and "level_names" in recoding.details:
+        told["levels"] = recoding.details["level_names"]
+    if "optimality" in recoding.details:
+        told["optimality"] = recoding.details["optimality"].to_dict()
+    return told
+
+
+def _bound_of_input(prepared: Prepared, found: Found) -> Bound:
+    """Return what no release can beat, its prices in the order of the input; a method may have found them already."""
+    from sfumato.loss import Mixed, bound_by, gcp_bound  # noqa: PLC0415
+
+    microdata, recoded = prepared.microdata, found.recoded
+    prices = found.recoding.details.get("row_prices")
+    if prices is not None and len(prices) == len(microdata):
+        bound = bound_by(prices, recoded.left_out)
+    else:
+        number = prepared.secret.number("bound")
+        mixed = Mixed.by(Requirements(tuple(found.request.privacy), microdata))
+        bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, found.request.suppression > 0, mixed)
+    if bound.prices is not None:
+        bound.prices = bound.prices[inverse(prepared.places)]
+    return bound
+
+
+def _explain(prepared: Prepared, found: Found, *question: Any) -> Explanation:
+    """Return why a release looks as it does."""
+    from sfumato.run.explain import Explainer  # noqa: PLC0415
+
+    return Explainer(prepared, found).explain(*question)
+
+
+def coded_original(prepared: Prepared, schema: Schema) -> pa.Table:
+    """Return what tells people apart before the release: codes instead of values, which is all that counting needs."""
+    microdata = prepared.microdata
+    codes = {name: pa.array(microdata.codes[:, at]) for at, name in enumerate(microdata.names)}
+    rows = pa.array(prepared.places)
+    secrets = {name: prepared.table.column(name).take(rows) for name in schema.sensitive}
+    whose = {} if schema.person is None else {schema.person: pa.array(prepared.people)}
+    weights = {} if schema.survey_weights is None else {schema.survey_weights: pa.array(prepared.weights).take(rows)}
+    return pa.table(codes | secrets | whose | weights)
+
+
+def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None = None) -> dict[str, Any]:
+    """Return a model in the words of the verifier, which knows neither models nor hierarchies."""
+    record = model.to_policy()
+    if isinstance(model, TCloseness) and model.taxonomy is not None:
+        record["taxonomy"] = {"rows": model.taxonomy.rows}
+    if isinstance(model, PopulationModel):
+        record["population"] = model.people if model.by_table else model.population
+        record |= _explained(schema, model.people if model.by_table else None)
+    if isinstance(model, MinimumSpan):
+        hierarchy = schema.quasi_identifiers.get(model.column)
+        if isinstance(hierarchy, Ordered):
+            record["order"] = hierarchy.order
+        domain = None if microdata is None else microdata.domains[microdata.names.index(model.column)]
+        values = None if domain is None else domain.values
+        record["labels"] = {} if domain is None else _reaches(domain)
+        if values is not None and pa.types.is_temporal(values.type):
+            record["calendar"] = True if only_dates(values) else "times"
+        elif isinstance(hierarchy, Dates | Ages):
+            record["calendar"] = True
+    return record
+
+
+def _reaches(domain: Domain) -> dict[str, tuple[str | None, str | None]]:
+    """Return from where to where every label reaches that stands for a stretch of a scale; None where it is open."""
+    found: dict[str, tuple[str | None, str | None]] = {}
+    for level in domain.levels:
+        if level.ends is not None:
+            low, high = (value_texts(side).to_pylist() for side in (level.ends.low, level.ends.high))
+            found |= zip(level.labels.to_pylist(), zip(low, high, strict=True), strict=True)
+    return {label: ends for label, ends in found.items() if label is not None}
+
+
+def _explained(schema: Schema, population: pa.Table | None) -> dict[str, Any]:
+    """Return which labels the declarations put above the values of a population, column by column."""
+    if population is None:
+        return {}
+    above: dict[str, Any] = {}
+    labels: dict[str, Any] = {}
+    for name, how in schema.quasi_identifiers.items():
+        if how is None or name not in population.column_names:
+            continue
+        values = distinct(name, population.column(name))[0]
+        above[name] = how.paths(values.cast(pa.string()).to_pylist())
+        labels[name] = _reaches(how.fit(name, values, has_missing=False).domain) if above[name] is None else {}
+    orders = {name: how.order for name, how in schema.quasi_identifiers.items() if isinstance(how, Ordered)}
+    known = {"taxonomies": {name: rows for name, rows in above.items() if rows is not None}, "labels": labels}
+    return known | {"orders": orders}

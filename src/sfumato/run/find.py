@@ -1,0 +1,154 @@
+"""Let a method find classes that keep every model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.assess.cautions import RequestView, RowsView
+from sfumato.assess.risk.counting import people_per_class
+from sfumato.common import parameters
+from sfumato.common.progress import Progress
+from sfumato.errors import VerificationError
+from sfumato.loss import LossReport, RecodedTable
+from sfumato.methods import Task
+from sfumato.methods.support import refuse_unsupported
+from sfumato.methods.suppression import make_feasible
+from sfumato.privacy import Requirements
+from sfumato.privacy.ceilings import Whole
+from sfumato.privacy.people import broken_rules
+from sfumato.privacy.whole import least_that_works, with_size
+from sfumato.release.values import class_table
+from sfumato.run.prepare import Prepared
+from sfumato.run.request import Request
+from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
+from sfumato.table.schema import Schema
+from sfumato.verify.classes import code_column, group_rows
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a method found for a table.
+
+    Attributes
+    ----------
+    request
+        What was asked of it; its models are those that hold.
+    recoding
+        What the method decided.
+    recoded
+        The table and its classes, as losses look at them.
+    """
+
+    request: Request
+    recoding: Recoding
+    recoded: RecodedTable
+
+    def view(self, asked: RequestView, loss: LossReport) -> RowsView:
+        """Return what guardrails look at once there are classes."""
+        return RowsView(
+            **{one.name: getattr(asked, one.name) for one in fields(asked)} | {"models": self.request.privacy},
+            classes=self.recoded.classes,
+            minimized=self.recoding.details.get("minimized", getattr(self.request.method, "minimize", None)),
+            lost=loss.by_attribute,
+            levels=self.recoded.classes.levels,
+        )
+
+    @cached_property
+    def loss(self) -> LossReport:
+        """What was lost."""
+        return LossReport.of(self.recoded)
+
+
+def find_classes(
+    prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None = None
+) -> Found:
+    """Let the method find classes that keep every model, leaving rows out where that is needed and allowed.
+
+    A method knows rows and classes. Where people have several rows, or a model is about the release as a whole, it is
+    asked for the least k whose classes keep everything.
+    """
+    requirements = Requirements(tuple(request.privacy), prepared.microdata)
+
+    def tried(size: int) -> Found | None:
+        asked = request if size == least else replace(request, privacy=with_size(request.privacy, size))
+        found = _find(prepared, asked, progress, memory)
+        if not counts_otherwise:
+            return found
+        broken = broken_rules(
+            requirements, found.recoded.classes, prepared.people, lambda: _whole(prepared, found, request.schema)
+        )
+        return None if broken else replace(found, request=request)
+
+    least = requirements.smallest_class
+    counts_otherwise = prepared.people is not None or any(model.whole for model in request.privacy)
+    memory = {} if memory is None and counts_otherwise else memory
+    found = tried(least)
+    if found is not None:
+        return found
+    return least_that_works(tried, least, len(prepared.microdata), requirements)
+
+
+def _whole(prepared: Prepared, found: Found, schema: Schema) -> Whole:
+    """Return a release as a whole: what the classes show that a reader can tell apart, and the people in each."""
+    classes = found.recoded.classes
+    shown = class_table(found.recoded.microdata, found.recoding, classes).select(list(schema.quasi_identifiers))
+    alike = group_rows(code_column(name, shown.column(name)) for name in shown.column_names)
+    released = classes.of_row != SUPPRESSED
+    of_row = alike.of_row[classes.of_row[released]]
+    if prepared.people is None:
+        people = np.bincount(of_row, minlength=len(alike))
+    else:
+        people = people_per_class(of_row, prepared.people[released], len(alike))
+    return Whole(people, shown.take(pa.array(alike.first_rows)), schema.quasi_identifiers)
+
+
+def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None) -> Found:
+    """Let the method find classes that keep every model of rows."""
+    units, models, method = prepared.units, tuple(request.privacy), request.method
+    microdata = prepared.for_methods
+    secret = prepared.secret
+    rows = parameters.rows_within(request.suppression, len(prepared.microdata))
+    suppressible = rows if units is None else units.suppressible(rows)
+    refuse_unsupported(method, models, microdata, suppressible)
+    requirements = Requirements(models, microdata)
+    left_out = make_feasible(requirements, suppressible, secret.generator("left out"))
+    remaining = microdata.take(~left_out) if left_out.any() else microdata
+    task = Task(
+        remaining,
+        Requirements(models, remaining),
+        suppressible - int(left_out.sum()),
+        secret.number("method"),
+        progress,
+        memory,
+    )
+    recoding = method.run(task)
+    recoding.check(remaining)
+    recoding = _widened(recoding, left_out)
+    recoding = recoding if units is None else units.expanded(recoding)
+    classes = EquivalenceClasses.of(prepared.microdata, recoding)
+    if classes.suppressed > rows:
+        raise VerificationError(
+            f"The method '{method.name}' left out {classes.suppressed:,} rows, but only {rows:,} may be. "
+            "This is a fault of the method, please report it."
+        )
+    return Found(request, recoding, RecodedTable(prepared.microdata, classes, prepared.left_out, requirements.k))
+
+
+def _widened(recoding: Recoding, left_out: NDArray[np.bool_]) -> Recoding:
+    """Return a recoding of the rows that took part as one of all rows."""
+    if not left_out.any():
+        return recoding
+    if recoding.classes is not None:
+        classes = np.full(len(left_out), SUPPRESSED, np.int32)
+        classes[~left_out] = recoding.classes
+        return replace(recoding, classes=classes)
+    suppressed = left_out.copy()
+    if recoding.suppressed is not None:
+        suppressed[~left_out] = recoding.suppressed
+    return replace(recoding, suppressed=suppressed)

@@ -1,0 +1,1 @@
+"""Full-domain recoding inside a database: the search runs here, the release is made there."""

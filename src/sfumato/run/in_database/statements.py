@@ -1,0 +1,171 @@
+"""The star schema in SQL: dimension tables, the frequency set as one GROUP BY, and the release as a view or table.
+
+Only standard SQL is used, so that the printed statements run wherever the table is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from sfumato.hierarchies import Domain
+from sfumato.io.databases.database import identifier, literal, qualified
+from sfumato.run.in_database.conditions import ClassConditions
+
+#: PostgreSQL cuts longer names off, and two of them could become one.
+LONGEST_NAME = 63
+
+
+def search_name(at: int) -> str:
+    """Return the name of the dimension table that a search uses for the quasi-identifier at a place."""
+    return f"sfumato_search_{at}"
+
+
+def dimension_name(release: str, at: int, column: str) -> str:
+    """Return the name of the dimension table of a quasi-identifier, beside the release that it belongs to.
+
+    Each release has its own: another one at other levels must not change what this one shows.
+    """
+    *schema, name = release.split(".")
+    readable = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in column).lower()
+    start = f"sfumato_{name[: LONGEST_NAME // 2]}_{at}_"
+    return ".".join([*schema, (start + readable)[:LONGEST_NAME]])
+
+
+def dimension(domain: Domain) -> pa.Table:
+    """Return the dimension table of a hierarchy: every value, its code, and its label at every level between."""
+    columns = {"value": domain.values, "code": pa.array(range(len(domain.values)), pa.int32())}
+    for number, level in enumerate(domain.levels[1:-1], start=1):
+        columns[f"level_{number}"] = level.labels.take(pa.array(level.groups[: len(domain.values)]))
+    return pa.table(columns)
+
+
+def frequency_query(source: str, quasi_identifiers: Sequence[str], sensitive: Sequence[str]) -> str:
+    """Return the query for the base frequency set: codes of quasi-identifiers, sensitive values, counts."""
+    codes = [f"d{at}.code AS q{at}" for at in range(len(quasi_identifiers))]
+    values = [f"t.{identifier(name)} AS s{at}" for at, name in enumerate(sensitive)]
+    groups = ", ".join(str(place) for place in range(1, len(codes) + len(values) + 1))
+    joins = "".join(_join(at, name, search_name(at)) for at, name in enumerate(quasi_identifiers))
+    selected = ", ".join([*codes, *values, "COUNT(*) AS n"])
+    return f"SELECT {selected}\nFROM {source} t{joins}\nGROUP BY {groups}"
+
+
+def _join(at: int, column: str, table: str) -> str:
+    return f"\n  LEFT JOIN {qualified(table)} d{at} ON t.{identifier(column)} = d{at}.value"
+
+
+def dimension_statements(table: str, domain: Domain, level: int, block: int = 500) -> list[str]:
+    """Return the statements that make the dimension table of a column for one level."""
+    name = qualified(table)
+    kind = _sql_type(domain.values.type)
+    statements = [f"CREATE TABLE {name} (value {kind} PRIMARY KEY, label VARCHAR NOT NULL)"]
+    labels = domain.levels[level].labels.take(pa.array(domain.levels[level].groups[: len(domain.values)])).to_pylist()
+    quoted = [_value(value, kind) for value in domain.values.cast(pa.string()).to_pylist()]
+    pairs = [f"({value}, {literal(label)})" for value, label in zip(quoted, labels, strict=True)]
+    blocks = [",\n  ".join(pairs[start : start + block]) for start in range(0, len(pairs), block)]
+    return [*statements, *(f"INSERT INTO {name} (value, label) VALUES\n  {rows}" for rows in blocks)]
+
+
+def _value(text: str, kind: str) -> str:
+    return literal(text) if kind in {"VARCHAR", "DATE", "TIMESTAMP"} else text
+
+
+def _sql_type(kind: pa.DataType) -> str:
+    types = pa.types
+    if types.is_integer(kind):
+        return "BIGINT"
+    if types.is_floating(kind) or types.is_decimal(kind):
+        return "DOUBLE PRECISION"
+    if types.is_date(kind):
+        return "DATE"
+    return "TIMESTAMP" if types.is_timestamp(kind) else "VARCHAR"
+
+
+@dataclass(frozen=True)
+class ReleaseQuery:
+    """The SELECT that makes a release.
+
+    Attributes
+    ----------
+    source
+        What stands after FROM.
+    domains, levels
+        The quasi-identifiers, and the level that is released of each.
+    others
+        The columns that are released as they are.
+    conditions
+        What a class must keep to be shown, as far as SQL can tell.
+    suppresses
+        Whether there are classes that must be left out.
+    left_out
+        The classes to leave out, one tuple of labels each, where SQL cannot tell.
+    """
+
+    source: str
+    domains: Sequence[Domain]
+    levels: Sequence[int]
+    others: Sequence[str]
+    conditions: ClassConditions
+    suppresses: bool = False
+    left_out: Sequence[tuple[str | None, ...]] = ()
+
+    def dimensions(self, release: str) -> dict[int, str]:
+        """Return the places of the quasi-identifiers that need a dimension table, and what it is called."""
+        return {
+            at: dimension_name(release, at, domain.name)
+            for at, (domain, level) in enumerate(zip(self.domains, self.levels, strict=True))
+            if level not in {0, domain.top}
+        }
+
+    def text(self, release: str, follows: bool) -> str:
+        """Return the query; the order of rows, which can give people away, is left to chance.
+
+        One that ``follows`` the data checks its classes whenever it is read, and shows no value that has no label.
+        """
+        return f"{self._rows(release, follows)}\nORDER BY RANDOM()"
+
+    def _rows(self, release: str, follows: bool) -> str:
+        shown = [f"{self._shown(at)} AS {identifier(domain.name)}" for at, domain in enumerate(self.domains)]
+        kept = [f"t.{identifier(name)} AS {identifier(name)}" for name in self.others]
+        joined = f"SELECT {_lines([*shown, *kept])}\nFROM {self.source} t{self._joins(release)}"
+        tests = [*(self._known(release) if follows else []), *self._not_listed()]
+        rows = joined + ("\nWHERE " + "\n  AND ".join(tests) if tests else "")
+        if not self.conditions.tests or not (follows or self.suppresses):
+            return rows
+        return self.conditions.wrapped(rows, [*(domain.name for domain in self.domains), *self.others])
+
+    def _known(self, release: str) -> list[str]:
+        """Test that values have labels: one that came later belongs nowhere."""
+        return [
+            f"(t.{identifier(self.domains[at].name)} IS NULL OR d{at}.label IS NOT NULL)"
+            for at in self.dimensions(release)
+        ]
+
+    def _shown(self, at: int) -> str:
+        domain, level = self.domains[at], self.levels[at]
+        if level == domain.top:
+            return "'*'"
+        return f"CAST(t.{identifier(domain.name)} AS VARCHAR)" if level == 0 else f"d{at}.label"
+
+    def _joins(self, release: str) -> str:
+        return "".join(_join(at, self.domains[at].name, table) for at, table in self.dimensions(release).items())
+
+    def _not_listed(self) -> list[str]:
+        if not self.left_out:
+            return []
+        rows = []
+        for labels in self.left_out:
+            tests = [
+                f"{self._shown(at)} IS NULL" if label is None else f"{self._shown(at)} = {literal(label)}"
+                for at, label in enumerate(labels)
+                if self.levels[at] != self.domains[at].top
+            ]
+            rows.append(f"({' AND '.join(tests) or 'TRUE'})")
+        # A comparison with a missing value is neither true nor false, and must not leave the row out.
+        return ["(" + "\n   OR ".join(rows) + ") IS NOT TRUE"]
+
+
+def _lines(parts: Sequence[str]) -> str:
+    return ",\n       ".join(parts)

@@ -1,0 +1,312 @@
+"""Numbers and moments of more different values than can be kept: known by range, in cells that the engine counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sfumato.hierarchies import Domain, Hierarchy, ScaledDomain
+from sfumato.hierarchies.calendar import TICKS_PER_DAY
+from sfumato.hierarchies.cell_domain import in_cells, in_type, moment_width, round_borders, split_borders
+from sfumato.hierarchies.numeric import finite_numbers
+from sfumato.io import columns as arrow
+from sfumato.io.missing import without_codes
+from sfumato.io.source import Remark
+from sfumato.run.large.encoding import Codes, as_numbers, changed
+from sfumato.run.large.engine import Rows, counted, group_counts
+from sfumato.table.encoding import fit
+
+#: So many cells stand for a column at the most.
+MOST_CELLS = 1 << 17
+
+#: A cell with so many times the rows that it would have if all cells had the same is cut into finer ones, and they are
+#: looked at so often at the most.
+CROWDED, ROUNDS = 10, 3
+
+#: The least and the greatest value.
+Pair = tuple[pa.Scalar, pa.Scalar]
+
+
+def can_have_cells(kind: pa.DataType) -> bool:
+    """Return whether values of a type are numbers or moments that can be known by range."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_timestamp(kind))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a column of numbers is read.
+
+    Attributes
+    ----------
+    name, kind
+        What it is called, and of which type.
+    codes
+        The numbers that mean "no value".
+    """
+
+    name: str
+    kind: pa.DataType
+    codes: frozenset[str] = frozenset()
+
+    @property
+    def number(self) -> pa.DataType:
+        """The type of its numbers; moments are counted by the ticks of their type."""
+        return pa.int64() if pa.types.is_timestamp(self.kind) else self.kind
+
+    def __call__(self, column: pa.Array) -> pa.Array:
+        """Return a column as numbers, with all that is none missing."""
+        plain = arrow.decoded(arrow.tidy(self.name, pa.chunked_array([column])))
+        numbers = without_codes(plain, self.codes, as_text=False).cast(self.kind).combine_chunks()
+        if pa.types.is_floating(self.kind):
+            return pc.if_else(pc.is_nan(numbers), pa.scalar(None, self.kind), numbers)
+        return numbers.view(self.number)
+
+    def borders(self, least: pa.Scalar, greatest: pa.Scalar, most: int, width: float | None) -> list[Fraction]:
+        """Return the borders of cells from the least value to the greatest, of a width that is asked for if it fits."""
+        if pa.types.is_timestamp(self.kind):
+            per_second = TICKS_PER_DAY[self.kind.unit] // 86_400
+            width = moment_width(least.as_py(), greatest.as_py(), most, per_second)
+        return round_borders(least, greatest, most, width)
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """Finds the least and the greatest value that a batch has in each of several columns."""
+
+    columns: tuple[Reading, ...]
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns that it looks at."""
+        return tuple(one.name for one in self.columns)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Two columns for each."""
+        return pa.schema([(f"{end}{at}", one.number) for at, one in enumerate(self.columns) for end in ("min", "max")])
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return one row."""
+        found = [pc.min_max(one(batch.column(one.name))) for one in self.columns]
+        ends = [pa.array([one[end].as_py()], one[end].type) for one in found for end in ("min", "max")]
+        return pa.RecordBatch.from_arrays(ends, schema=self.schema)
+
+    def of(self, rows: Rows) -> list[Pair]:
+        """Return the extremes of all rows."""
+        found = pa.Table.from_batches(list(rows.mapped(self, self.schema).batches()), self.schema)
+        pairs = []
+        for at, column in enumerate(self.columns):
+            least, greatest = pc.min(found.column(f"min{at}")), pc.max(found.column(f"max{at}"))
+            finite_numbers(column.name, pa.array([least.as_py(), greatest.as_py()], column.number))
+            pairs.append((least, greatest))
+        return pairs
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Finds the cell of every value of a column.
+
+    Attributes
+    ----------
+    reading
+        How the column is read.
+    begins
+        Where cells begin.
+    least, greatest
+        The ends of the table.
+    """
+
+    reading: Reading
+    begins: NDArray[np.generic] = field(repr=False)
+    least: pa.Scalar
+    greatest: pa.Scalar
+
+    @classmethod
+    def between(cls, reading: Reading, ends: Pair, borders: Sequence[Fraction]) -> Cells:
+        """Return the cells between borders, which lie around the ends of the table."""
+        return cls(reading, as_numbers(in_type(borders[:-1], reading.number)), *ends)
+
+    @property
+    def reads(self) -> tuple[str]:
+        """The column that it looks at."""
+        return (self.reading.name,)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The number of a cell."""
+        return pa.schema([(self.reading.name, pa.int32())])
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the cell of every row."""
+        places = self.places(batch.column(self.reading.name)).astype(np.int32)
+        return pa.RecordBatch.from_arrays([pa.array(places)], schema=self.schema)
+
+    def places(self, column: pa.Array) -> NDArray[np.intp]:
+        """Return the number of the cell of every value; that of missing values comes after the last."""
+        numbers = self.reading(column)
+        present = numbers.is_valid().to_numpy(zero_copy_only=False)
+        filled = as_numbers(numbers.fill_null(self.least))
+        least, greatest = self._ends
+        if len(filled) and (filled.min() < least or filled.max() > greatest):
+            raise changed(self.reading.name)
+        return np.where(present, np.searchsorted(self.begins, filled, side="right") - 1, len(self.begins))
+
+    @cached_property
+    def _ends(self) -> tuple[np.generic, np.generic]:
+        least, greatest = as_numbers(pa.array([self.least.as_py(), self.greatest.as_py()], self.reading.number))
+        return least, greatest
+
+    def count(self, rows: Rows) -> NDArray[np.int64]:
+        """Return how many rows lie in each cell, and at the end how many have no value."""
+        groups = counted(rows.mapped(self, self.schema), [self.reading.name])
+        found = np.zeros(len(self.begins) + 1, np.int64)
+        found[groups.column(self.reading.name).to_numpy()] = group_counts(groups)
+        return found
+
+
+@dataclass(frozen=True)
+class CellBook:
+    """The cells of a column, and the code of each; at the end that of a missing value, -1 for cells without rows."""
+
+    cells: Cells
+    codes: NDArray[np.int64] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The column."""
+        return self.cells.reading.name
+
+    def encode(self, column: pa.Array) -> Codes:
+        """Return the code of every value's cell."""
+        codes = self.codes[self.cells.places(column)]
+        if codes.min(initial=0) < 0:
+            raise changed(self.name)
+        return codes
+
+
+@dataclass(frozen=True)
+class CellCounts:
+    """The cells of a column that have rows.
+
+    Attributes
+    ----------
+    cells, occupied
+        All cells, and the numbers of those with rows.
+    low, after
+        Where each of these begins, and where it ends.
+    counts
+        How many rows each has, and at the end how many have no value.
+    """
+
+    cells: Cells
+    occupied: NDArray[np.intp] = field(repr=False)
+    low: list[Fraction] = field(repr=False)
+    after: list[Fraction] = field(repr=False)
+    counts: NDArray[np.int64] = field(repr=False)
+
+    @classmethod
+    def of(cls, rows: Rows, reading: Reading, ends: Pair, borders: Sequence[Fraction], most: int) -> CellCounts:
+        """Count cells, and cut those finer in which many rows lie together, as long as there is room."""
+        cells = Cells.between(reading, ends, borders)
+        counts = cells.count(rows)
+        for _ in range(ROUNDS):
+            finer = _cut(borders, counts[:-1], most, reading.number)
+            if finer is None:
+                break
+            borders, cells = finer, Cells.between(reading, ends, finer)
+            counts = cells.count(rows)
+        occupied = np.flatnonzero(counts[:-1])
+        low, after = ([borders[at + side] for at in occupied.tolist()] for side in (0, 1))
+        return cls(cells, occupied, low, after, np.append(counts[occupied], counts[-1]))
+
+    @property
+    def known(self) -> pa.Array:
+        """One value of every cell."""
+        return in_type(self.low, self.cells.reading.number).cast(self.cells.reading.kind)
+
+    @property
+    def missing(self) -> int:
+        """How many rows lack a value, or have one that means none."""
+        return int(self.counts[-1])
+
+    def fitted(self, name: str, hierarchy: Hierarchy | None) -> tuple[Domain, NDArray[np.unsignedinteger]]:
+        """Return a domain of cells, and the code of each that has rows, at the end that of a missing value."""
+        domain, code_of = fit(name, hierarchy, self.known, self.missing > 0)
+        return in_cells(domain, self.low, self.after), code_of
+
+    def book(self, name: str, code_of: Codes, as_text: bool = False) -> CellBook:
+        """Return what encodes the column, which is called so and is never text."""
+        codes = np.full(len(self.cells.begins) + 1, -1)
+        codes[self.occupied], codes[-1] = code_of[:-1], code_of[-1]
+        return CellBook(self.cells, codes)
+
+    def code_counts(self, code_of: Codes, size: int) -> NDArray[np.int64]:
+        """Return how many rows have each code."""
+        return np.bincount(code_of, self.counts, minlength=size).astype(np.int64)[:size]
+
+
+def _cut(
+    borders: Sequence[Fraction], counts: NDArray[np.int64], most: int, kind: pa.DataType
+) -> Sequence[Fraction] | None:
+    """Return the borders of finer cells where many rows lie together, or none where no cell can be cut."""
+    occupied = np.flatnonzero(counts)
+    # Cells without rows next to each other are one, which makes room.
+    places = np.union1d(occupied, occupied + 1)
+    room = most - len(places)
+    crowded = np.flatnonzero(counts > CROWDED * counts.sum() / most)
+    crowded = crowded[np.argsort(-counts[crowded], kind="stable")][: max(0, room // 10)]
+    kept = [borders[at] for at in places.tolist()]
+    finer = split_borders(kept, np.searchsorted(places, crowded).tolist(), room, kind)
+    return finer if len(finer) > len(kept) else None
+
+
+def count_cells(
+    rows: Rows, hierarchies: Mapping[str, Hierarchy | None], codes: Mapping[str, frozenset[str]], most: int
+) -> dict[str, CellCounts]:
+    """Return the cells of some columns: between round borders, finer where many rows lie together.
+
+    Parameters
+    ----------
+    rows
+        The table.
+    hierarchies
+        What is declared for each of these columns.
+    codes
+        The texts that mean "no value" in each.
+    most
+        How many cells a column may have.
+    """
+    if not hierarchies:
+        return {}
+    most = min(most, MOST_CELLS)
+    readings = [Reading(name, _read_as(rows.schema.field(name)), codes[name]) for name in hierarchies]
+    found = {}
+    for reading, ends in zip(readings, Extremes(tuple(readings)).of(rows), strict=True):
+        width = next(iter(getattr(hierarchies[reading.name], "widths", ())), None)
+        found[reading.name] = CellCounts.of(rows, reading, ends, reading.borders(*ends, most, width), most)
+    return found
+
+
+def _read_as(column: pa.Field) -> pa.DataType:
+    return arrow.decoded(arrow.tidy(column.name, pa.chunked_array([], column.type))).type
+
+
+def remarks_on(domains: Sequence[Domain]) -> list[Remark]:
+    """Say which columns are known by cells only."""
+    return [
+        Remark(
+            (domain.name,),
+            f"Column '{domain.name}' has too many different values to keep them all; {len(domain.values):,} cells with "
+            "round borders stand for them, and nothing finer is shown.",
+            "Nothing needs to be done; more memory (memory=) lets more values be told apart.",
+        )
+        for domain in domains
+        if isinstance(domain, ScaledDomain) and domain.levels[0].ends is not None
+    ]

@@ -1,0 +1,138 @@
+"""What guardrails and risk look at where an engine holds the rows: counts of it, and some rows that were drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.assess.cautions.view import Certainty, Column, Drawn, ReleaseView, RequestView
+from sfumato.assess.risk import BeforeAfter, assess_classes
+from sfumato.io import Source
+from sfumato.release.values import ValueCounts
+from sfumato.run.large.cells import remarks_on
+from sfumato.run.large.drawn_rows import DRAWN, DrawnRows
+from sfumato.run.large.encoding import SHOWN, Carried, CodedTable, carried_name, coded_name
+from sfumato.run.large.engine import Rows, ShownElsewhere, Spread, alone
+from sfumato.run.large.parts import empty
+from sfumato.run.request import Request
+
+
+def view_of(table: CodedTable, rows: Rows, source: Source, request: Request, row_numbers: Sequence[str]) -> RequestView:
+    """Return what guardrails look at before a method runs: the values of every column, and how often each occurs."""
+    coded = [
+        Column(domain.name, "quasi-identifier", domain.values, counted=_padded(counts, len(domain.values)))
+        for domain, counts in zip(table.domains, table.marginals, strict=True)
+    ]
+    columns = [*coded, *(_carried(column, rows) for column in table.carried if column.role != SHOWN)]
+    return RequestView(
+        declared=request.schema.quasi_identifiers,
+        microdata=empty(table),
+        columns={column.name: column for column in columns},
+        models=request.privacy,
+        row_numbers=row_numbers,
+        remarks=(*source.remarks, *remarks_on(table.domains)),
+        total=table.rows,
+    )
+
+
+def _carried(column: Carried, rows: Rows) -> Column:
+    if column.values is None or column.counts is None:
+        # Its values are too many to be looked at; that many are no reason to look away.
+        return Column(column.name, column.role, pa.array([], column.kind), alone=alone(rows, [column.name]))
+    values = column.values.drop_null()
+    return Column(column.name, column.role, values, counted=_padded(column.counts, len(values)))
+
+
+def _padded(counts: NDArray[np.int64], values: int) -> NDArray[np.int64]:
+    """Return the counts of values, and at the end of the missing one, also where there is none."""
+    return np.append(counts, np.zeros(max(0, values + 1 - len(counts)), np.int64))
+
+
+@dataclass(frozen=True)
+class CountedView(ReleaseView):
+    """A release of which there are counts, and some rows.
+
+    Attributes
+    ----------
+    shown
+        The released rows, which an engine holds.
+    frequencies
+        The classes by size and by the count of their most frequent value, for every sensitive column.
+    sample
+        Some rows.
+    stars
+        For every quasi-identifier how many released rows share their class with somebody who lacks a value.
+    """
+
+    shown: ShownElsewhere = field(kw_only=True)
+    frequencies: Mapping[str | None, Spread] = field(kw_only=True)
+    sample: DrawnRows = field(kw_only=True, repr=False)
+    stars: NDArray[np.int64] = field(kw_only=True)
+
+    @property
+    def released_rows(self) -> int:
+        """How many rows are released."""
+        return sum(size * times for (size, _), times in next(iter(self.frequencies.values())).items())
+
+    def alone(self, names: Sequence[str], with_classes: bool = False) -> int:
+        """Return how many released rows are the only ones with their values in some columns, and in their class."""
+        if len(names) == 1 and not with_classes and self.released_rows == self.rows:
+            column = self.columns[names[0]]  # counted already; to whoever reads it, no value is one, too
+            return column.unique_rows + int(column.counts[-1] == 1)
+        return alone(self.shown.rows, [*names, *(self.shown.class_columns if with_classes else ())])
+
+    def certainty(self, name: str) -> Certainty:
+        """Look at how frequent the most frequent value of every class is, as a reader sees the classes."""
+        return Certainty.of(*arrays(self.frequencies[name]))
+
+    def starred(self, at: int) -> int:
+        """Return how many released rows share their class with somebody who lacks a value."""
+        return int(self.stars[at])
+
+    def drawn(self, most: int) -> Drawn:
+        """Return the rows that were drawn, of those that are released."""
+        kept = np.flatnonzero(self.sample.released)[:most]
+        lo, hi = self.sample.lo[kept], self.sample.hi[kept]
+        columns = {name: column[kept] for name, column in self.sample.columns.items()}
+        codes = np.ascontiguousarray(self.sample.codes[kept])
+        said = f" (seen in {DRAWN:,} rows drawn at random)" if self.rows > DRAWN else ""
+        return Drawn(codes, lo, hi, columns, said)
+
+    @classmethod
+    def after(cls, asked: RequestView, **found: object) -> CountedView:
+        """Return what guardrails look at once there are classes."""
+        return cls(**{one.name: getattr(asked, one.name) for one in fields(asked)} | found)
+
+
+def arrays(spread: Spread) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the sizes of classes, the counts of their most frequent value, and how many classes have both."""
+    pairs = np.array(list(spread), np.int64).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1], np.array(list(spread.values()), np.int64)
+
+
+def risk_of(
+    kept: Rows, table: CodedTable, shown: ShownElsewhere, frequencies: Mapping[str | None, Spread]
+) -> BeforeAfter:
+    """Return the risk before and after, from how many people look alike; it is counted where the rows are."""
+    coded = [coded_name(at) for at in range(len(table.domains))]
+    secrets: list[tuple[str | None, str | None]] = [
+        (table.carried[at].name, carried_name(at)) for at in table.sensitive
+    ] or [(None, None)]
+    before = {name: arrays(kept.spread(coded, column)) for name, column in secrets}
+    after = {name: arrays(spread) for name, spread in frequencies.items()}
+    names = [domain.name for domain in table.domains]
+    return BeforeAfter(assess_classes(names, before), assess_classes(shown.class_columns, after))
+
+
+def originals_of(table: CodedTable, gone: Sequence[NDArray[np.integer]]) -> dict[str, ValueCounts]:
+    """Return how often every value of each quasi-identifier occurs, in all rows and in those that are left out."""
+    left_out = np.concatenate([np.empty((0, len(table.domains)), np.int64), *gone])
+    found = {}
+    for at, (domain, counts) in enumerate(zip(table.domains, table.marginals, strict=True)):
+        lost = np.bincount(left_out[:, at].astype(np.int64), minlength=len(domain.values) + 1)
+        found[domain.name] = ValueCounts(domain.values, _padded(counts, len(domain.values)), lost)
+    return found

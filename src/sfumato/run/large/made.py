@@ -1,0 +1,166 @@
+"""What an engine made, and whatever can still be asked of it: rows that are counted again, figures of its parts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from sfumato.assess.cautions import RequestView
+from sfumato.common.clock import Clock
+from sfumato.io import Source
+from sfumato.loss import LossReport
+from sfumato.privacy import Requirements
+from sfumato.release.release import Release
+from sfumato.run.build import Outcome
+from sfumato.run.large.bound import bound_of
+from sfumato.run.large.drawn_rows import DrawnRows, together
+from sfumato.run.large.encoding import CodedTable
+from sfumato.run.large.engine import Engine, Promised, Rows, ShownElsewhere
+from sfumato.run.large.explain import LargeExplainer
+from sfumato.run.large.full_domain import Chosen
+from sfumato.run.large.guardrails import CountedView, originals_of, risk_of
+from sfumato.run.large.parts import empty
+from sfumato.run.large.recode import Figures, Recode, loss_of
+from sfumato.run.large.recount import recount
+from sfumato.run.large.release import LargeRelease
+from sfumato.run.request import Request
+from sfumato.verify.verification import Verification
+
+
+@dataclass(frozen=True)
+class Made:
+    """A release that lies where an engine put it, and what it was made of.
+
+    Attributes
+    ----------
+    request
+        What was asked for, with the method that every part went through.
+    total
+        How many rows came in.
+    table
+        What the codes mean.
+    kept, parts
+        All encoded rows, and the same with the part of each.
+    recode
+        What was done to every part.
+    chosen
+        The levels, if a full-domain method chose them from the counts of all rows.
+    shown
+        What lies in files, or in a frame.
+    told
+        What every part told about itself, in no particular order.
+    """
+
+    request: Request
+    total: int
+    table: CodedTable
+    kept: Rows = field(repr=False)
+    parts: Rows = field(repr=False)
+    recode: Recode = field(repr=False)
+    chosen: Chosen | None = field(repr=False)
+    shown: ShownElsewhere = field(repr=False)
+    told: list[Figures] = field(repr=False)
+
+    @cached_property
+    def figures(self) -> list[Figures]:
+        """What every part told about itself."""
+        return sorted(self.told, key=lambda one: one.part)
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """What became of the table."""
+        return Outcome(
+            self.request,
+            self.table.roles,
+            empty(self.table),
+            self.recode.secret,
+            rows=self.total,
+            left_out=self.total - self.table.rows,
+            suppressed=sum(one.suppressed for one in self.figures),
+            content=hashlib.blake2b(b"".join(one.content for one in self.figures)).digest(),
+            recoding=None if self.chosen is None else self.chosen.recoding,
+        )
+
+    @property
+    def promised(self) -> Promised:
+        """What is promised of the released rows."""
+        gone = self.outcome.left_out + self.outcome.suppressed
+        return Promised(self.request.schema.sensitive, self.outcome.promises, self.total - gone)
+
+    @cached_property
+    def loss(self) -> LossReport:
+        """What was lost: by all classes where they reach over parts, else by those of each part."""
+        if self.chosen is not None:
+            return self.chosen.loss
+        k = Requirements(tuple(self.request.privacy), self.outcome.microdata).k
+        return loss_of(self.figures, self.table, self.outcome.microdata, self.outcome.left_out, k)
+
+    @cached_property
+    def sample(self) -> DrawnRows:
+        """Some rows; all of them where they are few."""
+        return together([one.drawn for one in self.figures], self.recode.secret)
+
+    def verified(self) -> Verification:
+        """Check every promise from the released rows, and count losses once more; hand out nothing that differs."""
+        found = self.outcome.passed(self.shown.verify(self.promised))
+        recount(self.shown, self.outcome, self.loss, found)
+        return found
+
+    def view(self, asked: RequestView, verification: Verification) -> CountedView:
+        """Return what guardrails look at once there are classes."""
+        return CountedView.after(
+            asked,
+            minimized=getattr(self.request.method, "minimize", None),
+            lost=self.loss.by_attribute,
+            levels=None if self.chosen is None else self.chosen.recoding.levels,
+            shown=self.shown,
+            frequencies=verification.frequencies,
+            sample=self.sample,
+            stars=sum((one.starred for one in self.figures), np.zeros(len(self.table.domains), np.int64)),
+        )
+
+    def release(
+        self,
+        source: Source,
+        clock: Clock,
+        engine: Engine,
+        verification: Verification,
+        again: Callable[[Request], Release],
+    ) -> LargeRelease:
+        """Return the release; what takes a look at all rows is found when somebody asks for it.
+
+        Parameters
+        ----------
+        source, clock
+            Where the table came from, and what the work took.
+        engine
+            Who did it.
+        verification
+            What was found in the released rows.
+        again
+            Makes a release of the same table under another request.
+        """
+        release = self.outcome.release(
+            LargeRelease,
+            source,
+            clock,
+            shown=self.shown,
+            loss=self.loss,
+            verification=verification,
+            find_bound=lambda: bound_of(self.kept, self.table, self.sample, self.outcome),
+            count_originals=lambda: originals_of(self.table, [one.gone for one in self.figures]),
+            find_risk=lambda: risk_of(self.kept, self.table, self.shown, verification.frequencies),
+            find_reasons=self._explainer(again).explain,
+            engine=engine,
+        )
+        release.manifest["options"]["engine"] = engine.name
+        release.manifest["parts"] = len(self.figures)
+        return release
+
+    def _explainer(self, again: Callable[[Request], Release]) -> LargeExplainer:
+        gone = self.outcome.suppressed
+        return LargeExplainer(self.request, self.table, self.parts, self.recode, self.chosen, self.loss, gone, again)

@@ -1,0 +1,168 @@
+"""The first cuts of strict Mondrian, from counts alone: exactly those of the method in memory.
+
+Where a part is cut depends on nothing but how many of its rows have each code, and of these each sensitive value. So
+an engine counts, the same compiled checks decide, and the parts that fit in memory are finished there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.methods import Mondrian
+from sfumato.methods.multidim.kernels.counted_cuts import counted_cut
+from sfumato.privacy import Requirements
+from sfumato.run.large.encoding import CodedTable, carried_name, coded_name
+from sfumato.run.large.engine import Rows
+
+#: What a batch tells: how often each cell occurs in it.
+TALLY = pa.schema([pa.field("cell", pa.int64()), pa.field("count", pa.int64())])
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Rows with smaller codes of an attribute go to one part, all others to another."""
+
+    attribute: int
+    code: int
+    below: int
+    above: int
+
+
+@dataclass(frozen=True)
+class CutTree:
+    """Cuts by the number of the part that they divide; what is not divided is a part in the end."""
+
+    cuts: dict[int, Cut] = field(default_factory=dict)
+
+    def parts(self, batch: pa.RecordBatch) -> NDArray[np.int64]:
+        """Return the part of every row."""
+        found = np.zeros(batch.num_rows, np.int64)
+        waiting = [(0, np.arange(batch.num_rows))] if 0 in self.cuts else []
+        while waiting:
+            part, rows = waiting.pop()
+            cut = self.cuts[part]
+            below = batch.column(coded_name(cut.attribute)).to_numpy()[rows] < cut.code
+            for side, own in ((cut.below, rows[below]), (cut.above, rows[~below])):
+                if side in self.cuts:
+                    waiting.append((side, own))
+                else:
+                    found[own] = side
+        return found
+
+    def numbered(self) -> dict[int, int]:
+        """Return the parts that are not divided, numbered from 0."""
+        ends = {side for cut in self.cuts.values() for side in (cut.below, cut.above)} - set(self.cuts) or {0}
+        return {part: number for number, part in enumerate(sorted(ends))}
+
+
+@dataclass(frozen=True)
+class PartByCuts:
+    """Says which part a row belongs to."""
+
+    tree: CutTree
+    schema: pa.Schema = field(repr=False)
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Add the parts to a batch."""
+        numbers = self.tree.numbered()
+        place = np.zeros(max(numbers) + 1, np.uint32)
+        place[list(numbers)] = list(numbers.values())
+        columns = [batch.column(name) for name in self.schema.names[:-1]]
+        parts = pa.array(place[self.tree.parts(batch)])
+        return pa.RecordBatch.from_arrays([*columns, parts], schema=self.schema)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counts a batch: for every part that may be cut how often each code occurs, and with it each sensitive value."""
+
+    table: CodedTable
+    tree: CutTree
+    open: tuple[int, ...]
+    counts_values: bool
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many sensitive values are told apart, column by column; one where none is looked at."""
+        columns = [self.table.carried[at].values for at in self.table.sensitive] if self.counts_values else []
+        return [len(values) for values in columns if values is not None] or [1]
+
+    @property
+    def begins(self) -> NDArray[np.int64]:
+        """Where the cells of every attribute begin, and behind them the cells of a part."""
+        return np.cumsum([0, *(domain.size * sum(self.sizes) for domain in self.table.domains)])
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the cells of a batch that occur, and how often."""
+        parts = self.tree.parts(batch)
+        place = np.full(max([*self.open, int(parts.max(initial=0))]) + 1, -1)
+        place[list(self.open)] = np.arange(len(self.open))
+        number = place[parts]
+        rows = np.flatnonzero(number >= 0)
+        cells = np.concatenate([np.empty(0, np.int64), *self._cells(batch, rows, number[rows])])
+        found, counts = np.unique(cells, return_counts=True)
+        return pa.RecordBatch.from_arrays([pa.array(found), pa.array(counts)], schema=TALLY)
+
+    def _cells(
+        self, batch: pa.RecordBatch, rows: NDArray[np.intp], number: NDArray[np.int64]
+    ) -> Iterator[NDArray[np.int64]]:
+        begins, values = self.begins, np.cumsum([0, *self.sizes])
+        for at in range(len(self.table.domains)):
+            codes = batch.column(coded_name(at)).to_numpy()[rows].astype(np.int64)
+            base = number * begins[-1] + begins[at] + codes * values[-1]
+            if not self.counts_values:
+                yield base
+                continue
+            for column, carried in enumerate(self.table.sensitive):
+                own = batch.column(carried_name(carried)).to_numpy()[rows].astype(np.int64)
+                yield base + values[column] + own
+
+
+def tallied(rows: Rows, tally: Tally) -> NDArray[np.int64]:
+    """Return the counts of all cells of all open parts: a row for each part."""
+    width = int(tally.begins[-1])
+    total = np.zeros(len(tally.open) * width, np.int64)
+    for batch in rows.mapped(tally, TALLY).batches():
+        total[batch.column(0).to_numpy()] += batch.column(1).to_numpy()
+    return total.reshape(len(tally.open), width)
+
+
+def first_cuts(
+    rows: Rows, table: CodedTable, method: Mondrian, requirements: Requirements, most: int
+) -> tuple[CutTree, list[int]]:
+    """Cut the table until every part has at most so many rows, or cannot be cut; return how many each has."""
+    tree = CutTree()
+    waiting: tuple[int, ...] = (0,) if table.rows > most else ()
+    sizes = {0: table.rows}
+    while waiting:
+        tally = Tally(table, tree, waiting, requirements.sensitive_codes.shape[1] > 0)
+        cuts = dict(tree.cuts)
+        for part, cells in zip(waiting, tallied(rows, tally), strict=True):
+            attribute, code, below = _cut(cells, tally, method, requirements)
+            if attribute >= 0:
+                side = 2 * len(cuts) + 1
+                cuts[part] = Cut(attribute, code, side, side + 1)
+                sizes |= {side: below, side + 1: sizes[part] - below}
+        fresh = [side for part in waiting if part in cuts for side in (cuts[part].below, cuts[part].above)]
+        tree, waiting = CutTree(cuts), tuple(side for side in fresh if sizes[side] > most)
+    return tree, [sizes[part] for part in tree.numbered()]
+
+
+def _cut(cells: NDArray[np.int64], tally: Tally, method: Mondrian, requirements: Requirements) -> tuple[int, int, int]:
+    columns = len(tally.sizes)
+    found = counted_cut(
+        cells,
+        tally.begins,
+        columns,
+        sum(tally.sizes),
+        requirements.microdata.spans,
+        requirements.rules,
+        requirements.smallest_class,
+        method.categories == "taxonomy",
+    )
+    return int(found[0]), int(found[1]), int(found[2])

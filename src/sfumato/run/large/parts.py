@@ -1,0 +1,169 @@
+"""Places along the order of a linear method: how many rows lie where, and which part a row belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.methods.linear.kernels.hilbert import WORD
+from sfumato.methods.linear.mapping import curve_keys, grids
+from sfumato.run.large.encoding import BUCKET, KEY, PART, CodedTable
+from sfumato.run.large.engine import Rows, counted, group_counts
+from sfumato.table.microdata import Microdata, WeightedColumn, smallest_unsigned
+
+#: Keys are counted by so many of their highest bits first, and where these are not enough by up to as many more.
+STEP = 16
+
+#: So many counts of keys are looked at together at most, however many rows there are.
+MOST_COUNTS = 1 << 20
+
+Keys = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Turns a batch of a table into codes and, for linear methods, the place of every row on a Hilbert curve."""
+
+    table: CodedTable
+    bits: int | None = None
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of what it makes."""
+        own = self.table.schema
+        return (
+            own if self.bits is None else own.append(pa.field(BUCKET, pa.uint16())).append(pa.field(KEY, pa.uint64()))
+        )
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Encode a batch."""
+        coded = self.table.encode(batch)
+        if self.bits is None:
+            return coded
+        keys = self._keys(coded)
+        buckets = (keys >> np.uint64(WORD - STEP)).astype(np.uint16)
+        return pa.RecordBatch.from_arrays([*coded.columns, pa.array(buckets), pa.array(keys)], schema=self.schema)
+
+    def _keys(self, coded: pa.RecordBatch) -> Keys:
+        """Return the first 64 bits of every row's place on the curve."""
+        assert self.bits is not None
+        domains = self.table.domains
+        codes = np.empty((coded.num_rows, len(domains)), smallest_unsigned([domain.size for domain in domains]))
+        for at in range(len(domains)):
+            codes[:, at] = coded.column(at).to_numpy()
+        words = curve_keys(codes, grids(domains, self.bits), self.bits)
+        used = self.bits * len(domains) - WORD * (len(words) - 1)
+        keys = words[0] << np.uint64(WORD - used)
+        return keys | (words[1] >> np.uint64(used)) if len(words) > 1 and used < WORD else keys
+
+
+@dataclass(frozen=True)
+class Within:
+    """Gives the rows of crowded buckets the number of a finer one, and leaves out all others."""
+
+    crowded: Keys
+    before: int
+    bits: int
+
+    reads = (KEY,)
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the finer buckets of a batch."""
+        keys = batch.column(KEY).to_numpy()
+        keys = keys[np.isin(keys >> np.uint64(WORD - self.before), self.crowded)]
+        return pa.RecordBatch.from_arrays([pa.array(keys >> np.uint64(WORD - self.bits))], schema=FINER)
+
+
+FINER = pa.schema([pa.field(BUCKET, pa.uint64())])
+
+
+@dataclass(frozen=True)
+class PartOf:
+    """Says which part a row belongs to: between which of the keys that parts begin with its own lies."""
+
+    begins: Keys = field(repr=False)
+    schema: pa.Schema = field(repr=False)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns that it looks at."""
+        return *self.schema.names[:-1], KEY
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Replace the keys of a batch by parts."""
+        parts = np.searchsorted(self.begins, batch.column(KEY).to_numpy(), side="right").astype(np.uint32) - 1
+        columns = [batch.column(name) for name in self.schema.names[:-1]]
+        return pa.RecordBatch.from_arrays([*columns, pa.array(parts.astype(np.uint32))], schema=self.schema)
+
+
+def part_schema(schema: pa.Schema) -> pa.Schema:
+    """Return the columns of encoded rows that know their part."""
+    return pa.schema([*(one for one in schema if one.name not in {BUCKET, KEY}), pa.field(PART, pa.uint32())])
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Keys in order, given by their first one each, and how many rows have them."""
+
+    begins: Keys
+    counts: NDArray[np.int64]
+
+    def between(self, begins: Keys) -> NDArray[np.int64]:
+        """Return how many rows lie from each of some keys, all of them among these, to the next."""
+        parts = np.searchsorted(begins, self.begins, side="right") - 1
+        return np.bincount(parts, self.counts, len(begins)).astype(np.int64)
+
+
+def count_keys(rows: Rows, most: int) -> Counted:
+    """Count the rows along the curve, more finely where more than ``most`` of them lie together."""
+    found, bits = _as_counted(rows, STEP), STEP
+    while bits < WORD and (found.counts > most).any():
+        crowded = found.counts > most
+        # As many bits more as keep the counts few; where all keys are crowded, that is some at a time.
+        room = MOST_COUNTS // int(np.count_nonzero(crowded))
+        deeper = min(WORD, bits + min(STEP, max(1, room.bit_length() - 1)))
+        finer = Within(found.begins[crowded] >> np.uint64(WORD - bits), bits, deeper)
+        found = _merged(found, ~crowded, _as_counted(rows.mapped(finer, FINER), deeper))
+        bits = deeper
+    return found
+
+
+def _merged(found: Counted, kept: NDArray[np.bool_], more: Counted) -> Counted:
+    begins = np.concatenate([found.begins[kept], more.begins])
+    order = np.argsort(begins)
+    return Counted(begins[order], np.concatenate([found.counts[kept], more.counts])[order])
+
+
+def _as_counted(rows: Rows, bits: int) -> Counted:
+    groups = counted(rows, [BUCKET])
+    begins = groups.column(BUCKET).to_numpy().astype(np.uint64) << np.uint64(WORD - bits)
+    return Counted(begins, group_counts(groups))
+
+
+def cut_evenly(found: Counted, most: int) -> Keys:
+    """Return the keys that parts begin with: as few parts as possible, of about the same size."""
+    total = int(found.counts.sum())
+    parts = max(1, -(-total // most))
+    ends = np.cumsum(found.counts)
+    # A bucket belongs to the part in which its middle lies, so that parts stay near their size.
+    part = np.minimum((ends - found.counts / 2) * parts // max(1, total), parts - 1).astype(np.int64)
+    firsts = np.flatnonzero(np.append(True, part[1:] != part[:-1]))
+    begins = found.begins[firsts].copy()
+    begins[0] = 0
+    return begins
+
+
+def empty(table: CodedTable) -> Microdata:
+    """Return microdata without a row, for what depends on domains and counts alone."""
+    return table.microdata(table.schema.empty_table())
+
+
+def counted_microdata(table: CodedTable) -> Microdata:
+    """Return microdata that know how many rows there are, and how often each sensitive value occurs, but no codes."""
+    columns = [table.carried[at] for at in table.sensitive]
+    weighted = [WeightedColumn.counted(one.name, one.values, one.counts) for one in columns if one.counts is not None]
+    codes = np.broadcast_to(np.uint8(0), (table.rows, len(table.domains)))
+    return replace(empty(table), codes=codes, sensitive=tuple(weighted))

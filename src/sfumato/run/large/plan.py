@@ -1,0 +1,235 @@
+"""The plan for tables past memory, written once for all engines: profile, encode, part, recode, write, verify."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from sfumato.common import parameters
+from sfumato.common.clock import Clock
+from sfumato.common.progress import Progress, ProgressOption, reporting, stage
+from sfumato.common.randomness import Secret
+from sfumato.errors import DataError, InfeasibleError
+from sfumato.io import Source
+from sfumato.methods import Mondrian, find_method
+from sfumato.methods.linear.linear import LinearMethod
+from sfumato.methods.refinement import Refined
+from sfumato.methods.support import refuse_unsupported
+from sfumato.privacy import Requirements
+from sfumato.release.release import Release
+from sfumato.run import guardrails as guarding
+from sfumato.run.build import completed
+from sfumato.run.large.choose import method_for_parts
+from sfumato.run.large.domains import profile
+from sfumato.run.large.drawn_rows import draws_per_part
+from sfumato.run.large.encoding import PART, CodedTable, WithoutMissing
+from sfumato.run.large.engine import NOTHING, PLACE, Engine, Rows, require_distinct_names
+from sfumato.run.large.full_domain import Chosen, choose, is_full_domain
+from sfumato.run.large.guardrails import view_of
+from sfumato.run.large.made import Made
+from sfumato.run.large.mondrian import PartByCuts, first_cuts
+from sfumato.run.large.part_borders import Feasibility, lay_parts
+from sfumato.run.large.parts import Encoding, PartOf, empty, part_schema
+from sfumato.run.large.recode import Recode
+from sfumato.run.large.suppression import COMPARING, Curve, Price, can_be_priced, in_proportion, spent
+from sfumato.run.request import Request
+
+#: How often encoded rows lie on the disk at the same time: as they are kept, and by part; labels come as parts go.
+COPIES = 2
+
+#: So many different values of a column are kept, however little memory there is.
+FEWEST_VALUES = 1 << 16
+
+#: What a text is taken to be long, where it is kept as it is.
+TEXT_BYTES = 24
+
+
+def carry_out(
+    data: object,
+    request: Request,
+    engine: Engine,
+    again: Callable[[object, Request], Release],
+    progress: ProgressOption = False,
+) -> Release:
+    """Make the release that is asked for by an engine; nothing is kept if anything fails.
+
+    ``again`` makes one of the same table for another request, for whoever asks what that would cost.
+    """
+    try:
+        with engine.explained(), reporting(progress, request.caller) as report:
+            return _Plan(request, engine, again, report).release_of(data)
+    except BaseException:
+        engine.close()
+        raise
+
+
+@dataclass
+class _Plan:
+    """A request, the engine that carries it out, and whom to tell how far it is."""
+
+    request: Request
+    engine: Engine
+    again: Callable[[object, Request], Release]
+    report: Progress
+
+    def __post_init__(self) -> None:
+        self.clock = Clock()
+        self.secret = Secret.of(self.request.seed)
+        self.method = method_for_parts(self.request.method)
+        self.row_numbers: tuple[str, ...] = ()
+        self.engine.progress = self.report
+
+    def release_of(self, data: object) -> Release:
+        """Go through all steps."""
+        clock = self.clock
+        with clock.measuring("total"):
+            with clock.measuring("read"):
+                source, roles, rows = self._open(data)
+                total = self.engine.expected = rows.count()
+                if not total:
+                    raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
+                rows = self._with_missing(rows)
+                table, schema = self._profile(rows, roles)
+                self.request = replace(self.request, schema=schema)
+            with clock.measuring("guardrails"):
+                asked = view_of(table, rows, source, self.request, self.row_numbers)
+                cautions = guarding.cautions_before(asked, self.request)
+            with clock.measuring("encode"):
+                kept = self._encode(rows, table)
+            with clock.measuring("part"):
+                chosen = self._choose(kept, table, total - table.rows)
+                parts, sizes = self._part(kept, table)
+            with clock.measuring("method"):
+                made = self._recode(parts, sizes, table, chosen, kept, total)
+            with clock.measuring("verify"):
+                source.check_unchanged()
+                self.report("verifying", 0.0)
+                verification = made.verified()
+            with clock.measuring("guardrails"):
+                self.report("looking at the release", 0.0)
+                view = made.view(asked, verification)
+                cautions = guarding.cautions_after(view, self.request, cautions)
+        release = made.release(source, clock, self.engine, verification, partial(self.again, data))
+        return completed(release, view, cautions, clock)
+
+    def _open(self, data: object) -> tuple[Source, dict[str, str], Rows]:
+        """Find out what the columns are, and open those that are released in some form."""
+        source = self.engine.source(data, self.request)
+        guarding.check_names(self.request, source.columns)
+        require_distinct_names(source.columns, self.engine.name)
+        self.row_numbers = guarding.row_numbers_by_batches(source, self.request.schema)
+        roles = self.request.schema.with_identifiers(self.row_numbers).roles(source.columns)
+        wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain"}]
+        return (
+            source,
+            roles,
+            self.engine.open(source, wanted, [name for name in self.request.read_as_text() if name in wanted]),
+        )
+
+    def _with_missing(self, rows: Rows) -> Rows:
+        """Leave out the rows that lack a quasi-identifier, where that is asked for."""
+        if self.request.missing != "suppress":
+            return rows
+        names = tuple(self.request.schema.quasi_identifiers)
+        return rows.mapped(WithoutMissing(names, self.request.na), rows.schema)
+
+    def _profile(self, rows: Rows, roles: Mapping[str, str]) -> tuple[CodedTable, Any]:
+        most = max(FEWEST_VALUES, self.engine.part_rows // 2)
+        table, schema = profile(rows, roles, self.request, most, stage(self.report, "profiling"))
+        if self.request.missing == "error":
+            lacking = [domain.name for domain in table.domains if domain.has_missing]
+            if lacking:
+                raise DataError(
+                    f"Missing values in {', '.join(map(repr, lacking))} and missing='error' was asked for. Use "
+                    "missing='category' to treat missing as a value, or missing='suppress' to leave such rows out."
+                )
+        return table, schema
+
+    def _encode(self, rows: Rows, table: CodedTable) -> Rows:
+        """Encode all rows once; models that even the whole table breaks are refused before."""
+        nobody = empty(table)
+        budget = parameters.rows_within(self.request.suppression, table.rows)
+        refuse_unsupported(self.method, self.request.privacy, nobody, budget)
+        whole = Feasibility.whole(table, self.request.privacy)
+        if not whole.allows(0, 1):
+            # In memory, rows with the most frequent values are left out of the whole table first.
+            elsewhere = " Or work in memory: engine='memory' leaves rows out until it is." if budget else ""
+            raise InfeasibleError(whole.reasons() + elsewhere)
+        self.report("encoding", 0.0)
+        encoding = Encoding(table, None if isinstance(self.method, Mondrian) else _bits(self.method))
+        self.engine.require(COPIES * table.rows * row_bytes(encoding.schema))
+        return self.engine.kept(rows.mapped(encoding, encoding.schema))
+
+    def _choose(self, kept: Rows, table: CodedTable, left_out: int) -> Chosen | None:
+        """Let a full-domain method choose levels by the frequency set, which the engine counts."""
+        if not is_full_domain(self.method):
+            return None
+        self.report("searching", 0.0)
+        return choose(kept, table, self.request, self.method, left_out)
+
+    def _part(self, kept: Rows, table: CodedTable) -> tuple[Rows, list[int]]:
+        """Divide the rows: by Mondrian's first cuts, or into stretches of the curve that can keep every model."""
+        self.report("dividing", 0.0)
+        schema, models = part_schema(kept.schema), self.request.privacy
+        if isinstance(self.method, Mondrian):
+            tree, sizes = first_cuts(
+                kept, table, self.method, Requirements(tuple(models), empty(table)), self.engine.part_rows
+            )
+            return kept.mapped(PartByCuts(tree, schema), schema), sizes
+        # The classes of a full-domain recoding reach over all parts, which then need not keep anything alone.
+        most = self.engine.rows_per_part(self.engine.expected)
+        begins, sizes = lay_parts(kept, table, () if is_full_domain(self.method) else models, most)
+        return kept.mapped(PartOf(begins, schema), schema), sizes
+
+    def _recode(
+        self,
+        parts: Rows,
+        sizes: Sequence[int],
+        table: CodedTable,
+        chosen: Chosen | None,
+        kept: Rows,
+        total: int,
+    ) -> Made:
+        """Recode part by part, and write what is shown."""
+        request, models = replace(self.request, method=self.method), tuple(self.request.privacy)
+        method = self.method if chosen is None else chosen.method
+        budgets = sizes if chosen is not None else self._budgets(parts, sizes, table)
+        draws = draws_per_part(sizes, self.secret)
+        recode = Recode(table, method, models, request.intervals, self.secret, dict(enumerate(budgets)), draws)
+        schema, shown_as = recode.shown()
+        names = [self.secret.key(f"file {at}").hex()[:16] for at in range(max(1, len(sizes)))]
+        done = parts.by_part(PART, recode, schema)
+        self.report("recoding", 0.0)
+        shown = self.engine.released(done, PLACE, names, shown_as)
+        return Made(request, total, table, kept, parts, recode, chosen, shown, done.told())
+
+    def _budgets(self, parts: Rows, sizes: Sequence[int], table: CodedTable) -> list[int]:
+        """Return how many rows of each part may be left out: where that saves most, as far as that can be told."""
+        models = tuple(self.request.privacy)
+        budget = parameters.rows_within(self.request.suppression, table.rows)
+        if not budget or any(isinstance(model, COMPARING) for model in models):
+            # What classes are compared with would change with every row that is left out of another part.
+            return [0] * len(sizes)
+        if not can_be_priced(self.method, models) or len(sizes) == 1:
+            return in_proportion(budget, sizes, sizes)
+        self.report("pricing", 0.0)
+        curves: list[Curve] = parts.by_part(PART, Price(table, self.method, models, self.secret), NOTHING).told()
+        return spent(budget, sizes, sorted(curves, key=lambda one: one.part))
+
+
+def row_bytes(schema: pa.Schema) -> int:
+    """Return about how many bytes an encoded row takes on the disk."""
+    kinds = [one.type for one in schema]
+    return sum(kind.bit_width // 8 if pa.types.is_primitive(kind) else TEXT_BYTES for kind in kinds)
+
+
+def _bits(method: Any) -> int:
+    """Return how fine the curve is that a method lays rows along."""
+    method = find_method(method.method) if isinstance(method, Refined) else method
+    if not isinstance(method, LinearMethod):
+        return 12
+    return int(getattr(method.make_mapping(), "bits", 12))

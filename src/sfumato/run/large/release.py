@@ -1,0 +1,267 @@
+"""A release that lies in files: nothing of it is loaded unless somebody asks for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, NoReturn
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.assess.risk import BeforeAfter
+from sfumato.common.progress import Progress, ProgressOption, reporting
+from sfumato.errors import EngineError
+from sfumato.io import write_text
+from sfumato.io.atomic import atomic_path, explained
+from sfumato.io.databases.database import identifier
+from sfumato.io.spool import STANDARD
+from sfumato.io.temporary import TemporaryFolder
+from sfumato.io.write import STREAMED, format_of, names_folder, refuse_existing, write_stream
+from sfumato.release.release import Release
+from sfumato.run.large.engine import Engine, Promised, Rows, ShownAs, ShownElsewhere, WritesItself
+from sfumato.verify.copies import check_copies, check_same_rows, digest_of
+from sfumato.verify.grouped_files import check_files
+from sfumato.verify.verification import Verification
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was promised of files, what was found of it, and what the files were: a hash of each."""
+
+    promised: Promised
+    found: Verification
+    digests: Sequence[bytes] = field(repr=False)
+
+    def is_about(self, promised: Promised) -> bool:
+        """Return whether the same is promised."""
+        both = (self.promised, promised)
+        mine, asked = ((list(one.sensitive), list(one.models)) for one in both)
+        return mine == asked
+
+    def copied(self, copies: Sequence[Path]) -> Verification:
+        """Return what was found, after a look at whether copies are what was checked."""
+        check_copies(copies, self.digests)
+        return self.found
+
+
+class ShownInFiles(WritesItself):
+    """A released table in Parquet files, and which of its columns stand for each quasi-identifier."""
+
+    files: tuple[Path, ...]
+
+    def __init__(
+        self,
+        rows: Rows,
+        files: Sequence[Path],
+        shown_as: ShownAs,
+        folder: TemporaryFolder,
+        memory: int,
+        zones: Mapping[str, pa.DataType],
+    ) -> None:
+        super().__init__(shown_as)
+        vars(self).update(rows=rows, files=tuple(files), folder=folder, memory=memory, zones=dict(zones))
+
+    folder: TemporaryFolder
+    memory: int
+    zones: Mapping[str, pa.DataType]
+
+    @cached_property
+    def data(self) -> Any:
+        """The rows as a DuckDB relation, which reads them when it is asked to."""
+        connection = duckdb.connect()
+        # A relation may outlive the release that it was taken from. So its connection holds the folder.
+        connection.create_function("sfumato_disk_in_use", self.folder.used, [], "BIGINT")
+        return connection.read_parquet([str(file) for file in self.files])
+
+    def verify(self, promised: Promised) -> Verification:
+        """Check every promise from the files, which are not loaded for it, and remember what they were."""
+        found = self.check(self.files, promised)
+        vars(self)["_checked"] = Checked(promised, found, [digest_of(file) for file in self.files])
+        return found
+
+    def checked(self, promised: Promised) -> Checked | None:
+        """Return what was found of the files, if they were checked for the same; they must still be what they were."""
+        known: Checked | None = vars(self).get("_checked")
+        if known is None or not known.is_about(promised):
+            return None
+        promised.kept_by(known.found)
+        check_copies(self.files, known.digests)
+        return known
+
+    def first(self, rows: int) -> pa.Table:
+        """Return the first rows of the first file."""
+        with pq.ParquetFile(self.files[0]) as file:
+            batch = next(file.iter_batches(rows), None)
+            found = file.schema_arrow.empty_table() if batch is None else pa.Table.from_batches([batch])
+            return self._in_zones(found)
+
+    def _in_zones(self, table: pa.Table) -> pa.Table:
+        """Return rows of a file with times as they were said."""
+        kinds = [pa.field(one.name, self.zones.get(one.name, one.type)) for one in table.schema]
+        return table.cast(pa.schema(kinds)) if self.zones else table
+
+    def classes(self) -> Any:
+        """Return the classes as a DuckDB relation."""
+        names = ", ".join(identifier(name) for name in self.class_columns)
+        return self.data.aggregate(f"count(*) AS size, {names}", names)
+
+    def check(self, files: Sequence[Path], promised: Promised, form: str = "parquet") -> Verification:
+        """Check promises from files, these or what was made of them."""
+        name = f"check-{secrets.token_hex(4)}"
+        folder = self.folder.new(name)
+        read_as = {"form": "parquet"} if form == "parquet" else {"form": "csv", "separator": STREAMED[form]}
+        try:
+            return check_files(
+                files,
+                quasi_identifiers=self.class_columns,
+                sensitive=promised.sensitive,
+                requirements=promised.models,
+                folder=folder,
+                memory=self.memory,
+                **read_as,
+            )
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def write(
+        self, path: str | os.PathLike[str], promised: Promised, progress: Progress, form: str | None = None
+    ) -> Verification:
+        """Stream the rows to one file, or to a folder of Parquet files if nothing names the format of a file."""
+        if names_folder(path, form):
+            return self._write_folder(Path(path), promised, progress)
+        return self._write_file(Path(path), format_of(path, form), promised, progress)
+
+    def _write_file(self, path: Path, form: str, promised: Promised, progress: Progress) -> Verification:
+        known = self.checked(promised) if form == "parquet" else None
+        with atomic_path(path) as temporary:
+            if known is not None and len(self.files) == 1:
+                progress("writing the file", 0.0)
+                shutil.copyfile(self.files[0], temporary)
+                return known.copied([temporary])
+            write_stream(self._tables(progress), temporary, form)
+            progress("reading the file back", 0.0)
+            if known is None:
+                return promised.kept_by(self.check([temporary], promised, form))
+            check_same_rows(self.files, temporary)
+            return known.found
+
+    def _tables(self, progress: Progress) -> Iterator[pa.Table]:
+        """Yield the rows in their order, some at a time, text by its dictionaries."""
+        texts = [field.name for field in pq.read_schema(self.files[0]) if pa.types.is_string(field.type)]
+        for done, path in enumerate(self.files):
+            progress("writing the file", done / len(self.files))
+            with pq.ParquetFile(path, read_dictionary=texts) as file:
+                for group in range(file.num_row_groups):
+                    yield self._in_zones(file.read_row_group(group))
+
+    def _write_folder(self, path: Path, promised: Promised, progress: Progress) -> Verification:
+        refuse_existing(path)
+        with explained(path), TemporaryFolder(path.parent) as beside:
+            folder = beside.new("release")
+            copies = []
+            for done, file in enumerate(self.files):
+                progress("writing the files", done / len(self.files))
+                copies.append(Path(shutil.copyfile(file, folder / file.name)))
+            known = self.checked(promised)
+            found = promised.kept_by(self.check(copies, promised)) if known is None else known.copied(copies)
+            folder.chmod(0o777 & ~_umask())
+            folder.rename(path)
+        return found
+
+    @property
+    def table(self) -> pa.Table:
+        """All rows, loaded into memory."""
+        return pa.concat_tables([self._in_zones(pq.read_table(file)) for file in self.files])
+
+
+def _is_streamed(path: str | os.PathLike[str], form: str | None) -> bool:
+    """Return whether rows can go there some at a time: to a folder, or to a file of such a format."""
+    if os.fspath(path) == STANDARD:
+        return False
+    return names_folder(path, form) or format_of(path, form) in STREAMED
+
+
+def _umask() -> int:
+    """Return what the user takes away from new files."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+@dataclass(frozen=True)
+class LargeRelease(Release):
+    """A release that lies in files of its own.
+
+    Attributes
+    ----------
+    find_risk
+        Counts who looks like how many.
+    engine
+        Who made it; what it keeps is removed with the release.
+    """
+
+    find_risk: Callable[[], BeforeAfter] = field(kw_only=True, repr=False)
+
+    engine: Engine | None = field(default=None, repr=False)
+
+    in_memory: ClassVar[bool] = False
+
+    @cached_property
+    def data(self) -> Any:
+        """The released rows as the engine holds them: a DuckDB relation, a frame of Spark; nothing is loaded."""
+        assert isinstance(self.shown, ShownElsewhere)
+        return self.shown.data
+
+    def class_table(self) -> Any:
+        """Return one row per class as the engine holds it: size and what it shows, without means of the original."""
+        assert isinstance(self.shown, ShownElsewhere)
+        return self.shown.classes()
+
+    @cached_property
+    def risk(self) -> BeforeAfter:
+        """How likely it is that people are found, in the original and in the release: by how many look alike."""
+        return self.find_risk()
+
+    def report(self, *_: Any, **__: Any) -> NoReturn:
+        """Refuse: a report reads every cell of the release."""
+        raise EngineError(
+            "report() reads every cell of the release, and an engine does not load it. Write the release, and ask for "
+            "a report of the file where it fits in memory: sfumato report."
+        )
+
+    def verify(self) -> Verification:
+        """Check every promise once more, from the released rows alone."""
+        assert isinstance(self.shown, ShownElsewhere)
+        return self.shown.verify(self._promised)
+
+    @property
+    def _promised(self) -> Promised:
+        return Promised(self.sensitive, self.promises, self.verification.rows)
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        manifest: str | os.PathLike[str] | None = None,
+        progress: ProgressOption = False,
+        form: str | None = None,
+    ) -> Verification:
+        """Write the release, complete or not at all: to a folder of Parquet files, or by DuckDB also to one file.
+
+        Parquet, CSV and TSV are streamed; for any other format, and for stdout, all rows are loaded first.
+        """
+        streams = _is_streamed(path, form)
+        if not isinstance(self.shown, WritesItself) or (isinstance(self.shown, ShownInFiles) and not streams):
+            return super().write(path, manifest, progress, form)
+        with reporting(progress, "write") as report:
+            found = self.shown.write(path, self._promised, report, form)
+        if manifest is not None:
+            write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n", private=True)
+        return found

@@ -1,0 +1,309 @@
+"""Rows that a Spark cluster holds: frames, counted by Spark's own aggregates, and packed rows, worked on as Arrow."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.run.large.engine import COUNT, OnBatch, OnPart, Parted, Rows, Spread, spread_of
+from sfumato.run.large.spark.executors import (
+    CELL,
+    FINISHED,
+    PACKED,
+    PART,
+    ROWS,
+    SCATTERED,
+    TASK,
+    TOLD,
+    AsFile,
+    AsPlain,
+    CountGroups,
+    CountValues,
+    OnOnePart,
+    Scatter,
+    ScatterToFiles,
+    Select,
+    Steps,
+    Work,
+    filed_schema,
+    packed,
+    stored_schema,
+    typed,
+    unpacked,
+    with_count,
+    without_dictionaries,
+)
+from sfumato.run.large.spark.frames import arrow_schema, chosen, computed, quoted, spark_types
+from sfumato.run.large.spark.session import without_pandas_warning
+
+#: Up to so many different values of a column are counted at once, and remembered.
+VALUES = 1 << 20
+
+#: How many tasks there are for each core where parts are worked on: parts differ, and cores should end together.
+TASKS = 16
+
+#: Which column a value belongs to, where those of several are counted together.
+COLUMN = "of"
+
+#: So many columns are counted at the same time: one count is done before Spark has planned the next.
+AT_ONCE = 4
+
+
+class OnCluster(Rows):
+    """Rows whose counts Spark finds."""
+
+    numbered = False
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self.schema = schema
+        self._values: dict[str, pa.Table] = {}
+
+    @abstractmethod
+    def plain(self, columns: Sequence[str]) -> Any:
+        """Return some columns as a frame."""
+
+    @abstractmethod
+    def counted(self, columns: Sequence[str]) -> Any:
+        """Return the different rows of some columns as a frame, and how often each occurs."""
+
+    def distinct_counts(self, columns: Sequence[str]) -> list[int]:
+        """Return how many different values each column has, about where these are many."""
+        self.count_values(columns)
+        many = [name for name in columns if name not in self._values]
+        # To count the values is several times faster than to estimate how many there are, unless there are too many.
+        about = [f"approx_count_distinct({quoted(name)}) AS c{at}" for at, name in enumerate(many)]
+        found = computed(self.plain(many).selectExpr(*about).toArrow).to_pydict().values() if many else ()
+        estimates = dict(zip(many, (count for [count] in found), strict=True))
+        return [self._values[name].num_rows if name in self._values else estimates[name] for name in columns]
+
+    def count_values(self, columns: Sequence[str]) -> None:
+        """Count the values of every column, and remember them where they are few."""
+        wanted = [name for name in columns if name not in self._values]
+        found = dict(zip(wanted, self._values_of(wanted), strict=True))
+        self._values |= {name: counted for name, counted in found.items() if counted.num_rows <= VALUES}
+
+    @abstractmethod
+    def _values_of(self, columns: Sequence[str]) -> Iterable[pa.Table]:
+        """Return the values of every column with their counts, or more than are remembered."""
+
+    def groups(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Count by Spark's own GROUP BY; what comes to the driver are groups, never rows."""
+        schema = with_count(without_dictionaries(pa.schema([*map(self.schema.field, columns)])))
+        known = self._values.get(columns[0]) if len(columns) == 1 else None
+        counted = computed(self.counted(columns).toArrow) if known is None else known
+        yield from (typed(batch, schema) for batch in counted.to_batches())
+
+    def spread(self, columns: Sequence[str], value: str | None = None) -> Spread:
+        """Count groups by their sizes; what comes to the driver are the different sizes."""
+        expr = import_module("pyspark.sql.functions").expr
+        both = [*columns] if value is None else [*columns, value]
+        groups = [f"g{at}" for at in range(len(both))]
+        found = self.counted(both).toDF(*groups, "n")
+        found = found.groupBy(*groups[: len(columns)]).agg(expr("max(n) AS m"), expr("sum(n) AS n"))
+        return spread_of(computed(found.groupBy("n", "m").agg(expr("count(*) AS times")).toArrow))
+
+
+class SparkRows(OnCluster):
+    """A frame of Spark, whose columns are plain."""
+
+    def __init__(self, frame: Any) -> None:
+        super().__init__(arrow_schema(frame))
+        self.frame = frame
+
+    def plain(self, columns: Sequence[str]) -> Any:
+        """Return some columns of the frame."""
+        return self.frame.select(*map(quoted, columns))
+
+    def counted(self, columns: Sequence[str]) -> Any:
+        """Let Spark count."""
+        count = import_module("pyspark.sql.functions").expr("count(*)").alias(COUNT)
+        return self.frame.groupBy(*map(quoted, columns)).agg(count)
+
+    def _values_of(self, columns: Sequence[str]) -> Iterable[pa.Table]:
+        """Count one column in each look, for which Spark reads no other."""
+
+        def values(name: str) -> pa.Table:
+            return computed(self.counted([name]).limit(VALUES + 1).toArrow)
+
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            return list(pool.map(values, columns))
+
+    def count(self) -> int:
+        """Return how many rows there are."""
+        return int(computed(self.frame.count))
+
+    def mapped(self, function: OnBatch, schema: pa.Schema) -> PackedRows:
+        """Run a function on batches, where they are."""
+        reads = list(getattr(function, "reads", self.schema.names))
+        taken = pa.schema([self.schema.field(name) for name in reads])
+        return PackedRows(chosen(self.frame, reads), schema, Steps(taken).then(function))
+
+    def by_part(self, column: str, function: OnPart, schema: pa.Schema) -> PackedParts:
+        """Bring the rows of each part together on one executor, and run a function on them."""
+        return self._as_packed().by_part(column, function, schema)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield all rows at the driver, as many at a time as an executor's task has."""
+        return self._as_packed().batches()
+
+    def _as_packed(self) -> PackedRows:
+        return PackedRows(chosen(self.frame, self.schema.names), self.schema, Steps(self.schema))
+
+
+class PackedRows(OnCluster):
+    """Rows that executors make of a frame, a batch of them in every cell.
+
+    Parameters
+    ----------
+    frame
+        What they are made of.
+    schema
+        Their columns, in types that need not be Spark's.
+    steps
+        How they are made.
+    """
+
+    def __init__(self, frame: Any, schema: pa.Schema, steps: Steps) -> None:
+        super().__init__(schema)
+        self.frame = frame
+        self._steps = steps
+        self._total: tuple[int, int] | None = None
+
+    @property
+    def whole(self) -> Any:
+        """All that has to be kept of it."""
+        return self._run(packed, PACKED)
+
+    def kept(self, frame: Any) -> PackedRows:
+        """Return the same rows, from what was kept of them; to count them is what computes them."""
+        rows = type(self).of(frame, self.schema)
+        rows._total = _total(frame)
+        return rows
+
+    @classmethod
+    def of(cls, frame: Any, schema: pa.Schema) -> PackedRows:
+        """Return rows that lie in cells."""
+        return cls(frame.select(CELL), schema, Steps())
+
+    def _run(self, end: Callable[[pa.RecordBatch], Any], schema: pa.Schema) -> Any:
+        """Return a frame of what the executors make of every batch in the end."""
+        with without_pandas_warning():
+            return self.frame.mapInArrow(Work(self._steps, end), spark_types(schema))
+
+    def plain(self, columns: Sequence[str]) -> Any:
+        """Return some columns as a frame."""
+        rows = self.select(columns)
+        given = stored_schema(rows.schema)
+        return rows._run(AsPlain(given), given)
+
+    def select(self, columns: Sequence[str]) -> PackedRows:
+        """Return some columns."""
+        return self.mapped(Select(tuple(columns)), pa.schema([self.schema.field(name) for name in columns]))
+
+    def counted(self, columns: Sequence[str]) -> Any:
+        """Let executors count what they have, and Spark what they found."""
+        given = with_count(stored_schema(pa.schema([self.schema.field(name) for name in columns])))
+        count = import_module("pyspark.sql.functions").expr(f"sum({COUNT})").alias(COUNT)
+        return self._run(CountGroups(tuple(columns), given), given).groupBy(*map(quoted, columns)).agg(count)
+
+    def _values_of(self, columns: Sequence[str]) -> Iterable[pa.Table]:
+        """Count all columns in one look, since every cell has to be unpacked for each."""
+        kinds = stored_schema(pa.schema([self.schema.field(name) for name in columns])).types
+        names = [f"c{at}" for at in range(len(columns))]
+        given = with_count(pa.schema([(COLUMN, pa.int32()), *zip(names, kinds, strict=True)]))
+        sums = import_module("pyspark.sql.functions").expr(f"sum({COUNT})").alias(COUNT)
+        found = self._run(CountValues(tuple(columns), given), given).groupBy(COLUMN, *names).agg(sums)
+        counted = computed(found.limit(len(columns) * VALUES + 1).toArrow)
+        for at, name in enumerate(names):
+            yield counted.filter(pc.equal(counted.column(COLUMN), at)).select([name, COUNT])
+
+    def count(self) -> int:
+        """Return how many rows there are."""
+        return self.total[0]
+
+    @property
+    def total(self) -> tuple[int, int]:
+        """How many rows there are, and of how many bytes their cells are."""
+        return _total(self.whole) if self._total is None else self._total
+
+    def mapped(self, function: OnBatch, schema: pa.Schema) -> PackedRows:
+        """Run a function on batches, where they are."""
+        return PackedRows(self.frame, schema, self._steps.then(function))
+
+    def by_part(self, column: str, function: OnPart, schema: pa.Schema) -> PackedParts:
+        """Bring the rows of each part together on one executor, and run a function on them."""
+        work = OnOnePart(function, self.schema)
+
+        def finish(key: tuple[pa.Scalar, ...], cells: pa.Table) -> pa.Table:  # Spark counts the arguments of functions
+            return work(key, cells)
+
+        session = self.frame.sparkSession
+        most = TASKS * session.sparkContext.defaultParallelism
+        tasks = task_names(session, max(1, min(most, getattr(function, "parts", most))))
+        scattered = self._run(Scatter(column, tasks), SCATTERED).repartition(len(tasks), TASK)
+        with without_pandas_warning():
+            return PackedParts.of(scattered.groupBy(TASK, PART).applyInArrow(finish, spark_types(FINISHED)), schema)
+
+    def files(self, place: str, count: int) -> Any:
+        """Return a frame of as many files of Parquet, each a cell, in which rows lie where their random places say."""
+        tasks = task_names(self.frame.sparkSession, count)
+        cells = self._run(ScatterToFiles(place, tasks), SCATTERED).repartition(count, TASK).select(CELL)
+        given = filed_schema(pa.schema([one for one in self.schema if one.name != place]))
+        with without_pandas_warning():
+            return cells.mapInArrow(AsFile(self.schema, given, place), f"{CELL} binary")
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield all rows at the driver in their order, one task's rows at a time."""
+        rows = computed(self.whole.select(CELL).toLocalIterator)
+        while (row := computed(lambda: next(rows, None))) is not None:
+            yield from unpacked(row)
+
+
+class PackedParts(PackedRows, Parted):
+    """What became of all parts; each part told about itself in a row of its own."""
+
+    def __init__(self, frame: Any, schema: pa.Schema, steps: Steps) -> None:
+        super().__init__(frame.select(CELL), schema, steps)
+        self._all = frame
+
+    @classmethod
+    def of(cls, frame: Any, schema: pa.Schema) -> PackedParts:
+        """Return what lies in cells."""
+        return cls(frame, schema, Steps())
+
+    @property
+    def whole(self) -> Any:
+        """The rows, and what parts told."""
+        return self._all
+
+    def told(self) -> list[Any]:
+        """Return what the function told about the parts."""
+        told = computed(self._all.where(f"{TOLD} IS NOT NULL").select(TOLD).toArrow)
+        return [pickle.loads(one) for one in told.column(TOLD).to_pylist()]
+
+
+def _total(frame: Any) -> tuple[int, int]:
+    """Return how many rows lie in all cells, and how many bytes these have."""
+    found = computed(frame.selectExpr(f"sum({ROWS})", f"sum(length({CELL}))").toArrow)
+    rows, size = (column[0].as_py() or 0 for column in found.columns)
+    return rows, size
+
+
+def task_names(session: Any, tasks: int) -> tuple[int, ...]:
+    """Return numbers that Spark, which gives work to tasks by the hash of a number, gives to a different task each.
+
+    Were the hash another one day, tasks would have more or less to do, and what they do would be the same.
+    """
+    tried = int(tasks * (math.log(tasks) + 12))
+    hashes = f"SELECT transform(sequence(0L, {tried}L), one -> pmod(hash(one), {tasks})) AS task"
+    found = computed(session.sql(hashes).toArrow).column(0)[0].values.to_numpy()
+    return tuple(np.unique(found, return_index=True)[1].tolist())

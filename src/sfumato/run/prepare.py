@@ -1,0 +1,205 @@
+"""Read a table and encode it, so that a method can start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.assess.cautions import RequestView
+from sfumato.assess.cautions.view import coded_columns
+from sfumato.assess.risk.counting import numbered_people
+from sfumato.assess.risk.weights import survey_weights
+from sfumato.common.progress import Progress, silent, stage
+from sfumato.common.randomness import Secret
+from sfumato.errors import DataError
+from sfumato.io import Remark, Source, open_source
+from sfumato.privacy import PrivacyModel
+from sfumato.privacy.ceilings import PopulationModel
+from sfumato.run import guardrails as guarding
+from sfumato.run import transform as changing
+from sfumato.run.request import Request
+from sfumato.table.encoding import encode, missing_rows, refuse_missing
+from sfumato.table.microdata import Microdata
+from sfumato.table.people import Units
+from sfumato.table.pseudonyms import rows_per_value
+from sfumato.table.schema import Schema
+
+#: The roles of the columns that are read.
+READ = {"quasi-identifier", "sensitive", "plain", "person", "weight"}
+
+#: What is said where missing values leave no row.
+ALL_LACKING = (
+    "Every row lacks some quasi-identifier, so missing='suppress' leaves nothing to release. "
+    "Use missing='category', or leave out the emptiest column."
+)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A table ready for a method: its codes, and the columns that are released as they are.
+
+    Attributes
+    ----------
+    table
+        The columns that are released as they are, in the order of the input.
+    microdata
+        The codes, in random order: a method deals equal rows to classes in the order in which it meets them.
+    roles
+        The role of every column of the input.
+    left_out
+        How many rows are not here, because a value is missing.
+    schema
+        The roles, with every hierarchy as the table made it where it is learned from one.
+    people
+        Whose each row of ``microdata`` is, numbered from 0; None where every row is a person.
+    weights, total_weight
+        How many people each row of ``table`` stands for, and all rows of the input together; None where nobody says it.
+    places
+        Where each row of ``microdata`` stands in ``table``.
+    secret
+        Where all chance of this release comes from.
+    identifiers
+        The dropped columns that may name people, as numbers in the order of ``table``.
+    row_numbers
+        The unnamed columns that were dropped, since they only number the rows.
+    sampled
+        Whether only some rows of the input were drawn.
+    remarks
+        What had to be guessed or left out when the table was read.
+    """
+
+    table: pa.Table = field(repr=False)
+    microdata: Microdata
+    roles: dict[str, str]
+    left_out: int
+    places: NDArray[np.int64] = field(repr=False)
+    secret: Secret
+    schema: Schema
+    identifiers: Mapping[str, NDArray[np.integer]] = field(default_factory=dict, repr=False)
+    row_numbers: tuple[str, ...] = ()
+    sampled: bool = False
+    remarks: tuple[Remark, ...] = ()
+    people: NDArray[np.int64] | None = field(default=None, repr=False)
+    weights: NDArray[np.float64] | None = field(default=None, repr=False)
+    total_weight: float = 0.0
+
+    def view(self, request: Request) -> RequestView:
+        """Return what guardrails look at before there are classes."""
+        plain = [name for name, role in self.roles.items() if role == "plain"]
+        return RequestView(
+            declared=request.schema.quasi_identifiers,
+            microdata=self.microdata,
+            columns=coded_columns(self.microdata, self.table, plain, self.places),
+            models=request.privacy,
+            identifiers={name: codes[self.places] for name, codes in self.identifiers.items()},
+            row_numbers=self.row_numbers,
+            remarks=self.remarks,
+            pseudonyms={name: rows_per_value(self.table.column(name)) for name in request.pseudonymize},
+        )
+
+    def originals(self) -> pa.Table:
+        """Return the rows of ``microdata`` as they were read, from their codes, instead of reading them once more."""
+        columns = {}
+        for domain, codes in zip(self.microdata.domains, self.microdata.codes.T, strict=True):
+            known = pa.array(codes, mask=codes >= len(domain.values))
+            columns[domain.name] = domain.values.take(known)
+        rows = pa.array(self.places)
+        return pa.table(columns | {name: self.table[name].take(rows) for name in self.table.column_names})
+
+    @cached_property
+    def units(self) -> Units | None:
+        """The rows of one person that look alike, taken as one; None where every row is a person."""
+        return None if self.people is None else Units.of(self.microdata, self.people)
+
+    @cached_property
+    def for_methods(self) -> Microdata:
+        """What a method sees: every row, or one of each unit; always the same, so that it is sorted once."""
+        return self.microdata if self.units is None else self.microdata.take(self.units.rows)
+
+
+def prepare(source: Source, request: Request, progress: Progress = silent) -> Prepared:
+    """Read the columns that are needed and encode them; missing values are dealt with as asked."""
+    columns = [*source.columns, *changing.derived(request, source.columns)]
+    guarding.check_names(request, columns)
+    row_numbers = guarding.row_numbers(source, request.schema)
+    roles = request.schema.with_identifiers(row_numbers).roles(columns)
+    naming = guarding.naming_columns(roles, row_numbers) if request.schema.person is None else []
+    wanted = [name for name, role in roles.items() if role in READ]
+    looked_at = changing.looked_at(request, roles, [name for name in wanted if name in source.columns])
+    table = guarding.read_with(source, looked_at, naming, request, stage(progress, "reading"))
+    if not table.num_rows:
+        raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
+    schema = changing.with_person(request, table)
+    roles |= {} if schema.person is None else {schema.person: "person"}
+    secret = Secret.of(request.seed)
+    table, drawn = changing.changed(table, request, schema, secret)
+    weights = None if schema.survey_weights is None else survey_weights(table, schema.survey_weights)
+    taken = _rows_taken(table, request)
+    rows = drawn[np.flatnonzero(taken)]
+    table = table if taken.all() else table.filter(pa.array(taken))
+    schema = schema.learned(table, request.method.needs_levels)
+    tell = stage(progress, "encoding")
+    microdata = encode(
+        table,
+        schema.quasi_identifiers,
+        schema.sensitive,
+        schema.weights,
+        tell,
+        request.ends,
+        lambda row: source.place(int(rows[row])),
+    )
+    places = secret.permutation("order before", len(microdata))
+    return Prepared(
+        table=table.select([name for name in roles if _is_released(name, roles, request)]),
+        microdata=microdata.take(places),
+        roles=roles,
+        left_out=len(taken) - len(rows),
+        sampled=request.sample is not None,
+        places=places,
+        secret=secret,
+        schema=schema,
+        identifiers=guarding.identifier_codes(table, naming),
+        row_numbers=row_numbers,
+        remarks=source.remarks,
+        people=None if schema.person is None else numbered_people(table, schema.person)[places],
+        weights=None if weights is None else weights[np.flatnonzero(taken)],
+        total_weight=0.0 if weights is None else float(weights.sum()),
+    )
+
+
+def _is_released(name: str, roles: Mapping[str, str], request: Request) -> bool:
+    """Return whether a column is released row by row, as it is or as pseudonyms."""
+    return roles[name] in {"sensitive", "plain"} or name in request.pseudonymize
+
+
+def _rows_taken(table: pa.Table, request: Request) -> NDArray[np.bool_]:
+    """Return which rows take part, by what missing quasi-identifiers are taken for."""
+    names = list(request.schema.quasi_identifiers)
+    if request.missing == "error":
+        refuse_missing(table, names)
+    if request.missing != "suppress":
+        return np.ones(table.num_rows, bool)
+    taken = ~missing_rows(table, names)
+    if not taken.any():
+        raise DataError(ALL_LACKING)
+    return taken
+
+
+def with_populations(request: Request, source: Source | None = None) -> Request:
+    """Read the populations that models are about, with the columns recoded that a preset recodes in the table."""
+    names, as_text = list(request.schema.quasi_identifiers), request.schema.read_as_text()
+
+    def read(model: PrivacyModel) -> PrivacyModel:
+        if not isinstance(model, PopulationModel) or not model.by_table:
+            return model
+        from sfumato.run.presets import recoded_like  # noqa: PLC0415
+
+        people = recoded_like(source, open_source(model.population, separator=request.separator))
+        return replace(model, population=people.read(names, as_text))
+
+    return replace(request, privacy=tuple(read(model) for model in request.privacy))

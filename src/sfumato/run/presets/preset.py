@@ -1,0 +1,251 @@
+"""A preset as it stands in its file."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Self
+
+from sfumato.common import parameters
+from sfumato.common.textfiles import read_text
+from sfumato.errors import ParameterError, invalid_parameter, listed
+from sfumato.privacy import MODELS, PrivacyModel
+
+ENDING = ".toml"
+KEYS = ("title", "summary", "source", "not_covered", "privacy", "checklist", "identifiers", "dates", "ages", "zips")
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+
+@dataclass(frozen=True)
+class Named:
+    """Columns that are known by their names: by one of these phrases.
+
+    Examples
+    --------
+    >>> ssn = Named(("ssn", "social security"))
+    >>> [ssn.fits(name) for name in ("SSN", "SocialSecurityNumber", "patient_ssn", "lesson", "security")]
+    [True, True, True, False, False]
+    """
+
+    names: Sequence[str] = ()
+
+    def fits(self, column: str) -> bool:
+        """Return whether a column's name has one of the phrases in it, word by word."""
+        return self.place(column) is not None
+
+    def place(self, column: str) -> int | None:
+        """Return where in a column's name the first of the phrases begins."""
+        said = f" {' '.join(words(column))} "
+        return min((said.index(f" {phrase} ") for phrase in self.names if f" {phrase} " in said), default=None)
+
+
+@dataclass(frozen=True)
+class Identifier(Named):
+    """A kind of column that must not be released, known by its name or by how its values look."""
+
+    what: str = ""
+    pattern: str | None = None
+
+
+@dataclass(frozen=True)
+class DateRule(Named):
+    """Dates are shown by their year; years of birth are cut off where they tell of a great age."""
+
+    birth: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class AgeRule(Named):
+    """Ages above ``oldest`` are shown as one."""
+
+    oldest: int = 89
+
+
+@dataclass(frozen=True)
+class ZipRule(Named):
+    """Zip codes are shown by three digits, and by 000 where these are among ``low``."""
+
+    low: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of a checklist, answered by a figure, by attacks, or by whoever signs.
+
+    Attributes
+    ----------
+    figure
+        Where its answer stands among the figures of risk, such as ``after.prosecutor.highest``.
+    at_most
+        The largest figure that meets it; None where that is for you to judge.
+    attacks
+        The attacks that answer it: none may do better than guessing.
+    """
+
+    question: str
+    figure: str | None = None
+    at_most: float | None = None
+    attacks: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Preset:
+    """What a regulation or an authority asks of a release, as far as a program can help with it.
+
+    Attributes
+    ----------
+    name, title, summary
+        What it is called, and what it is for.
+    source
+        Where it is written.
+    not_covered
+        What it leaves to you. None of it is legal advice.
+    privacy
+        The models that it adds to yours.
+    checklist
+        The questions that `sfumato.checklist` answers.
+    text
+        The file itself, to read or to change: ``preset=`` also takes the path of such a file.
+
+    Examples
+    --------
+    >>> Preset.named("ema-0070").privacy
+    (KAnonymity(k=11),)
+    """
+
+    name: str
+    title: str
+    summary: str
+    source: str
+    not_covered: tuple[str, ...]
+    privacy: tuple[PrivacyModel, ...] = ()
+    checklist: tuple[Question, ...] = ()
+    identifiers: tuple[Identifier, ...] = ()
+    dates: DateRule | None = None
+    ages: AgeRule | None = None
+    zips: ZipRule | None = None
+    text: str = field(default="", repr=False)
+
+    @classmethod
+    def all(cls) -> tuple[Preset, ...]:
+        """Return those that come with Sfumato."""
+        return tuple(cls.named(name) for name in shipped())
+
+    @classmethod
+    def named(cls, name: str) -> Preset:
+        """Return one by its name, or from a file of your own in the same form."""
+        if name in shipped():
+            return _shipped(name)
+        if not name.endswith(ENDING):
+            raise ParameterError(
+                f"There is no preset '{name}'. There are {listed(shipped())}; or name a file of your own, such as "
+                "'rules.toml'."
+            )
+        return cls.parsed(name, read_text(Path(name), "The preset file", ParameterError))
+
+    @classmethod
+    def parsed(cls, name: str, text: str) -> Self:
+        """Make a preset of the text of its file."""
+        where = f"Preset {name}"
+        try:
+            data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ParameterError(f"{where} is not valid TOML: {error}.") from None
+        _refuse_unknown(where, data, KEYS)
+        said: dict[str, Any] = {key: parameters.text(where, key, data.get(key)) for key in KEYS[:3]}
+        kinds = {"dates": DateRule, "ages": AgeRule, "zips": ZipRule}
+        return cls(
+            name=name,
+            **said,
+            not_covered=parameters.names(where, "not_covered", data.get("not_covered", ())),
+            privacy=tuple(_model(where, record) for record in data.get("privacy", ())),
+            checklist=tuple(_made(Question, f"{where}: [[checklist]]", one) for one in data.get("checklist", ())),
+            identifiers=tuple(
+                _made(Identifier, f"{where}: [[identifiers]]", one) for one in data.get("identifiers", ())
+            ),
+            **{key: _made(kind, f"{where}: [{key}]", data[key]) for key, kind in kinds.items() if key in data},
+            text=text,
+        )
+
+    @cached_property
+    def recodes(self) -> bool:
+        """Whether it changes columns, besides asking for models."""
+        return bool(self.identifiers or self.dates or self.ages or self.zips)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it says about itself, as plain values."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "summary": self.summary,
+            "source": self.source,
+            "not_covered": list(self.not_covered),
+            "privacy": [model.to_policy() for model in self.privacy],
+            "checklist": [one.question for one in self.checklist],
+        }
+
+
+def words(column: str) -> list[str]:
+    """Return the words of a column's name, in small letters.
+
+    >>> words("SocialSecurity_No2")
+    ['social', 'security', 'no', '2']
+    """
+    return [word.lower() for word in _WORD.findall(column)]
+
+
+def preset_name(owner: str, name: str, value: object) -> str:
+    """Return the name of a preset that there is, or refuse it."""
+    if not isinstance(value, str) or not (value in shipped() or value.endswith(ENDING)):
+        raise invalid_parameter(owner, name, f"one of {listed(shipped())}, or a file such as 'rules.toml'", value)
+    return value
+
+
+@cache
+def shipped() -> tuple[str, ...]:
+    """Return the names of the presets that come with Sfumato."""
+    found = (one.name for one in files("sfumato.run.presets").iterdir())
+    return tuple(sorted(name.removesuffix(ENDING) for name in found if name.endswith(ENDING)))
+
+
+@cache
+def _shipped(name: str) -> Preset:
+    return Preset.parsed(name, (files("sfumato.run.presets") / f"{name}{ENDING}").read_text(encoding="utf-8"))
+
+
+def _refuse_unknown(where: str, given: Iterable[str], known: Iterable[str]) -> None:
+    unknown = [key for key in given if key not in known]
+    if unknown:
+        raise ParameterError(f"{where} has no place for {listed(unknown)}. Known: {listed(known)}.")
+
+
+def _model(where: str, record: Mapping[str, Any]) -> PrivacyModel:
+    if not isinstance(record, Mapping) or record.get("model") not in MODELS:
+        raise ParameterError(f"{where}: every [[privacy]] needs a 'model' out of {listed(MODELS)}.")
+    return _called(where, MODELS[record["model"]], {key: value for key, value in record.items() if key != "model"})
+
+
+def _made(kind: type[Any], where: str, record: object) -> Any:
+    """Make a part of a preset of its table in the file."""
+    if not isinstance(record, Mapping):
+        raise ParameterError(f"{where} must be a table.")
+    _refuse_unknown(where, record, kind.__dataclass_fields__)
+    pattern = record.get("pattern")
+    try:
+        re.compile(pattern or "")
+    except (re.error, TypeError):
+        raise invalid_parameter(where, "pattern", "a regular expression", pattern) from None
+    return _called(where, kind, dict(record))
+
+
+def _called(where: str, make: Any, record: dict[str, Any]) -> Any:
+    try:
+        return make(**record)
+    except TypeError as error:
+        raise ParameterError(f"{where}: {str(error).split(') ', 1)[-1]}.") from None

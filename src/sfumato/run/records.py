@@ -1,0 +1,178 @@
+"""Hierarchies, privacy models and methods, made from the plain values that a policy file holds."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from sfumato.errors import ParameterError, invalid_parameter, listed
+from sfumato.hierarchies import HIERARCHIES, Hierarchy, Taxonomy
+from sfumato.loss import can_minimize, find_objective
+from sfumato.methods import REGISTRY, Method, Refined, find_method
+from sfumato.privacy import MODELS, PrivacyModel
+from sfumato.run.request import AUTO
+
+Record = Mapping[str, Any]
+T = TypeVar("T")
+
+
+def hierarchy_from_policy(record: Record, where: str = "The hierarchy") -> Hierarchy | None:
+    """Return the hierarchy of which ``record`` is the ``to_policy()``; None for the type ``"auto"``.
+
+    Examples
+    --------
+    >>> hierarchy_from_policy({"type": "numeric", "widths": [5, 10]})
+    Numeric(widths=[5, 10])
+    """
+    kind = record.get("type", AUTO)
+    if kind == AUTO:
+        refuse_unknown(where, record, ["type"])
+        return None
+    return _make(find(f"{where}: type", kind, HIERARCHIES), record, "type", where)
+
+
+def model_from_policy(record: Record, where: str = "The privacy model") -> PrivacyModel:
+    """Return the privacy model of which ``record`` is the ``to_policy()``.
+
+    Examples
+    --------
+    >>> model_from_policy({"model": "k-anonymity", "k": 10})
+    KAnonymity(k=10)
+    """
+    if "model" not in record:
+        raise ParameterError(f"{where} has no key 'model'. It says which: {listed(MODELS)}.")
+    make = find(f"{where}: model", record["model"], MODELS)
+    if "taxonomy" in record:
+        record = {**record, "taxonomy": _taxonomy_of(record["taxonomy"], where)}
+    if "population" in record:
+        record = {**record, "population": _population_of(record["population"], where)}
+    return _make(make, record, "model", where)
+
+
+def _population_of(record: object, where: str) -> str | float:
+    if isinstance(record, int | float) and not isinstance(record, bool):
+        return record
+    if not isinstance(record, Mapping) or set(record) != {"file"}:
+        raise invalid_parameter(where, "population", "{ file = 'register.csv' }, or a number of people", record)
+    return str(record["file"])
+
+
+def _taxonomy_of(record: object, where: str) -> Hierarchy | None:
+    if not isinstance(record, Mapping):
+        raise invalid_parameter(where, "taxonomy", "a table such as { file = 'disease.csv' }", record)
+    return hierarchy_from_policy({**record, "type": Taxonomy.name}, f"{where}: taxonomy")
+
+
+def method_from_policy(record: Record, where: str = "The method") -> Method:
+    """Return the method that a record names, with the parameters that it gives.
+
+    Examples
+    --------
+    >>> method_from_policy({"name": "mondrian", "relaxed": True}).relaxed
+    True
+
+    With ``refine``, what the method finds is refined:
+
+    >>> method_from_policy({"name": "hilbert", "refine": 10}).parameters()["refine"]
+    10
+    """
+    find(f"{where}: name", record.get("name", AUTO), REGISTRY)
+    method = find_method(str(record.get("name", AUTO)))
+    given = {key: value for key, value in record.items() if key != "name"}
+    if isinstance(method, Refined):
+        start = given.get("method")
+        if isinstance(start, Mapping):
+            given["method"] = method_from_policy(start, f"{where}: method")
+        return with_parameters(method, given, where)
+    refine = given.pop("refine", False)
+    return with_parameters(method, given, where) if refine is False else refined(method, given, refine, where)
+
+
+def refined(method: Method, parameters: Record, refine: bool | float | str, where: str) -> Refined:
+    """Return a method refined; what it can lower itself it minimizes, all else the refinement does."""
+    own = dict(parameters)
+    given = own.get("minimize")
+    # Where the method itself cannot lower it, refinement does.
+    minimize = own.pop("minimize", None) if not can_minimize(given, method.lowers) else None
+    return Refined(with_parameters(method, own, where), refine, minimize)
+
+
+def with_parameters(method: Method, parameters: Record, where: str) -> Method:
+    """Return the method with some of its parameters changed."""
+    if "minimize" in parameters and "minimize" not in method.parameters():
+        find_objective(f"The method '{method.name}'", parameters["minimize"], method.lowers)
+    refuse_unknown(where, parameters, method.parameters())
+    return dataclasses.replace(method, **parameters)  # type: ignore[type-var]
+
+
+def method_record(method: Method) -> dict[str, Any]:
+    """Return a method as plain values, or say which of its parameters has none."""
+    if not isinstance(method, Refined):
+        _refuse_objects(method)
+        return {"name": method.name} | _said(method.parameters())
+    start = find_method(method.method)
+    refining = _said({"refine": method.refine, "minimize": method.minimize})
+    if refining.keys() & start.parameters().keys() or isinstance(start, Refined) or method.refine is False:
+        return {"name": method.name, "method": method_record(start)} | refining
+    return method_record(start) | refining
+
+
+def _refuse_objects(method: Method) -> None:
+    """Refuse what is recorded by its name alone: reading the name would not bring it back."""
+    for name, recorded in method.parameters().items():
+        given = getattr(method, name, recorded)
+        if isinstance(recorded, str) and not isinstance(given, str):
+            raise ParameterError(
+                f"The '{name}' parameter of the method '{method.name}' is a Python object ({type(given).__name__}) "
+                "that a policy cannot hold. Set it in Python, or use one of the named ones."
+            )
+
+
+def _said(parameters: Record) -> dict[str, Any]:
+    return {key: value for key, value in parameters.items() if value is not None}
+
+
+def find(where: str, name: object, known: Mapping[str, T]) -> T:
+    """Return what goes by a name, or say which names there are and which is the nearest."""
+    if isinstance(name, str) and name in known:
+        return known[name]
+    raise ParameterError(f"{where}: {_not_known(str(name), known)}")
+
+
+def refuse_unknown(where: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse a key that means nothing, since ignoring a misspelt one would ignore what it asks for."""
+    names = list(known)
+    for key in given:
+        if key not in names:
+            raise ParameterError(f"{where}: {_not_known(key, names, 'key ')}")
+
+
+def _not_known(name: str, known: Iterable[str], kind: str = "") -> str:
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f" Did you mean '{close[0]}'?" if close else ""
+    return f"{kind}'{name}' is not known.{hint} Known: {listed(names) or 'none'}."
+
+
+def _make(make: Callable[..., T], record: Record, tag: str, where: str) -> T:
+    """Call a maker with the record's keys, after a look at whether they are what it takes."""
+    wanted = inspect.signature(make).parameters
+    refuse_unknown(where, record, [tag, *wanted])
+    given = {key: value for key, value in record.items() if key != tag}
+    for key, value in given.items():
+        _check_kind(where, key, str(wanted[key].annotation), value)
+    lacking = [key for key, one in wanted.items() if one.default is one.empty and key not in given]
+    if lacking:
+        raise ParameterError(f"{where} lacks {listed(lacking)}.")
+    return make(**given)
+
+
+def _check_kind(where: str, key: str, annotation: str, value: object) -> None:
+    """Tell lists from text: a class would take a text for the list of its letters."""
+    if annotation.startswith("Sequence") and not isinstance(value, list | tuple):
+        raise invalid_parameter(where, key, "a list", value)
+    if annotation.startswith("str") and not isinstance(value, str):
+        raise invalid_parameter(where, key, "text", value)

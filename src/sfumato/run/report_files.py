@@ -1,0 +1,118 @@
+"""The report of a released file, whoever made it, from the policy, the original and the file itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.assess.cautions.kinds import kind_of_type
+from sfumato.assess.risk import BeforeAfter, assess
+from sfumato.assess.risk.assessment import Context
+from sfumato.errors import DataError
+from sfumato.io import Source, open_source
+from sfumato.release.manifest import method_shown, model_record
+from sfumato.release.report.facts import LEAST, Facts, Making, WrittenFile
+from sfumato.release.report.policy import shown_policy
+from sfumato.release.report.sections.columns import ColumnFacts, describe_column
+from sfumato.release.values import count_values
+from sfumato.run import pipeline
+from sfumato.run.build import coded_original
+from sfumato.run.prepare import Prepared, prepare
+from sfumato.run.request import Request
+from sfumato.verify.verification import Verification
+
+
+def facts_of_files(
+    request: Request, record: Mapping[str, Any], original: object, release: str | os.PathLike[str]
+) -> Facts:
+    """Collect what can be known about a released file; how it was made is known only as far as the policy says.
+
+    Parameters
+    ----------
+    request
+        What the release was asked to keep.
+    record
+        The same as plain values, for the reader.
+    original
+        The table that it was made from.
+    release
+        The released file.
+    """
+    source = open_source(original, separator=request.separator, encoding=request.encoding)
+    prepared = prepare(source, request)
+    verification = pipeline.check(release, request)
+    released = _read_release(open_source(release, separator=request.separator), request)
+    if not released.num_rows:
+        raise DataError("The release has no rows, so there is nothing to report.")
+    columns = _described(request, prepared, released, verification)
+    lost = {name: column.lost for name, column in columns.items()}
+    rows = len(prepared.microdata) + prepared.left_out
+    gone = max(0, rows - released.num_rows)
+    parameters = method_shown(request.method.recorded())
+    method = {"name": request.method.name, **parameters}
+    policy, elided = shown_policy({**record, "method": method, "options": request.recorded_options()}, released)
+    return Facts(
+        verification=verification,
+        risk=_risk(prepared, released),
+        promises=[model_record(model) for model in request.privacy],
+        roles=prepared.roles,
+        rows_in=rows,
+        policy=policy,
+        elided=elided,
+        kinds=_kinds(prepared),
+        suppressed={"total": gone, "missing": prepared.left_out},
+        losses=_loss(lost, rows, gone) if len(lost) == len(prepared.microdata.names) else {},
+        by_column=lost,
+        columns=columns,
+        making=Making({"name": request.method.name, "parameters": parameters}),
+        keeps_order=request.keep_order,
+        pseudonyms=list(request.pseudonymize),
+        changed=list(request.transform),
+        file=WrittenFile.of(release),
+    )
+
+
+def _read_release(source: Source, request: Request) -> pa.Table:
+    as_text = [name for name in request.schema.read_as_text() if name in source.columns]
+    return source.read(source.columns, as_text)
+
+
+def _described(
+    request: Request, prepared: Prepared, released: pa.Table, verification: Verification
+) -> dict[str, ColumnFacts]:
+    statistic = request.intervals if request.intervals in {"midpoint", "mean"} else None
+    least = max(LEAST, verification.k or 0)
+    everybody = np.zeros(len(prepared.microdata), bool)  # which rows were left out, nobody knows
+    found = {
+        name: describe_column(released, name, counts, prepared.schema.quasi_identifiers[name], least, statistic)
+        for name, counts in count_values(prepared.microdata, everybody).items()
+    }
+    return {name: column for name, column in found.items() if column is not None}
+
+
+def _kinds(prepared: Prepared) -> dict[str, str]:
+    """Return what the columns were taken for: quasi-identifiers by their values, the others by their types."""
+    known = {domain.name: domain.values.type for domain in prepared.microdata.domains}
+    types = known | {name: prepared.table.schema.field(name).type for name in prepared.table.column_names}
+    return {name: kind_of_type(kind) for name, kind in types.items()}
+
+
+def _risk(prepared: Prepared, released: pa.Table) -> BeforeAfter:
+    """Return the risk before and after; a release does not say whose its rows are, so there rows are counted."""
+    schema = prepared.schema
+    names = dict.fromkeys(schema.quasi_identifiers)
+    shown = [one for name in names for one in pipeline.shown_as(name, released.column_names)]
+    return BeforeAfter(
+        assess(coded_original(prepared, schema), names, schema.sensitive, Context(person=schema.person)),
+        assess(released, names, schema.sensitive, Context(), shown),
+    )
+
+
+def _loss(lost: Mapping[str, float], rows: int, gone: int) -> dict[str, float]:
+    """Return the loss as a whole, as the released file shows it: a row that is gone has lost everything."""
+    mean = sum(lost.values()) / max(1, len(lost))
+    return {"gcp": (mean * (rows - gone) + gone) / rows}

@@ -1,0 +1,373 @@
+"""What is asked of a release: everything but the data. Every entrance builds a request, and the pipeline runs it."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import dataclass, field, fields
+from functools import partial, wraps
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, cast, get_args, get_type_hints
+
+from sfumato import methods
+from sfumato.common import parameters
+from sfumato.errors import ParameterError, SchemaError, invalid_parameter
+from sfumato.hierarchies import Hierarchy
+from sfumato.hierarchies.grid_domain import ENDS
+from sfumato.io import Source, open_source
+from sfumato.io.missing import MissingCodes, missing_codes
+from sfumato.methods import Method, MethodOption, find_method
+from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
+from sfumato.privacy.ceilings import PopulationModel
+from sfumato.release.values import INTERVALS
+from sfumato.table.pseudonyms import Pseudonyms, pseudonyms_of
+from sfumato.table.sampling import Sample, sample_of
+from sfumato.table.schema import Declared, Schema
+from sfumato.table.transforms import Transform, transforms_of
+
+if TYPE_CHECKING:
+    from sfumato.run.presets import Preset
+
+MISSING = ("category", "suppress", "error")
+
+#: What is left to Sfumato: the method, or a hierarchy, which then follows from the type of the column.
+AUTO = "auto"
+
+#: Who does the work: a process in memory, or an engine that holds the rows; a cluster is named by its address.
+ENGINES = (AUTO, "memory", "duckdb")
+CLUSTERS = ("spark", "local", "yarn", "k8s://")
+
+#: Options that may be said in several ways, of which the request keeps one.
+SPELT = {"transform", "pseudonymize", "sample", "na", "confirm", "temporary"}
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class CheckArguments(TypedDict, total=False):
+    """What a table is checked for, as callers say it."""
+
+    quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str
+    sensitive: Iterable[str] | str
+    person: str | None
+    k: int | None
+    l: float | None  # noqa: E741
+    t: float | None
+    privacy: PrivacyModel | Sequence[PrivacyModel]
+    preset: str | None
+    confirm: Iterable[str] | str
+    separator: str | None
+    encoding: str | None
+    sheet: str | None
+    layout: str | None
+
+
+class CheckAnyArguments(CheckArguments, total=False):
+    """The same, and what it may take to check a table that does not fit in memory."""
+
+    engine: str | EngineOption
+    memory: int | str | None
+    temporary: str | os.PathLike[str] | None
+
+
+class AnatomizeArguments(TypedDict, total=False):
+    """What a release in two tables is made by."""
+
+    quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str
+    sensitive: Iterable[str] | str
+    identifiers: Iterable[str] | str
+    plain: Iterable[str] | str
+    rest: str | None
+    missing: str
+    seed: int | None
+    na: MissingCodes
+    confirm: Iterable[str] | str
+    strict: bool
+    transform: Mapping[str, Transform | Hierarchy]
+    sample: float | Sample | None
+    separator: str | None
+    encoding: str | None
+    sheet: str | None
+    layout: str | None
+
+
+class RecodeArguments(CheckArguments, total=False):
+    """What a release is made by, but for the method."""
+
+    identifiers: Iterable[str] | str
+    plain: Iterable[str] | str
+    rest: str | None
+    weights: str | None
+    suppression: float
+    missing: str
+    intervals: str
+    ends: str
+    keep_order: bool
+    seed: int | None
+    na: MissingCodes
+    strict: bool
+    transform: Mapping[str, Transform | Hierarchy]
+    pseudonymize: Mapping[str, Pseudonyms | None] | Iterable[str] | str
+    sample: float | Sample | None
+    engine: str | EngineOption
+    memory: int | str | None
+    temporary: str | os.PathLike[str] | None
+
+
+class Arguments(RecodeArguments, total=False):
+    """Everything that a release is made by, as callers say it."""
+
+    method: MethodOption
+    refine: bool | float | str
+
+
+class EngineOption(ABC):
+    """An engine with parameters of its own, such as the address of a cluster, in place of the name of one."""
+
+    name: str
+
+    @abstractmethod
+    def start(self, memory: int, temporary: str | os.PathLike[str] | None) -> Any:
+        """Start the engine; it may take so many bytes of memory here and keep rows in such a folder."""
+
+
+def engine_option(owner: str, name: str, value: object) -> object:
+    """Return what names an engine or is one, or refuse it."""
+    named = isinstance(value, str) and (value in ENGINES or value.startswith(CLUSTERS))
+    if not named and not isinstance(value, EngineOption):
+        options = ", ".join(repr(one) for one in ENGINES)
+        raise invalid_parameter(owner, name, f"one of {options}, or the address of a cluster", value)
+    return value
+
+
+def _preset_name(owner: str, name: str, value: object) -> str:
+    """Return the name of a preset that there is, or refuse it."""
+    from sfumato.run.presets import preset_name  # noqa: PLC0415
+
+    return preset_name(owner, name, value)
+
+
+def folder_name(owner: str, name: str, value: object) -> str:
+    """Return the path of a folder as text, or refuse what is none."""
+    if not isinstance(value, str | os.PathLike):
+        raise invalid_parameter(owner, name, "the path of a folder", value)
+    return os.fspath(value)
+
+
+def option(default: Any, check: Callable[..., object], **bounds: Any) -> Any:
+    """Declare an option of a request with the check that every value but None has to pass."""
+    return field(default=default, metadata={"check": partial(check, **bounds)})
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything about a release but the data; what the fields mean is said at `Policy` and `sfumato.anonymize`.
+
+    Parameters
+    ----------
+    caller
+        Who is told about a wrong value: the function or command that the user called.
+    """
+
+    schema: Schema
+    privacy: Sequence[PrivacyModel] = ()
+    method: Method = field(default_factory=lambda: find_method(AUTO))
+    preset: str | None = option(None, _preset_name)
+    suppression: float = option(0.0, parameters.share)
+    missing: str = option("category", parameters.choice, allowed=MISSING)
+    intervals: str = option("text", parameters.choice, allowed=INTERVALS)
+    ends: str = option("data", parameters.choice, allowed=ENDS)
+    keep_order: bool = option(False, parameters.flag)
+    seed: int | None = option(None, parameters.integer, at_least=0)
+    separator: str | None = option(None, parameters.text)
+    encoding: str | None = option(None, parameters.text)
+    sheet: str | None = option(None, parameters.text)
+    layout: str | None = option(None, parameters.text)
+    na: Mapping[str, tuple[str, ...]] = option((), missing_codes)
+    confirm: tuple[str, ...] = option((), parameters.names)
+    strict: bool = option(False, parameters.flag)
+    transform: Mapping[str, Transform] = option((), transforms_of)
+    pseudonymize: Mapping[str, Pseudonyms] = option((), pseudonyms_of)
+    sample: Sample | None = option(None, sample_of)  # noqa: RUF009
+    engine: str | EngineOption = option(AUTO, engine_option)  # noqa: RUF009
+    memory: int | str | None = option(None, parameters.size)
+    temporary: str | None = option(None, folder_name)
+    caller: str = field(default="anonymize", repr=False, compare=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "method", find_method(self.method))
+        for declared in _options():
+            value = getattr(self, declared.name)
+            if value is not None or declared.default is not None:
+                checked = declared.metadata["check"](self.caller, declared.name, value)
+                object.__setattr__(self, declared.name, checked if declared.name in SPELT else value)
+        models = all_models(self.caller, self.privacy)
+        object.__setattr__(self, "privacy", all_models(self.caller, [*models, *self._added_by_preset(models)]))
+        self._check_together()
+
+    def _added_by_preset(self, models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
+        """Return the models of the preset, but for a k that is asked for anyway."""
+        largest = max((model.k for model in models if isinstance(model, KAnonymity)), default=0)
+        asked = () if self.preset is None else self.rules.privacy
+        return [model for model in asked if not isinstance(model, KAnonymity) or model.k > largest]
+
+    @property
+    def rules(self) -> Preset:
+        """The preset that is asked for."""
+        from sfumato.run.presets import Preset  # noqa: PLC0415
+
+        assert self.preset is not None
+        return Preset.named(self.preset)
+
+    def _check_together(self) -> None:
+        """Refuse what could not be verified: a midpoint does not tell how wide its interval is."""
+        if self.intervals in {"midpoint", "mean"} and any(isinstance(model, MinimumSpan) for model in self.privacy):
+            raise invalid_parameter(
+                self.caller, "intervals", "'text' or 'bounds' together with MinimumSpan", self.intervals
+            )
+        about = [model.name for model in self.privacy if isinstance(model, PopulationModel) and model.by_table]
+        if about and self.intervals != "text":
+            raise invalid_parameter(self.caller, "intervals", f"'text' together with {about[0]}", self.intervals)
+
+    @classmethod
+    def of(
+        cls,
+        caller: str,
+        schema: Schema | None = None,
+        *,
+        quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str = (),
+        sensitive: Iterable[str] | str = (),
+        person: str | None = None,
+        identifiers: Iterable[str] | str = (),
+        plain: Iterable[str] | str = (),
+        rest: str | None = None,
+        weights: str | None = None,
+        k: int | None = None,
+        l: float | None = None,  # noqa: E741
+        t: float | None = None,
+        privacy: PrivacyModel | Sequence[PrivacyModel] = (),
+        method: MethodOption = AUTO,
+        refine: bool | float | str = False,
+        **options: Any,
+    ) -> Self:
+        """Make a request of the arguments of a caller."""
+        roles = (quasi_identifiers, sensitive, identifiers, plain, rest, None, person, weights)
+        return cls(
+            schema=_one_schema(caller, schema, roles),
+            privacy=all_models(caller, privacy, k, l, t),
+            method=find_method(method) if refine is False else methods.Refined(find_method(method), refine),
+            caller=caller,
+            **options,
+        )
+
+    def open(self, data: object) -> Source:
+        """Open a table as this request says that it is to be read."""
+        return open_source(data, separator=self.separator, encoding=self.encoding, sheet=self.sheet, layout=self.layout)
+
+    def read_as_text(self) -> list[str]:
+        """Return the columns that are read as text, also where all of their values look like numbers."""
+        changed = [name for name, how in self.transform.items() if how.reads_text]
+        return [*self.schema.read_as_text(), *changed, *self.pseudonymize]
+
+    def require_privacy(self) -> None:
+        """Refuse to promise nothing."""
+        if not self.privacy:
+            raise ParameterError(
+                "No privacy is asked for. Say how much, for example k=10 (on the command line: -k 10)."
+            )
+
+    def options(self) -> dict[str, Any]:
+        """Return everything that is neither a role, nor a model, nor a method; None is left out."""
+        given = {name: getattr(self, name) for name in option_names()}
+        said = {name: value for name, value in given.items() if value is not None and value not in ({}, ())}
+        said |= {} if isinstance(self.engine, str) and not self.engine.startswith(CLUSTERS) else {"engine": "spark"}
+        lists = {"na": {column: list(codes) for column, codes in self.na.items()}, "confirm": list(self.confirm)}
+        return said | {name: value for name, value in (lists | self._changes()).items() if value}
+
+    def _changes(self, recorded: bool = False) -> dict[str, Any]:
+        """Return what happens to columns as plain values; recorded ones name neither files nor values of the table."""
+        declared: dict[str, Mapping[str, Transform | Pseudonyms]] = {
+            "transform": dict(self.transform),
+            "pseudonymize": dict(self.pseudonymize),
+        }
+        found: dict[str, Any] = {
+            name: {column: how.recorded() if recorded else how.to_policy() for column, how in given.items()}
+            for name, given in declared.items()
+        }
+        return found | {"sample": None if self.sample is None else self.sample.to_policy()}
+
+    def recorded_options(self) -> dict[str, Any]:
+        """Return the options for a manifest."""
+        return self.options() | {name: value for name, value in self._changes(recorded=True).items() if value}
+
+    def unusual(self) -> dict[str, Any]:
+        """Return the options that are not as they are by default."""
+        given = {one.name: getattr(self, one.name) for one in _options()}
+        usual = {one.name: one.default for one in _options()}
+        return {name: value for name, value in given.items() if value != usual[name] and (value or usual[name])}
+
+
+def _options() -> list[Any]:
+    return [one for one in fields(Request) if "check" in one.metadata]
+
+
+def option_names() -> list[str]:
+    """Return the names of all options, in the order of policy files."""
+    return [one.name for one in _options()]
+
+
+def all_models(
+    caller: str,
+    privacy: PrivacyModel | Sequence[PrivacyModel],
+    k: int | None = None,
+    l: float | None = None,  # noqa: E741
+    t: float | None = None,
+) -> tuple[PrivacyModel, ...]:
+    """Return the models of all arguments together, each once."""
+    others = list(privacy) if isinstance(privacy, Iterable) else [privacy]
+    for model in others:
+        if not isinstance(model, PrivacyModel):
+            raise invalid_parameter(caller, "privacy", "a privacy model or a list of them", model)
+    short = [(KAnonymity, k), (LDiversity, l), (TCloseness, t)]
+    asked = [*(kind(value) for kind, value in short if value is not None), *others]
+    return tuple(model for at, model in enumerate(asked) if model not in asked[:at])
+
+
+def _one_schema(caller: str, schema: Schema | None, roles: tuple[Any, ...]) -> Schema:
+    """Return the schema that a caller gave, or the one that the roles make."""
+    if schema is None:
+        return Schema(*roles)
+    if not isinstance(schema, Schema):
+        raise invalid_parameter(caller, "schema", "a Schema", schema)
+    if any(roles):
+        raise SchemaError("Roles are given twice: in the schema and as arguments. Say them in one place.")
+    return schema
+
+
+def spelled_out(function: Function) -> Function:
+    """Show the arguments of a request one by one in a function's signature, and refuse all others.
+
+    The function takes them as ``**arguments: Unpack[Arguments]``, or of a part of those.
+    """
+    plain = signature(function)
+    listed = get_type_hints(get_args(get_type_hints(function)["arguments"])[0])
+    defaults = {name: one.default for name, one in signature(Request.of).parameters.items()}
+    defaults |= {one.name: one.default for one in fields(Request) if one.default is not NO_DEFAULT}
+    own = [one for one in plain.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+    asked = [Parameter(name, Parameter.KEYWORD_ONLY, default=defaults[name]) for name in defaults if name in listed]
+    last = [one for one in own if one.name == "progress"]
+    full = plain.replace(parameters=[*(one for one in own if one not in last), *asked, *last])
+
+    @wraps(function)
+    def called(*args: Any, **given: Any) -> Any:
+        for name in given:
+            if name not in full.parameters:
+                close = difflib.get_close_matches(name, full.parameters, n=1)
+                hint = f" Did you mean '{close[0]}'?" if close else ""
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'.{hint}")
+        return function(*args, **given)
+
+    called.__signature__ = full  # type: ignore[attr-defined]
+    return cast(Function, called)

@@ -1,0 +1,92 @@
+"""Samples, declared transformations and pseudonyms: what is done to rows that were read, before they are encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.common.randomness import Secret
+from sfumato.errors import DataError, SchemaError, listed
+from sfumato.run.request import Request
+from sfumato.table.pseudonyms import rows_per_value
+from sfumato.table.schema import Schema
+from sfumato.table.transforms import Scene
+
+
+def derived(request: Request, columns: Sequence[str]) -> list[str]:
+    """Return the columns that transformations make, which the table must not have."""
+    names = [name for name, how in request.transform.items() if how.derives]
+    clash = [name for name in names if name in columns]
+    if clash:
+        raise SchemaError(f"A transformation makes {listed(clash)}, which the table already has. Call it otherwise.")
+    return names
+
+
+def looked_at(request: Request, roles: Mapping[str, str], wanted: Sequence[str]) -> list[str]:
+    """Return the columns to read: the wanted ones, and those that something else is made of.
+
+    Raises
+    ------
+    SchemaError
+        If the table lacks one, or its role does not fit what is asked for.
+    """
+    made = derived(request, ())
+    sources = [name for column, how in request.transform.items() for name in how.looks_at(column)]
+    by = [] if request.sample is None or request.sample.by is None else [request.sample.by]
+    learned = [name for name in request.schema.looked_at() if name not in made]
+    lacking = [name for name in (*sources, *request.pseudonymize, *by, *learned) if name not in roles or name in made]
+    if lacking:
+        raise SchemaError(
+            f"{listed(lacking)} is to be transformed, replaced, sampled by or learned from, but the table has no such "
+            f"column. Its columns are {listed(name for name in roles if name not in made)}."
+        )
+    _check_roles(request, roles)
+    return list(dict.fromkeys([*wanted, *sources, *request.pseudonymize, *by, *learned]))
+
+
+def _check_roles(request: Request, roles: Mapping[str, str]) -> None:
+    wrong = [name for name in request.pseudonymize if roles[name] not in {"identifier", "person"}]
+    if wrong:
+        raise SchemaError(
+            f"{listed(wrong)} is to be replaced by pseudonyms, but is no identifier. Declare it as one "
+            "(identifiers=, on the command line --identifiers), or as the person."
+        )
+    unseen = [name for name in request.transform if roles[name] in {"identifier", "drop", "person"}]
+    if unseen:
+        raise SchemaError(f"{listed(unseen)} is transformed, but not released. Give it a role, or leave it as it is.")
+
+
+def with_person(request: Request, table: pa.Table) -> Schema:
+    """Return the roles with people counted where pseudonyms tell whose several rows are.
+
+    Whoever sees a pseudonym in several rows can put them together, so that models count people then, not rows.
+    """
+    schema = request.schema
+    several = [name for name in request.pseudonymize if rows_per_value(table.column(name)) > 1]
+    if schema.person is not None or not several:
+        return schema
+    others = [name for name in schema.identifiers if name != several[0]]
+    return replace(schema, identifiers=others, person=several[0])
+
+
+def changed(table: pa.Table, request: Request, schema: Schema, secret: Secret) -> tuple[pa.Table, NDArray[np.int64]]:
+    """Return the rows that take part, changed as declared, and where they stand in the table."""
+    drawn = np.arange(table.num_rows)
+    if request.sample is not None:
+        drawn = request.sample.rows(table, secret, schema.person)
+        table = table.take(pa.array(drawn))
+        if not len(drawn):
+            raise DataError("The sample is empty: its share of this table is less than a row. Draw a larger one.")
+    scene = Scene(table, secret, schema.person)
+    made = {name: how.apply(name, scene) for name, how in request.transform.items()}
+    made |= {name: how.apply(name, table.column(name), secret) for name, how in request.pseudonymize.items()}
+    for name, cells in made.items():
+        if name in table.column_names:
+            table = table.set_column(table.column_names.index(name), name, cells)
+        else:
+            table = table.append_column(name, cells)
+    return table, drawn

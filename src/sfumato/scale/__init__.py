@@ -1,6 +1,0 @@
-"""Past memory, past one machine: the same release through an engine that holds the rows."""
-
-from sfumato.scale.checking import check
-from sfumato.scale.choosing import in_memory, opened, require_memory, run, writes_folder
-
-__all__ = ["check", "in_memory", "opened", "require_memory", "run", "writes_folder"]

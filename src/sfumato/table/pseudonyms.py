@@ -1,0 +1,257 @@
+"""Pseudonyms: identifiers replaced by texts that say nothing to whoever lacks the key.
+
+A keyed pseudonym is a MAC of the identifier. By default its key follows from the secret of the release, so that another
+release has other pseudonyms; a key file makes them the same wherever it is used. A random pseudonym is drawn, and a
+table that the owner keeps says whose it is. Where a form must stay, characters are exchanged by a keyed permutation.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import hmac
+import io
+import math
+import os
+import secrets
+import stat
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.common import parameters
+from sfumato.common.randomness import Secret
+from sfumato.common.textfiles import LISTED, read_text
+from sfumato.errors import DataError, OutputError, ParameterError, invalid_parameter
+
+KINDS = ("keyed", "random")
+#: How many characters a pseudonym has: five bits each, so that two are never the same by chance.
+LENGTH = 20
+#: How many random bytes that takes, and a few more.
+DRAWN = 15
+#: A key of fewer bytes can be tried out.
+LEAST_KEY = 16
+#: Fewer possible texts of a form could be told apart by how often they occur; a permutation of them hides little.
+FEWEST_TEXTS = 1_000_000
+ROUNDS = 10
+ALPHABETS = (string.digits, string.ascii_uppercase, string.ascii_lowercase)
+
+
+@dataclass(frozen=True)
+class Pseudonyms:
+    """How an identifier is replaced.
+
+    Parameters
+    ----------
+    kind
+        ``"keyed"``: by a MAC (HMAC-SHA256) of the identifier. ``"random"``: by a drawn text.
+    file
+        For keyed ones the key file, of at least 16 bytes: the same key gives the same pseudonyms in every release. For
+        random ones the table of identifiers and pseudonyms, which grows. Both are made, readable by their owner alone,
+        if they do not exist, and refused if others can read them. Without a file every release has its own pseudonyms.
+    keep_format
+        Digits stay digits and letters letters, in their places, and all else as it is; keyed ones only. Different
+        identifiers have different pseudonyms. Forms of fewer than a million texts are refused.
+    """
+
+    kind: str = "keyed"
+    file: str | None = None
+    keep_format: bool = False
+
+    def __post_init__(self) -> None:
+        parameters.choice("Pseudonyms", "kind", self.kind, KINDS)
+        parameters.flag("Pseudonyms", "keep_format", self.keep_format)
+        if self.file is not None:
+            object.__setattr__(self, "file", os.fspath(self.file))
+            parameters.text("Pseudonyms", "file", self.file)
+        if self.keep_format and self.kind != "keyed":
+            raise invalid_parameter("Pseudonyms", "keep_format", "False with random pseudonyms", self.keep_format)
+
+    def to_policy(self) -> dict[str, Any]:
+        """Return plain values, for a policy; of keys and tables only where they are."""
+        said = {"kind": self.kind, "file": self.file, "keep_format": self.keep_format or None}
+        return {key: value for key, value in said.items() if value is not None}
+
+    def recorded(self) -> dict[str, Any]:
+        """Return plain values for the manifest: that there is a file, but not where."""
+        return self.to_policy() | ({} if self.file is None else {"file": "given"})
+
+    def apply(self, column: str, cells: pa.ChunkedArray, secret: Secret) -> pa.ChunkedArray:
+        """Return a column of pseudonyms; what is missing stays missing."""
+        coded = cells.cast(pa.string()).combine_chunks().dictionary_encode()
+        coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
+        names = coded.dictionary.to_pylist()
+        found = self._drawn(names, secret) if self.kind == "random" else self._keyed(column, names, secret)
+        if len(set(found)) < len(found):
+            raise DataError(f"Two identifiers of '{column}' have one pseudonym. Use another key.")
+        return pa.chunked_array([pa.array(found, pa.string()).take(coded.indices)])
+
+    def _keyed(self, column: str, names: Sequence[str], secret: Secret) -> list[str]:
+        key = secret.key("pseudonyms") if self.file is None else read_key(Path(self.file))
+        if self.keep_format:
+            return [in_its_form(key, column, name) for name in names]
+        return [_text(hmac.digest(key, name.encode(), hashlib.sha256)) for name in names]
+
+    def _drawn(self, names: Sequence[str], secret: Secret) -> list[str]:
+        known = {} if self.file is None else read_kept(Path(self.file))
+        new = [name for name in names if name not in known]
+        taken, random = set(known.values()), secret.generator("pseudonyms")
+        while new:
+            # Two are never the same by chance; should it happen all the same, those are drawn again.
+            block = random.bytes(DRAWN * len(new))
+            drawn = [_text(block[at * DRAWN : (at + 1) * DRAWN]) for at in range(len(new))]
+            known |= {name: text for name, text in zip(new, drawn, strict=True) if text not in taken}
+            taken |= set(drawn)
+            new = [name for name in new if name not in known]
+        if self.file is not None:
+            write_kept(Path(self.file), known)
+        return [known[name] for name in names]
+
+
+def pseudonyms_of(owner: str, name: str, value: object) -> dict[str, Pseudonyms]:
+    """Return what was said of identifiers: names alone, or by name how they are replaced."""
+    if isinstance(value, str) or not isinstance(value, Mapping):
+        return {column: Pseudonyms() for column in parameters.names(owner, name, value)}
+    return {column: _made(owner, name, how) for column, how in value.items()}
+
+
+def _made(owner: str, name: str, how: object) -> Pseudonyms:
+    if isinstance(how, Pseudonyms):
+        return how
+    if how is None:
+        return Pseudonyms()
+    known = [one.name for one in fields(Pseudonyms)]
+    if not isinstance(how, Mapping) or set(how) - set(known):
+        raise invalid_parameter(owner, name, f"Pseudonyms(), or a table with {', '.join(known)}", how)
+    return Pseudonyms(**how)
+
+
+def _text(digest: bytes) -> str:
+    """Return letters and digits that nobody confuses with each other, nor a program with a number."""
+    return "p" + base64.b32encode(digest).decode().lower()[: LENGTH - 1]
+
+
+def read_key(path: Path) -> bytes:
+    """Read a key, or make one if there is none."""
+    if not path.exists():
+        _create(path, secrets.token_hex(32) + "\n")
+    _refuse_open(path, "key file")
+    key = read_text(path, "The key file", ParameterError, limit=LISTED).strip().encode()
+    if len(key) < LEAST_KEY:
+        raise ParameterError(f"The key file {path} holds fewer than {LEAST_KEY} bytes, which can be tried out.")
+    return key
+
+
+def read_kept(path: Path) -> dict[str, str]:
+    """Read the table of identifiers and their pseudonyms; empty if there is none yet."""
+    if not path.exists():
+        return {}
+    _refuse_open(path, "table of pseudonyms")
+    text = read_text(path, "The table of pseudonyms", ParameterError, limit=LISTED)
+    rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+    if any(len(row) != 2 for row in rows):
+        raise ParameterError(f"The table of pseudonyms {path} has lines that are not of the form identifier,pseudonym.")
+    return {row[0]: row[1] for row in rows}
+
+
+def write_kept(path: Path, known: Mapping[str, str]) -> None:
+    """Write the table, whole or not at all, for its owner alone."""
+    from sfumato.io import write_text  # noqa: PLC0415
+
+    file = io.StringIO(newline="")
+    csv.writer(file, lineterminator="\n").writerows(sorted(known.items()))
+    write_text(path, file.getvalue(), private=True)
+
+
+def _create(path: Path, text: str) -> None:
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise OutputError(f"The key file {path} cannot be made: {error.strerror}.") from None
+    with open(handle, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def _refuse_open(path: Path, what: str) -> None:
+    """Refuse a secret that others can read."""
+    if os.name == "posix" and path.is_file() and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise ParameterError(f"The {what} {path} can be read by others. Take that away (chmod 600), or make a new one.")
+
+
+def in_its_form(key: bytes, column: str, name: str) -> str:
+    """Return a text of the same form: every digit and letter is exchanged for one of its kind, by a keyed permutation.
+
+    All texts of a form are permuted as one, so that different ones stay different.
+
+    Examples
+    --------
+    >>> found = in_its_form(bytes(32), "id", "AB-123456")
+    >>> found[:2].isupper(), found[2], found[3:].isdigit(), found == "AB-123456"
+    (True, '-', True, False)
+    """
+    kinds = [next((at for at, letters in enumerate(ALPHABETS) if letter in letters), None) for letter in name]
+    if any(letter.isalnum() and kind is None for letter, kind in zip(name, kinds, strict=True)):
+        raise DataError(
+            f"Some identifiers of '{column}' have letters beside A to Z, which would stay as they are. Use pseudonyms "
+            "without keep_format."
+        )
+    radices = [len(ALPHABETS[kind]) for kind in kinds if kind is not None]
+    possible = math.prod(radices)
+    if possible < FEWEST_TEXTS:
+        raise DataError(
+            f"Some identifiers of '{column}' have a form with fewer than {FEWEST_TEXTS:,} texts, which a permutation "
+            "does not hide. Use pseudonyms without keep_format."
+        )
+    form = "".join(letter if kind is None else "0Aa"[kind] for letter, kind in zip(name, kinds, strict=True))
+    number = 0
+    for letter, kind in zip(name, kinds, strict=True):
+        if kind is not None:
+            number = number * len(ALPHABETS[kind]) + ALPHABETS[kind].index(letter)
+    return _spelled(permuted(key, form.encode(), number, possible), name, kinds)
+
+
+def _spelled(number: int, name: str, kinds: Sequence[int | None]) -> str:
+    letters = []
+    for letter, kind in zip(reversed(name), reversed(kinds), strict=True):
+        if kind is None:
+            letters.append(letter)
+        else:
+            number, at = divmod(number, len(ALPHABETS[kind]))
+            letters.append(ALPHABETS[kind][at])
+    return "".join(reversed(letters))
+
+
+def permuted(key: bytes, form: bytes, number: int, possible: int) -> int:
+    """Return where a keyed permutation of the numbers below ``possible`` takes one of them.
+
+    A Feistel network of ten rounds permutes all numbers of so many bits; what lands outside goes through it again.
+    """
+    half = (max(2, (possible - 1).bit_length()) + 1) // 2
+    mask = (1 << half) - 1
+    while True:
+        left, right = number >> half, number & mask
+        for turn in range(ROUNDS):
+            message = turn.to_bytes(1, "big") + right.to_bytes(half // 8 + 1, "big") + form
+            mixed = int.from_bytes(hmac.digest(key, message, hashlib.sha256), "big") & mask
+            left, right = right, left ^ mixed
+        number = left << half | right
+        if number < possible:
+            return number
+
+
+def repeated(cells: pa.ChunkedArray) -> bool:
+    """Return whether some identifier stands in several rows."""
+    known = cells.drop_null()
+    return len(known.unique()) < len(known) if len(known) else False
+
+
+def rows_per_value(cells: pa.ChunkedArray) -> int:
+    """Return in how many rows the most frequent identifier stands."""
+    counts = cells.drop_null().value_counts().field("counts")
+    return int(np.max(counts.to_numpy(), initial=0))

@@ -1,0 +1,111 @@
+"""Checking a file that anybody made, from its own bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.errors import listed
+from sfumato.verify.classes import code_column
+from sfumato.verify.engine_check import verify_grouped
+from sfumato.verify.engine_groups import Engine, grouped_columns
+from sfumato.verify.interpretations import READINGS, Reading, seen_through, words_for_missing
+from sfumato.verify.meanings import written_differently
+from sfumato.verify.reading import TYPED, read_file
+from sfumato.verify.release import check_columns, verify_release
+from sfumato.verify.verification import RuleCheck, Verification
+
+
+def check_file(
+    path: Path,
+    form: str,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] = (),
+    requirements: Sequence[Mapping[str, Any]] = (),
+    separator: str = ",",
+    people: NDArray[np.int64] | None = None,
+) -> Verification:
+    """Recompute every promise from a file, as it stands on paper and as common readers see it.
+
+    Parameters
+    ----------
+    path, form, separator
+        As in `read_file`.
+    quasi_identifiers, sensitive, requirements, people
+        As in `verify_release`.
+    """
+    table = read_file(path, form, [*quasi_identifiers, *sensitive], separator)
+    result = verify_release(table, quasi_identifiers, sensitive, requirements, people=people)
+    checks = list(result.checks)
+    for reading in READINGS.get(form, ()):
+        seen, merged = seen_through(reading, table)
+        if merged:
+            found = verify_release(seen, quasi_identifiers, sensitive, requirements, people=people)
+            checks += only_there(reading, found, result)
+    return replace(result, checks=tuple(checks), notes=tuple(notes_on(table, form)))
+
+
+def check_grouped(
+    engine: Engine,
+    form: str,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] = (),
+    requirements: Sequence[Mapping[str, Any]] = (),
+) -> Verification:
+    """Recompute every promise as `check_file` does it, of a table that an engine groups and counts.
+
+    Parameters
+    ----------
+    engine
+        Who holds the table, of text every cell as it stands on paper.
+    form
+        What the table was read from.
+    quasi_identifiers, sensitive, requirements
+        As in `verify_release`.
+    """
+    check_columns(engine.schema.names, quasi_identifiers, sensitive)
+    known = grouped_columns(engine, [*quasi_identifiers, *sensitive])
+    result = verify_grouped(engine, quasi_identifiers, sensitive, requirements, columns=known)
+    checks = list(result.checks)
+    for reading in READINGS.get(form, ()):
+        merged = {name: seen for name, column in known.items() if (seen := column.seen(reading)) is not None}
+        if merged:
+            found = verify_grouped(engine, quasi_identifiers, sensitive, requirements, columns={**known, **merged})
+            checks += only_there(reading, found, result)
+    notes = [note for column in known.values() for note in notes_on(pa.table({column.name: column.labels}), form)]
+    return replace(result, checks=tuple(checks), notes=tuple(notes))
+
+
+def only_there(reading: Reading, found: Verification, on_paper: Verification) -> list[RuleCheck]:
+    """Return the rules that are broken for one kind of reader though they hold on paper."""
+    broken = {(check.rule, check.column) for check in on_paper.violations}
+    return [
+        replace(check, rule=f"{check.rule}, read {reading.title}")
+        for check in found.violations
+        if (check.rule, check.column) not in broken
+    ]
+
+
+def notes_on(table: pa.Table, form: str) -> list[str]:
+    """Return what the publisher should know about the texts of a table, though no rule is broken."""
+    notes = []
+    for name in table.column_names:
+        values = code_column(name, table.column(name)).values
+        # In an order of their own: engines count values in any.
+        pair = written_differently(sorted(values.to_pylist(), key=str)) if form not in TYPED else None
+        if pair is not None:
+            notes.append(
+                f"Column {listed([name])} writes equal values differently, such as {listed(pair)}. What differs on "
+                "paper counts as different."
+            )
+    words = words_for_missing(table) if form in READINGS else {}
+    return notes + [
+        f"Column {listed([name])} holds {listed(found)}, which pandas and other programs take for a missing value."
+        for name, found in words.items()
+    ]

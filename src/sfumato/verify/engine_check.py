@@ -1,0 +1,222 @@
+"""The promises of a table that does not fit in memory, from groups that an engine counts.
+
+What comes out is judged by the rules that also judge tables in memory, some classes at a time, wherever these are: what
+is found in some classes and what is found in others can be joined, and is small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.verify.classes import Coded, in_order
+from sfumato.verify.engine_groups import Engine, Grouped, Keys, Some, account_for_rows, grouped_columns, some_classes
+from sfumato.verify.models import Sensitive
+from sfumato.verify.release import (
+    ABOUT_SENSITIVE,
+    check_columns,
+    check_requirement,
+    examine_classes,
+    examine_values,
+    is_about,
+    is_ordered,
+)
+from sfumato.verify.tallies import Requirement, Tally, Total, tally_of
+from sfumato.verify.verification import Achieved, RuleCheck, SensitiveAchieved, Verification
+
+
+def verify_grouped(
+    engine: Engine,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] = (),
+    requirements: Sequence[Requirement] = (),
+    *,
+    sample: int = 5,
+    columns: Mapping[str, Grouped] | None = None,
+) -> Verification:
+    """Recompute every promise of a table by letting an engine group and count its rows.
+
+    Parameters
+    ----------
+    engine
+        Who holds the table.
+    quasi_identifiers, sensitive, requirements, sample
+        As in `verify_release`, and so is what comes out, but for the order of classes that are equally bad.
+    columns
+        The columns by name, where their different values are known already.
+    """
+    check_columns(engine.schema.names, quasi_identifiers, sensitive)
+    for requirement in requirements:
+        check_requirement(requirement, sensitive)
+    known = columns or grouped_columns(engine, [*quasi_identifiers, *sensitive])
+    keys = Keys([known[name] for name in quasi_identifiers])
+    numbered = list(enumerate(requirements))
+    general = Judge([one for one in numbered if one[1]["model"] not in ABOUT_SENSITIVE], sample)
+    of_values = [
+        ValueJudge([one for one in numbered if is_about(one[1], name)], sample, known[name]) for name in sensitive
+    ]
+    looks = [Look(keys, (general, *of_values[:1])), *(Look(keys, (judge,)) for judge in of_values[1:])]
+    seen = [_look(engine, look) for look in looks]
+    total, outcomes = seen[0].total, [outcome for one in seen for outcome in one.outcomes]
+    account_for_rows(known.values(), total.rows)
+    judges = (general, *of_values)
+    found = [one for at, judge in enumerate(judges) for one in judge.checks(outcomes[at], total)]
+    names: Sequence[str | None] = sensitive or [None]
+    return Verification(
+        rows=total.rows,
+        classes=total.classes,
+        achieved=Achieved(
+            total.smallest, {name: outcome.achieved for name, outcome in zip(sensitive, outcomes[1:], strict=True)}
+        ),
+        checks=tuple(check for _, check in sorted(found, key=lambda one: one[0])),
+        frequencies={name: one.total.frequencies for name, one in zip(names, seen, strict=True)},
+    )
+
+
+def _look(engine: Engine, look: Look) -> Seen:
+    """Show all classes to some judges, with the counts of the column of the last, and join what they found."""
+    seen = look(())
+    for elsewhere in engine.looked_at(look.keys, look.judges[-1].column, look):
+        seen.join(elsewhere)
+    return seen
+
+
+@dataclass(frozen=True)
+class Look:
+    """Shows classes to judges, wherever these classes are.
+
+    Attributes
+    ----------
+    keys
+        What the numbers of classes mean.
+    judges
+        Who looks at them.
+    """
+
+    keys: Keys
+    judges: tuple[Judge, ...]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Seen:
+        """Return what the judges find in sorted entries."""
+        seen = Seen(Total(), [judge.begin() for judge in self.judges])
+        names = [column.name for column in self.keys.columns]
+        for some in some_classes(self.keys, batches):
+            seen.total.add(some)
+            for judge, outcome in zip(self.judges, seen.outcomes, strict=True):
+                judge.look(some, names, outcome)
+        return seen
+
+
+@dataclass
+class Outcome:
+    """What a judge has found so far."""
+
+    tallies: list[Tally]
+    achieved: SensitiveAchieved = field(default_factory=lambda: SensitiveAchieved(None, None, None, None))
+
+    def join(self, other: Outcome) -> None:
+        """Add what the judge found in other classes."""
+        for tally, more in zip(self.tallies, other.tallies, strict=True):
+            tally.join(more)
+        self.achieved = _worse(self.achieved, other.achieved)
+
+
+@dataclass
+class Seen:
+    """What judges have found in some classes, and what these are together."""
+
+    total: Total
+    outcomes: list[Outcome]
+
+    def join(self, other: Seen) -> None:
+        """Add what was seen elsewhere."""
+        self.total.join(other.total)
+        for outcome, more in zip(self.outcomes, other.outcomes, strict=True):
+            outcome.join(more)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Checks what is asked of classes and needs no sensitive column.
+
+    Attributes
+    ----------
+    requirements
+        What is asked, each with its place among all that is.
+    sample
+        How many of the classes that break a rule are named.
+    column
+        The sensitive column that it looks at.
+    """
+
+    requirements: Sequence[tuple[int, Requirement]]
+    sample: int
+    column: Grouped | None = None
+
+    def begin(self) -> Outcome:
+        """Return what is found before a class was looked at."""
+        return Outcome([tally_of(requirement, self.sample) for _, requirement in self.requirements])
+
+    def look(self, some: Some, quasi_identifiers: Sequence[str], outcome: Outcome) -> None:
+        """Look at some classes, and add what is found."""
+        for (_, requirement), tally in zip(self.requirements, outcome.tallies, strict=True):
+            finding = examine_classes(requirement, some.shown, quasi_identifiers, some.classes)
+            assert finding is not None
+            tally.add(finding, some, quasi_identifiers)
+
+    def checks(self, outcome: Outcome, total: Total) -> list[tuple[int, RuleCheck]]:
+        """Return what became of every rule, with its place."""
+        return [
+            (place, tally.check(requirement, total))
+            for (place, requirement), tally in zip(self.requirements, outcome.tallies, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class ValueJudge(Judge):
+    """Checks what is asked of a sensitive column, and finds what it achieves."""
+
+    @cached_property
+    def _shares(self) -> NDArray[np.float64]:
+        assert self.column is not None
+        counts = self.column.value_counts
+        return counts / max(1, int(counts.sum()))
+
+    @cached_property
+    def _ordered(self) -> Coded | None:
+        """The values of the column in their order, where that matters."""
+        assert self.column is not None
+        if not any(is_ordered(requirement) for _, requirement in self.requirements):
+            return None
+        return in_order(self.column.name, Coded(self.column.values, np.arange(self.column.size, dtype=np.int32)))
+
+    def look(self, some: Some, quasi_identifiers: Sequence[str], outcome: Outcome) -> None:
+        assert self.column is not None
+        counted = ordered = Sensitive(self.column.name, self.column.values, some.histogram(self._shares))
+        if self._ordered is not None:
+            names = self._ordered.codes.astype(np.int64)
+            ordered = Sensitive(self.column.name, self._ordered.values, counted.histogram.renamed(names))
+        findings, achieved = examine_values(counted, ordered, [requirement for _, requirement in self.requirements])
+        for tally, finding in zip(outcome.tallies, findings, strict=True):
+            tally.add(finding, some, quasi_identifiers)
+        outcome.achieved = _worse(outcome.achieved, achieved)
+
+
+def _worse(one: SensitiveAchieved, other: SensitiveAchieved) -> SensitiveAchieved:
+    if one.t is None or other.t is None:
+        return other if one.t is None else one
+    assert one.distinct_l is not None
+    assert other.distinct_l is not None
+    return replace(
+        one,
+        distinct_l=min(one.distinct_l, other.distinct_l),
+        entropy_l=min(one.entropy_l or 0.0, other.entropy_l or 0.0),
+        frequency_l=min(one.frequency_l or 0.0, other.frequency_l or 0.0),
+        t=max(one.t, other.t),
+        recursive_c={l: max(c, other.recursive_c[l]) for l, c in one.recursive_c.items()},  # noqa: E741
+    )

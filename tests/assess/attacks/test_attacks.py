@@ -1,0 +1,350 @@
+"""Every attack works on a release made to be weak, and fails where theory says that it must."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sfumato as sf
+from sfumato.assess.attacks import ATTACKS
+from sfumato.assess.attacks.base import wilson
+from sfumato.assess.attacks.minimality import shares_given_broken
+from sfumato.errors import DataError, ParameterError, SchemaError
+
+PEOPLE = 300
+KNOWN = ["age", "pay", "town"]
+
+
+def people(rows: int = PEOPLE, seed: int = 3) -> pa.Table:
+    random = np.random.default_rng(seed)
+    return pa.table(
+        {
+            "age": random.integers(18, 90, rows),
+            "pay": random.integers(1_000, 9_000, rows),
+            "town": random.choice(["Siena", "Lucca", "Pisa"], rows),
+            "ill": random.choice(["flu", "ulcer", "asthma", "gout"], rows, p=[0.4, 0.3, 0.2, 0.1]),
+        }
+    )
+
+
+ALL = people()
+
+
+def groups(table: pa.Table, size: int) -> np.ndarray:
+    """Put people next to each other in age into classes of a size."""
+    order = np.lexsort((table["pay"].to_numpy(), table["age"].to_numpy()))
+    of_row = np.empty(len(order), int)
+    of_row[order] = np.minimum(np.arange(len(order)) // size, len(order) // size - 1)
+    return of_row
+
+
+def shown(table: pa.Table, of_row: np.ndarray, end=lambda low, high: (low, high)) -> pa.Table:
+    """Show every class by what its members span; numbers as intervals, categories as themselves or ``*``."""
+    columns = {}
+    for name in table.column_names:
+        values = np.array(table[name].to_pylist())
+        if name == "ill":
+            columns[name] = values
+            continue
+        cells = {}
+        for number in np.unique(of_row):
+            here = values[of_row == number]
+            low, high = min(here.tolist()), max(here.tolist())
+            if values.dtype.kind == "U":
+                cells[number] = low if low == high else "*"
+            else:
+                low, high = end(low, high)
+                cells[number] = f"[{low}, {high}]"
+        columns[name] = [cells[number] for number in of_row]
+    return pa.table(columns)
+
+
+def shuffled(table: pa.Table) -> pa.Table:
+    return table.take(pa.array(np.random.default_rng(1).permutation(table.num_rows)))
+
+
+def attacked(release: object, name: str, original: pa.Table = ALL, **more):
+    told = {"quasi_identifiers": KNOWN, "sensitive": "ill", "seed": 5} | more
+    return sf.attack(original, release, attacks=name, **told)[name]
+
+
+WEAK = shuffled(ALL)
+STRONG = shuffled(shown(ALL, groups(ALL, 10)))
+SILENT = pa.table({"age": ["*"] * PEOPLE, "pay": ["*"] * PEOPLE, "town": ["*"] * PEOPLE, "ill": WEAK["ill"]})
+
+
+@pytest.mark.parametrize("name", ["linkage", "linkage, partial", "linkage, noisy"])
+def test_linkage_finds_people_who_are_unique_and_nobody_among_k(name):
+    weak, strong = attacked(WEAK, name), attacked(STRONG, name, k=10)
+    assert weak.better_than_guessing
+    assert strong.rate <= 1 / 10
+    assert not strong.breaks_promise
+    assert not attacked(SILENT, name).better_than_guessing
+
+
+def test_exact_linkage_is_certain_where_everybody_is_unique():
+    assert attacked(WEAK, "linkage").rate == 1.0
+    assert attacked(WEAK, "linkage", k=2).verdict == "BREAKS the promise of 0.5"
+
+
+def test_knowing_fewer_columns_finds_fewer_people():
+    assert attacked(WEAK, "linkage", knows="town").rate < 0.05
+
+
+def test_singling_out_needs_a_class_of_one():
+    assert attacked(WEAK, "singling out").rate == 1.0
+    strong = attacked(STRONG, "singling out", k=10)
+    assert (strong.rate, strong.breaks_promise) == (0.0, False)
+
+
+def test_linkability_joins_halves_by_exact_rows_and_by_nothing_that_tells_nothing():
+    assert attacked(WEAK, "linkability").rate > 0.8
+    assert not attacked(SILENT, "linkability").better_than_guessing
+
+
+def test_linkability_is_compared_with_people_who_are_not_there():
+    strangers = people(200, seed=8)
+    found = attacked(STRONG, "linkability", control=strangers)
+    assert found.baseline != 0.1
+    assert not attacked(SILENT, "linkability", control=strangers).better_than_guessing
+
+
+def test_inference_reads_off_what_a_class_agrees_on():
+    by_age = ALL.set_column(3, "ill", pa.array(np.where(ALL["age"].to_numpy() < 50, "flu", "ulcer")))
+    weak = shuffled(shown(by_age, groups(by_age, 10)))
+    found = attacked(weak, "inference", by_age)
+    assert found.rate > 0.9 > found.baseline
+    assert not attacked(SILENT, "inference").better_than_guessing
+    assert attacked(weak, "homogeneity", by_age).rate > 0.9
+    assert attacked(weak, "homogeneity", by_age, l=2).breaks_promise
+
+
+def diverse() -> tuple[pa.Table, np.ndarray]:
+    """Return people in classes of four, each with the same four illnesses."""
+    table = people(200, seed=4)
+    of_row = groups(table, 4)
+    ill = np.empty(200, dtype="U6")
+    for number in np.unique(of_row):
+        ill[of_row == number] = np.random.default_rng(number).permutation(["flu", "ulcer", "asthma", "gout"])
+    return table.set_column(3, "ill", pa.array(ill)), of_row
+
+
+def test_diversity_leaves_no_class_that_agrees_and_keeps_inference_within_its_promise():
+    table, of_row = diverse()
+    release = shuffled(shown(table, of_row))
+    assert attacked(release, "homogeneity", table, l=4).rate == 0.0
+    found = attacked(release, "inference", table, l=4)
+    assert found.rate == pytest.approx(0.25)
+    assert not found.breaks_promise
+
+
+def test_values_ruled_out_one_by_one_end_in_certainty():
+    table, of_row = diverse()
+    report = sf.attack(
+        table, shown(table, of_row), quasi_identifiers=KNOWN, sensitive="ill", attacks="background knowledge", seed=1
+    )
+    assert [one.rate for one in sorted(report, key=lambda one: one.variant)] == pytest.approx([1 / 3, 1 / 2, 1.0])
+    for one in sf.attack(ALL, SILENT, quasi_identifiers=KNOWN, sensitive="ill", attacks="background knowledge"):
+        assert not one.better_than_guessing
+
+
+def test_classes_together_teach_what_one_class_hides():
+    random = np.random.default_rng(2)
+    town = random.choice(["Siena", "Lucca"], 600)
+    taught = np.where(random.random(600) < 0.9, np.where(town == "Siena", "flu", "ulcer"), "gout")
+    table = pa.table(
+        {"age": random.integers(18, 90, 600), "pay": random.integers(1, 9, 600), "town": town, "ill": taught}
+    )
+    release = shuffled(shown(table, groups(table, 6)))
+    found = attacked(release, "deFinetti", table, targets=600)
+    assert found.better_than_guessing
+    assert found.rate > found.baseline + 0.1
+    unrelated = table.set_column(3, "ill", pa.array(random.permutation(taught)))
+    independent = attacked(shuffled(shown(unrelated, groups(unrelated, 6))), "deFinetti", unrelated, targets=600)
+    assert not independent.better_than_guessing
+
+
+def kept_whole(cases: int, honest: bool) -> tuple[pa.Table, pa.Table]:
+    """Return classes of two young and four old people, of whom two are ill.
+
+    An honest publisher makes them whatever they have; one who cuts wherever l=2 allows it has cut all but those in
+    which both young people are ill.
+    """
+    random = np.random.default_rng(9)
+    ages, ill, of_row = [], [], []
+    for number in range(cases):
+        ages += [30, 30, 60, 60, 60, 60]
+        sick = random.permutation(6)[:2] if honest else [0, 1]
+        ill += ["flu" if at in sick else f"other {at}" for at in range(6)]
+        of_row += [number] * 6
+    town = [f"town {number}" for number in of_row]
+    table = pa.table({"age": ages, "pay": [1] * len(ages), "town": town, "ill": ill})
+    return table, shown(table, np.array(of_row))
+
+
+def test_a_class_that_was_left_whole_tells_why_only_if_it_was_left_whole_for_a_reason():
+    table, release = kept_whole(40, honest=False)
+    weak = attacked(release, "minimality", table, k=2, l=2)
+    assert (weak.rate, weak.breaks_promise) == (1.0, True)
+    assert weak.baseline == pytest.approx(1 / 3)
+    table, release = kept_whole(60, honest=True)
+    honest = attacked(release, "minimality", table, k=2, l=2)
+    assert not honest.better_than_guessing
+
+
+def test_shares_given_that_a_cut_breaks_the_rule_are_those_of_trying_all_ways():
+    import itertools  # noqa: PLC0415
+
+    for left, right, count, limit in [(2, 4, 2, 2), (3, 3, 2, 2), (2, 5, 3, 3), (4, 2, 1, 2)]:
+        ways = [sum(at < left for at in chosen) for chosen in itertools.combinations(range(left + right), count)]
+        broken = [here for here in ways if here * limit > left or (count - here) * limit > right]
+        expected = np.mean(broken) if broken else count * left / (left + right)
+        got = shares_given_broken(left, right, count, limit)
+        assert got == pytest.approx((expected / left, (count - expected) / right))
+
+
+def test_ends_of_intervals_are_somebody_unless_they_lie_on_a_grid():
+    tight = attacked(STRONG, "downcoding")
+    assert tight.rate > 0.9  # whose row is whose is guessed here, as only the table is known
+    assert tight.better_than_guessing
+    grid = shown(ALL, groups(ALL, 10), end=lambda low, high: (low - low % 50, high - high % 50 + 49))
+    assert not attacked(shuffled(grid), "downcoding").better_than_guessing
+
+
+def test_both_branches_below_a_label_occur_where_cells_have_no_slack():
+    tree = sf.Taxonomy({"north": ["a", "b"], "south": ["c", "d"]})
+    table = pa.table({"place": ["a", "b", "c", "d"] * 20, "ill": ["flu"] * 80})
+    tight = pa.table({"place": ["north", "north", "south", "south"] * 20, "ill": ["flu"] * 80})
+    found = attacked(tight, "downcoding", table, quasi_identifiers={"place": tree})
+    assert found.rate == 1.0
+
+
+def means(table: pa.Table, of_row: np.ndarray, middle: bool) -> pa.Table:
+    columns = {"town": ["*"] * table.num_rows, "ill": table["ill"]}
+    for name in ("age", "pay"):
+        values = table[name].to_numpy().astype(float)
+        each = {
+            number: (values[of_row == number].min() + values[of_row == number].max()) / 2
+            if middle
+            else values[of_row == number].mean()
+            for number in np.unique(of_row)
+        }
+        columns[name] = [each[number] for number in of_row]
+    return pa.table(columns)
+
+
+def test_a_mean_gives_the_last_member_away_and_a_midpoint_does_not():
+    of_row = groups(ALL, 10)
+    release = sf.anonymize(ALL, quasi_identifiers=["age"], sensitive="ill", rest="drop", k=5, intervals="mean")
+    found = sf.attack(ALL, release, attacks="reconstruction", seed=1)["reconstruction"]
+    assert found.rate == 1.0
+    middle = sf.attack(
+        ALL, means(ALL, of_row, middle=True), quasi_identifiers=KNOWN, sensitive="ill", attacks="reconstruction", seed=1
+    )
+    assert all(one.rate < 0.5 for one in middle)
+
+
+def test_two_releases_of_the_same_people_give_away_more_than_one():
+    rare = np.random.default_rng(6).integers(0, 40, PEOPLE).astype(str)
+    table = ALL.set_column(3, "ill", pa.array(rare))
+    by_age = shown(table, groups(table, 10))
+    order = np.argsort(table["pay"].to_numpy())
+    by_pay = np.empty(PEOPLE, int)
+    by_pay[order] = np.arange(PEOPLE) // 10
+    other = shuffled(shown(table, by_pay))
+    found = attacked(by_age, "intersection", table, previous=[other], targets=PEOPLE)
+    assert found.better_than_guessing
+    assert found.rate > found.baseline + 0.2
+    again = attacked(by_age, "intersection", table, previous=[shuffled(by_age)], targets=PEOPLE)
+    assert not again.better_than_guessing
+
+
+def test_exact_rows_give_membership_away_and_stars_do_not():
+    assert attacked(WEAK, "membership").rate > 0.95
+    assert attacked(WEAK, "membership", control=people(200, seed=8)).rate > 0.95
+    silent = attacked(SILENT, "membership")
+    assert (silent.rate, silent.better_than_guessing) == (0.5, False)
+
+
+def test_an_unshuffled_release_gives_everybody_away():
+    release = shown(ALL, groups(ALL, 10))
+    assert attacked(release, "row order").rate == 1.0
+    assert attacked(release, "row order").better_than_guessing
+    assert not attacked(shuffled(release), "row order").better_than_guessing
+
+
+def test_bytes_that_nobody_meant_to_publish_are_found(tmp_path: Path):
+    named = ALL.append_column("name", pa.array([f"Person{number}x" for number in range(PEOPLE)]))
+    clean, leaking = tmp_path / "clean.parquet", tmp_path / "leaking.parquet"
+    pq.write_table(STRONG, clean, compression="none")
+    pq.write_table(STRONG.replace_schema_metadata({"names": ",".join(named["name"].to_pylist())}), leaking)
+    assert attacked(leaking, "file channels", named).rate > 0.9
+    found = attacked(clean, "file channels", named)
+    assert (found.rate, found.better_than_guessing) == (0.0, False)
+
+
+def test_a_release_knows_what_it_promises_and_where_everybody_is():
+    release = sf.anonymize(ALL, quasi_identifiers=KNOWN, sensitive="ill", k=5, l=2, method="mondrian")
+    report = sf.attack(ALL, release, targets=200, seed=3)
+    assert report["linkage"].limit == 1 / 5
+    assert report["inference"].limit == 1 / 2
+    assert report.ok
+    assert report["linkage"].trials == 200
+    alone = sf.attack(ALL, release.table, quasi_identifiers=KNOWN, sensitive="ill", k=5, l=2, targets=200, seed=3)
+    # Without the publisher's own order the truth is found by comparing; Mondrian's classes do not overlap.
+    assert alone["linkage"].rate == pytest.approx(report["linkage"].rate)
+    assert "intersection" in report.skipped
+    assert "not tried: intersection" in report.summary()
+
+
+def test_the_report_is_ordered_worst_first_and_shows_no_value():
+    report = sf.attack(ALL, WEAK, quasi_identifiers=KNOWN, sensitive="ill", k=2, seed=1)
+    assert report.worst_first[0].breaks_promise
+    gains = [one.gain for one in report.worst_first if one.better_than_guessing and not one.breaks_promise]
+    assert gains == sorted(gains, reverse=True)
+    assert not report
+    text = report.summary() + json.dumps(report.to_dict())
+    assert not any(value in text for value in ("Siena", "Lucca", "ulcer", "asthma"))
+
+
+def test_what_is_wrong_with_a_request_is_said():
+    with pytest.raises(SchemaError, match="Name the quasi-identifiers"):
+        sf.attack(ALL, WEAK)
+    with pytest.raises(ParameterError, match="'ill'"):
+        sf.attack(ALL, WEAK, quasi_identifiers=KNOWN, knows="ill")
+    with pytest.raises(ParameterError, match="attacks"):
+        sf.attack(ALL, WEAK, quasi_identifiers=KNOWN, attacks="magic")
+    with pytest.raises(SchemaError, match="no column 'ill'"):
+        sf.attack(ALL, WEAK.drop_columns(["ill"]), quasi_identifiers=KNOWN, sensitive="ill")
+    with pytest.raises(DataError, match="at least one row"):
+        sf.attack(ALL, WEAK.slice(0, 0), quasi_identifiers=KNOWN)
+
+
+@pytest.mark.parametrize(("rate", "trials"), [(0.0, 10), (0.3, 50), (1.0, 7)])
+def test_the_interval_is_that_of_wilson(rate, trials):
+    low, high = wilson(rate, trials)
+    for end in (low, high):
+        if 0 < end < 1:  # the ends are where the observed rate is 1.96 standard errors away
+            assert abs(rate - end) == pytest.approx(1.96 * np.sqrt(end * (1 - end) / trials))
+    assert low <= rate <= high
+
+
+def test_people_are_shown_only_when_asked_for():
+    report = sf.attack(ALL, WEAK, quasi_identifiers=KNOWN, sensitive="ill", attacks="linkage", show=3, seed=1)
+    assert len(report.found) == 3
+    for person in report.found:
+        row = person["row"]
+        assert [person[name] for name in KNOWN] == [ALL[name][row].as_py() for name in KNOWN]
+    assert "found: row=" in report.summary()
+    nobody = sf.attack(ALL, SILENT, quasi_identifiers=KNOWN, sensitive="ill", attacks="linkage", show=3, seed=1)
+    assert nobody.found == ()
+
+
+def test_the_page_lists_every_attack(repository: Path):
+    page = (repository / "docs" / "how-to" / "attack.md").read_text(encoding="utf-8")
+    assert all(f"\n| `{one.name}` |" in page for one in ATTACKS)

@@ -1,0 +1,65 @@
+"""Options are read as Typer reads them, without loading what it has values checked by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+import typer
+from tests.cli.command import RUNNER
+
+from sfumato.cli.parser import Command, only_named
+
+LINES = (
+    "in.csv",
+    "in.csv -k 5",
+    "in.csv -k five",
+    "in.csv -k -5",
+    "in.csv -k \u0665",
+    "in.csv -k 5.0",
+    "in.csv --share 0.5 -k 007",
+    "in.csv --share much",
+    "in.csv --qi a --qi b,c -o out/there.csv",
+    "in.csv --qi a -o",
+    "in.csv --quiet --name x",
+    "in.csv other.csv",
+    "",
+)
+
+
+def shown(
+    place: Annotated[str, typer.Argument()],
+    output: Annotated[Path | None, typer.Option("-o")] = None,
+    qi: Annotated[list[str] | None, typer.Option("--qi")] = None,
+    k: Annotated[int | None, typer.Option("-k")] = None,
+    share: Annotated[float | None, typer.Option("--share")] = None,
+    name: Annotated[str, typer.Option("--name")] = "nobody",
+    quiet: Annotated[bool, typer.Option("--quiet")] = False,
+) -> None:
+    """Print what was given."""
+    typer.echo([place, output, qi, k, share, name, quiet])
+
+
+shown.__annotations__ = {name: eval(hint) for name, hint in shown.__annotations__.items()}
+
+
+def app_of(cls: type[typer.core.TyperCommand] | None) -> typer.Typer:
+    app = typer.Typer(rich_markup_mode=None, add_completion=False)
+    app.command(cls=cls)(shown)
+    return app
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_command_line_means_what_it_means_to_typer(line: str) -> None:
+    ours, theirs = (RUNNER.invoke(app_of(cls), line.split()) for cls in (Command, None))
+    assert (ours.stdout, ours.stderr, ours.exit_code) == (theirs.stdout, theirs.stderr, theirs.exit_code)
+    assert ours.stdout or ours.stderr
+
+
+def test_only_the_named_command_is_prepared() -> None:
+    app = app_of(None)
+    app.command()(len)
+    assert [one.callback for one in only_named(app, ["len", "x"]).registered_commands] == [len]
+    assert len(only_named(app, ["--help"]).registered_commands) == len(app.registered_commands) == 2
+    assert len(only_named(app, []).registered_commands) == 2

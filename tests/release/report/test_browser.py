@@ -1,0 +1,145 @@
+"""The report in a real browser: it asks for nothing, is accessible on light and dark paper, and prints whole.
+
+Chromium is looked for on PATH. Where there is none, these tests are skipped; continuous integration has one.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from tests.release.report.test_page import hostile_release
+
+import sfumato as sf
+from sfumato.release.report.facts import facts_of_release
+from sfumato.release.report.page import SECTIONS, page
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+PLAYWRIGHT = importlib.util.find_spec("playwright") and importlib.util.find_spec("axe_playwright_python")
+LACKING = "no Chromium on PATH" if CHROMIUM is None else "" if PLAYWRIGHT else "playwright is not installed"
+
+pytestmark = pytest.mark.skipif(
+    bool(LACKING) and not os.environ.get("CI"), reason=f"{LACKING}: the report is not opened"
+)
+
+#: A sheet of A4 without the margins of the page's own print style, in pixels of CSS.
+SHEET_WIDTH, SHEET_HEIGHT = (round((side - margin) * 96 / 25.4) for side, margin in ((210, 32), (297, 36)))
+
+
+def full_domain_release() -> sf.Release:
+    """Return a release whose report also shows a lattice, and rows that were left out."""
+    ages = [20 + row % 40 for row in range(300)] + [90, 91, 92]
+    towns = ["Rome", "Siena", "Pisa"] * 101
+    return sf.anonymize(
+        pa.table({"age": ages, "town": towns}),
+        quasi_identifiers={"age": sf.Numeric(widths=[5, 10, 20]), "town": sf.Categorical()},
+        k=5,
+        suppression=0.02,
+        method="incognito",
+    )
+
+
+@pytest.fixture(scope="module")
+def pages(release: sf.Release, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Write some reports to open."""
+    folder = tmp_path_factory.mktemp("pages")
+    made = {"usual": release, "hostile": hostile_release(), "lattice": full_domain_release()}
+    for name, one in made.items():
+        (folder / f"{name}.html").write_text(page(facts_of_release(one)), encoding="utf-8")
+    return {name: folder / f"{name}.html" for name in made}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    assert not LACKING, f"Continuous integration opens the report in a browser, but there is {LACKING}."
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+
+    with sync_playwright() as playwright:
+        # Inside a container there is no sandbox to be had, and the page is our own.
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        yield opened
+        opened.close()
+
+
+def opened(browser: Any, path: Path, scheme: str = "light", width: int = 1000) -> tuple[Any, list[str]]:
+    """Open a report, and collect what it complains about and asks for."""
+    tab = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
+    heard: list[str] = []
+    tab.on("console", lambda message: heard.append(f"console: {message.text}"))
+    tab.on("pageerror", lambda error: heard.append(f"error: {error}"))
+    tab.on("request", lambda request: heard.append(f"request: {request.url}"))
+    tab.goto(path.as_uri())
+    return tab, [one for one in heard if one != f"request: {path.as_uri()}"]
+
+
+@pytest.mark.parametrize("name", ["usual", "hostile", "lattice"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_is_silent_and_accessible(browser: Any, pages: dict[str, Path], name: str, scheme: str) -> None:
+    tab, heard = opened(browser, pages[name], scheme)
+    try:
+        assert heard == []
+        assert tab.locator("section").count() == len(SECTIONS)
+        tab.evaluate(axe_source())
+        found = tab.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        assert not found, [(one["id"], one["help"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
+    finally:
+        tab.close()
+
+
+def axe_source() -> str:
+    """Return axe-core, which looks for what keeps people out."""
+    import axe_playwright_python  # noqa: PLC0415
+
+    return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+def test_light_and_dark_paper_differ_also_in_pictures(browser: Any, pages: dict[str, Path]) -> None:
+    looks = []
+    for scheme in ("light", "dark"):
+        tab, _ = opened(browser, pages["usual"], scheme)
+        looks.append(
+            tab.evaluate(
+                "[getComputedStyle(document.documentElement).backgroundColor,"
+                " getComputedStyle(document.querySelector('figure svg text')).fill]"
+            )
+        )
+        tab.close()
+    assert looks[0][0] == "rgb(255, 255, 255)"
+    assert all(light != dark for light, dark in zip(*looks, strict=True))
+
+
+@pytest.mark.parametrize("name", ["usual", "hostile"])
+def test_nothing_is_wider_than_a_telephone(browser: Any, pages: dict[str, Path], name: str) -> None:
+    tab, _ = opened(browser, pages[name], width=380)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 380
+    tab.close()
+
+
+@pytest.mark.parametrize("name", ["usual", "lattice"])
+def test_the_printed_page_is_tagged_and_no_picture_is_cut(browser: Any, pages: dict[str, Path], name: str) -> None:
+    tab, _ = opened(browser, pages[name], "dark", width=SHEET_WIDTH)
+    printed = tab.pdf(format="A4", tagged=True, prefer_css_page_size=True)
+    assert b"/StructTreeRoot" in printed
+    assert b"/Marked true" in printed
+    tab.emulate_media(media="print")
+    boxes = tab.evaluate(
+        "[...document.querySelectorAll('figure')].map(one => { const box = one.getBoundingClientRect();"
+        " const inside = one.querySelector('svg').getBBox(); const drawn = one.querySelector('svg').viewBox.baseVal;"
+        " return {width: box.width, height: box.height, whole: getComputedStyle(one).breakInside === 'avoid',"
+        " cut: inside.x < drawn.x - 1 || inside.x + inside.width > drawn.x + drawn.width + 1 ||"
+        " inside.y < -1 || inside.y + inside.height > drawn.height + 1}; })"
+    )
+    assert len(boxes) >= 4
+    for box in boxes:
+        assert box["whole"]
+        assert not box["cut"]
+        assert box["width"] <= SHEET_WIDTH + 1
+        assert box["height"] <= SHEET_HEIGHT
+    assert tab.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
+    tab.close()

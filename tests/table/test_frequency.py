@@ -1,0 +1,50 @@
+"""Frequency sets against a Counter, also where a key overflows 64 bits."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.helpers import microdata_strategy
+
+from sfumato.table.frequency import frequency_set, group_rows
+
+
+def assert_counts(found, codes):
+    rows = [tuple(row) for row in codes.tolist()]
+    expected = Counter(rows)
+    distinct = [tuple(row) for row in found.codes.tolist()]
+    assert distinct == sorted(expected)
+    assert dict(zip(distinct, found.counts.tolist(), strict=True)) == expected
+    assert [distinct[group] for group in found.of_row] == rows
+    assert len(found) == len(expected)
+
+
+@settings(max_examples=40)
+@given(microdata_strategy())
+def test_frequency_sets_of_tables(microdata):
+    assert_counts(frequency_set(microdata), microdata.codes)
+
+
+@given(st.integers(1, 12), st.integers(0, 40), st.randoms(use_true_random=False), st.sampled_from([2, 200, 2**32 - 1]))
+def test_keys_of_any_width(columns, rows, random, size):
+    """Twelve columns of 32 bits are 384: the key is filled and begun anew several times."""
+    pool = [random.randrange(size) for _ in range(3)]
+    codes = np.array([[random.choice(pool) for _ in range(columns)] for _ in range(rows)], np.uint32)
+    codes = codes.reshape(rows, columns)
+    assert_counts(group_rows(codes, [size] * columns), codes)
+
+
+def test_rows_that_differ_only_in_the_first_of_many_wide_columns():
+    codes = np.zeros((4, 9), np.uint32)
+    codes[1, 0] = codes[3, 0] = 2**32 - 2
+    assert group_rows(codes, [2**32 - 1] * 9).of_row.tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("size", [2**31, 2**62])
+def test_a_key_exactly_at_the_limit(size):
+    codes = np.array([[1, 0], [0, 1], [1, 0]], np.uint64).astype(np.int64)
+    assert_counts(group_rows(codes, [size, 2]), codes)
