@@ -15,6 +15,7 @@ from sfumato.methods.base import Method, Task
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.full_domain import level_names, suppressed_rows
 from sfumato.methods.lattice.judge import Judge, Verdict
+from sfumato.methods.on_engine import EngineSupport, LevelsByFrequencies
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 
@@ -44,9 +45,12 @@ class FixedLevels(Method):
         """Apply the levels, or say that they no longer keep the models."""
         return self.recoded(Judge(task))
 
-    def may_prune(self, task: Task) -> bool:
-        """Return whether the models allow pruning, which nothing here depends on."""
-        return task.requirements.monotone
+    @property
+    def on_engine(self) -> EngineSupport:
+        """The frequency set says which classes break a model."""
+        return LevelsByFrequencies(
+            lambda task, counts: self.recoded(Judge(task, counts, prune=task.requirements.monotone))
+        )
 
     def recoded(self, judge: Judge) -> Recoding:
         """Do so for what a judge counts, be it rows or distinct rows that stand for several each."""

@@ -21,6 +21,7 @@ from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.scores import ABLE, Scorer, Worth
 from sfumato.methods.lattice.space import Map, Space, minimal
+from sfumato.methods.on_engine import EngineSupport, LevelsByFrequencies
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 
@@ -110,6 +111,11 @@ class FullDomain(Method):
         solution = self.solve(judge)
         gone = suppressed_rows(judge, solution.chosen) if judge.budget else None
         return Recoding(levels=solution.chosen, suppressed=gone, details=solution.details())
+
+    @property
+    def on_engine(self) -> EngineSupport:
+        """The search needs the frequency set alone."""
+        return LevelsByFrequencies(lambda task, counts: self.recoded(Judge(task, counts, self.may_prune(task))))
 
     def may_prune(self, task: Task) -> bool:
         """Return whether the models allow pruning; refuse those that do not, unless all nodes may be looked at."""

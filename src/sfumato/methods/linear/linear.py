@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
+
+import numpy as np
 
 from sfumato.common import parameters
 from sfumato.common.progress import Tell, silent, stage
@@ -14,16 +17,20 @@ from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.goal import Goal
 from sfumato.methods.linear.cost_order import CostOrder
-from sfumato.methods.linear.cut import Cut, cut_line, only_sizes, possible_cuts
+from sfumato.methods.linear.cut import Cut, cut_by_size, cut_line, only_sizes, possible_cuts, units
 from sfumato.methods.linear.line import Line, sorted_line
 from sfumato.methods.linear.mapping import HilbertCurve, LinearMapping, check_bits
 from sfumato.methods.linear.nearest_centre import NearestCentre
-from sfumato.methods.linear.suppression import cheapest_trimmed, cut_leaving_out
+from sfumato.methods.linear.suppression import OWN_LOSS, cheapest_trimmed, cut_leaving_out
+from sfumato.methods.on_engine import EngineSupport, PartsAlongOrder
 from sfumato.privacy import Requirements
-from sfumato.table.recoding import Recoding
+from sfumato.table.recoding import SUPPRESSED, Recoding
 
 #: What stands for a loss in the fast variants: how far a run reaches on the curve.
 EXTENT = "extent"
+
+#: From this many neighbouring rows it is estimated what all rows of a part would save by leaving some out.
+STRETCH = 50_000
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,26 @@ class LinearMethod(Method):
             return Recoding(classes=cut_leaving_out(task, line, self.keep_equal))
         cuts = possible_cuts(line, task.requirements, self.by_extent, self.keep_equal, tell)
         return Recoding(classes=cheapest_trimmed(task, cuts))
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        """Runs of any stretch of the order, where a row's place in it does not depend on other rows."""
+        keys = self.make_mapping().on_engine
+        return None if keys is None else PartsAlongOrder(keys, None if self.by_extent else self.worth_leaving_out)
+
+    def worth_leaving_out(self, task: Task, prices: Sequence[float]) -> list[float]:
+        """Estimate, from a stretch of the line, how many rows save more than each price by being left out.
+
+        A price comes on top of the loss of the row itself.
+        """
+        task = Goal(task, self.objective).lowered
+        line = Line.of(task, self.make_mapping())
+        begin = max(0, (len(line) - STRETCH) // 2)
+        some = line.reordered(np.arange(begin, min(len(line), begin + STRETCH)))
+        scale = len(line) / max(1, len(some))
+        ends, k = units(some, self.keep_equal), task.requirements.smallest_class
+        cuts = [cut_by_size(some, ends, k, price=OWN_LOSS + price).classes[some.order] for price in prices]
+        return [float(np.count_nonzero(classes == SUPPRESSED)) * scale for classes in cuts]
 
     def cut(self, line: Line, requirements: Requirements, tell: Tell = silent) -> Cut:
         """Cut a line that is sorted already."""

@@ -14,6 +14,7 @@ from sfumato.common import parameters
 from sfumato.common.threads import in_chunks
 from sfumato.hierarchies import Domain, ScaledDomain
 from sfumato.methods.linear.kernels.hilbert import WORD, hilbert_keys
+from sfumato.methods.on_engine import Keys
 from sfumato.table.microdata import Microdata
 
 
@@ -33,6 +34,11 @@ class LinearMapping(ABC):
         """Return whether rows with equal keys always have equal codes; if not, codes break ties."""
         return False
 
+    @property
+    def on_engine(self) -> Keys | None:
+        """What an engine may sort rows by, batch by batch; None if keys depend on more than the codes of their row."""
+        return None
+
 
 @dataclass(frozen=True)
 class HilbertCurve(LinearMapping):
@@ -46,6 +52,17 @@ class HilbertCurve(LinearMapping):
 
     def keys(self, microdata: Microdata, random: np.random.Generator) -> NDArray[np.uint64]:
         return curve_keys(microdata.codes, grids(microdata.domains, self.bits), self.bits)
+
+    @property
+    def on_engine(self) -> Keys:
+        return self.first_bits
+
+    def first_bits(self, codes: NDArray[np.unsignedinteger], domains: Sequence[Domain]) -> NDArray[np.uint64]:
+        """Compute the first 64 bits of each row's place on the curve; the highest of them are always in use."""
+        words = curve_keys(codes, grids(domains, self.bits), self.bits)
+        used = self.bits * len(domains) - WORD * (len(words) - 1)
+        keys = words[0] << np.uint64(WORD - used)
+        return keys | (words[1] >> np.uint64(used)) if len(words) > 1 and used < WORD else keys
 
     def distinguishes(self, microdata: Microdata) -> bool:
         return all(bool((np.diff(grid) > 0).all()) for grid in grids(microdata.domains, self.bits, signed=True))
