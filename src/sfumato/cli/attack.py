@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from sfumato.api.anonymize import risk as judging
+from sfumato.api import risk as judging
 from sfumato.cli.exits import FAILED
 from sfumato.cli.options import Asked
 from sfumato.cli.request import Given, opened

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sfumato.api.anonymize import risk as judging
+from sfumato.api import risk as judging
 from sfumato.assess.risk.drivers import Drivers
 from sfumato.assess.risk.report import Risk
 from sfumato.assess.risk.special_uniques import SpecialUniques
