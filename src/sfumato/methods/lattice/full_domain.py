@@ -115,7 +115,11 @@ class FullDomain(Method):
     @property
     def on_engine(self) -> EngineSupport:
         """The search needs the frequency set alone."""
-        return LevelsByFrequencies(lambda task, counts: self.recoded(Judge(task, counts, self.may_prune(task))))
+        return LevelsByFrequencies(self.by_frequencies)
+
+    def by_frequencies(self, task: Task, counts: NDArray[np.int64]) -> Recoding:
+        """Choose levels for distinct rows that occur as often as counted."""
+        return self.recoded(Judge(task, counts, self.may_prune(task)))
 
     def may_prune(self, task: Task) -> bool:
         """Return whether the models allow pruning; refuse those that do not, unless all nodes may be looked at."""

@@ -15,7 +15,6 @@ from sfumato.errors import invalid_parameter
 from sfumato.loss import Minimized, Objective, find_objective
 from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.goal import Goal
 from sfumato.methods.linear.cost_order import CostOrder
 from sfumato.methods.linear.cut import Cut, cut_by_size, cut_line, only_sizes, possible_cuts, units
 from sfumato.methods.linear.line import Line, sorted_line
@@ -23,6 +22,7 @@ from sfumato.methods.linear.mapping import HilbertCurve, LinearMapping, check_bi
 from sfumato.methods.linear.nearest_centre import NearestCentre
 from sfumato.methods.linear.suppression import OWN_LOSS, cheapest_trimmed, cut_leaving_out
 from sfumato.methods.on_engine import EngineSupport, PartsAlongOrder
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.privacy import Requirements
 from sfumato.table.recoding import SUPPRESSED, Recoding
 
@@ -88,7 +88,7 @@ class LinearMethod(Method):
 
     def run(self, task: Task) -> Recoding:
         """Sort, cut, and spend what may be suppressed where it saves most."""
-        task = Goal(task, self.objective).lowered
+        task = TaskLoss(task, self.objective).lowered
         line = sorted_line(task, self.make_mapping())
         tell = stage(task.progress, "cutting")
         tell(0.0)
@@ -108,7 +108,7 @@ class LinearMethod(Method):
 
         A price comes on top of the loss of the row itself.
         """
-        task = Goal(task, self.objective).lowered
+        task = TaskLoss(task, self.objective).lowered
         line = Line.of(task, self.make_mapping())
         begin = max(0, (len(line) - STRETCH) // 2)
         some = line.reordered(np.arange(begin, min(len(line), begin + STRETCH)))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato.common import parameters
 from sfumato.errors import VerificationError
 from sfumato.loss import LossReport
-from sfumato.loss.recoded import CountedTable
+from sfumato.loss.recoded_table import CountedTable
 from sfumato.methods import Method, Task
 from sfumato.methods.on_engine import LevelsByFrequencies
 from sfumato.privacy import PrivacyModel, Requirements
