@@ -25,7 +25,8 @@ from sfumato.loss.objective import SIZES
 from sfumato.methods.base import Method, Task, find_method, register
 from sfumato.methods.goal import Goal, Measured
 from sfumato.methods.levels import mostly_categories, search_levels
-from sfumato.methods.linear.linear import CostAware, Hilbert
+from sfumato.methods.linear.cost_aware import CostAware
+from sfumato.methods.linear.hilbert import Hilbert
 from sfumato.methods.refinement import ABLE, Limit
 from sfumato.methods.warm_up import warm_up
 from sfumato.privacy import KAnonymity, Requirements

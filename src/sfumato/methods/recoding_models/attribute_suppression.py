@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from sfumato.methods.base import Task, register
-from sfumato.methods.lattice import Lattice
+from sfumato.methods.lattice.lattice import Lattice
 from sfumato.privacy import Requirements
 from sfumato.table.recoding import Recoding
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 from sfumato.common.randomness import Secret
 from sfumato.methods import Method, Task, find_method
 from sfumato.methods.goal import Goal
-from sfumato.methods.linear.cut import cut_by_size, units
-from sfumato.methods.linear.line import Line
-from sfumato.methods.linear.linear import LinearMethod
+from sfumato.methods.linear.base import LinearMethod
+from sfumato.methods.linear.row_order import Line
+from sfumato.methods.linear.runs import cut_by_size, units
 from sfumato.methods.linear.suppression import OWN_LOSS
 from sfumato.methods.refinement import Refined
 from sfumato.privacy import BetaLikeness, DeltaDisclosure, KAnonymity, PrivacyModel, Requirements, TCloseness
