@@ -10,6 +10,8 @@ from sfumato.common.lazy import on_demand
 from sfumato.methods.base import REGISTRY, Method, MethodOption, Task, find_method, register
 
 if TYPE_CHECKING:
+    from sfumato.methods.auto import Auto
+    from sfumato.methods.best import Best
     from sfumato.methods.comparators.k_optimize import KOptimize
     from sfumato.methods.comparators.top_down import TopDown
     from sfumato.methods.enumeration.enum_multi import EnumMulti
@@ -28,17 +30,14 @@ if TYPE_CHECKING:
     from sfumato.methods.multidim.best_cuts import BestCuts
     from sfumato.methods.multidim.mondrian import Mondrian
     from sfumato.methods.peeling import Peeling
-    from sfumato.methods.portfolio import Auto, Best
     from sfumato.methods.proven.proven import Proven
-    from sfumato.methods.recoding_models import (
-        AttributeSuppression,
-        CellGeneralization,
-        CellSuppression,
-        FullSubgraph,
-        FullSubtree,
-        OrderedSetPartition,
-    )
-    from sfumato.methods.refinement import Refined
+    from sfumato.methods.recoding_models.attribute_suppression import AttributeSuppression
+    from sfumato.methods.recoding_models.cell_generalization import CellGeneralization
+    from sfumato.methods.recoding_models.cell_suppression import CellSuppression
+    from sfumato.methods.recoding_models.full_subgraph import FullSubgraph
+    from sfumato.methods.recoding_models.full_subtree import FullSubtree
+    from sfumato.methods.recoding_models.ordered_set_partition import OrderedSetPartition
+    from sfumato.methods.refinement.refined import Refined
 
 #: The module of every method, by the name that ``method=`` takes. A module is imported when its method is first asked
 #: for, so that a command starts at once.
@@ -62,16 +61,16 @@ _METHODS = {
     "top-down": "comparators.top_down",
     "k-optimize": "comparators.k_optimize",
     "peeling": "peeling",
-    "refined": "refinement",
-    "best": "portfolio",
+    "refined": "refinement.refined",
+    "best": "best",
     "proven": "proven.proven",
-    "auto": "portfolio",
-    "attribute-suppression": "recoding_models",
-    "full-subtree": "recoding_models",
-    "ordered-set-partition": "recoding_models",
-    "full-subgraph": "recoding_models",
-    "cell-suppression": "recoding_models",
-    "cell-generalization": "recoding_models",
+    "auto": "auto",
+    "attribute-suppression": "recoding_models.attribute_suppression",
+    "full-subtree": "recoding_models.full_subtree",
+    "ordered-set-partition": "recoding_models.ordered_set_partition",
+    "full-subgraph": "recoding_models.full_subgraph",
+    "cell-suppression": "recoding_models.cell_suppression",
+    "cell-generalization": "recoding_models.cell_generalization",
 }
 
 #: The method that runs when the caller names none.
@@ -99,16 +98,16 @@ _HOMES = {
     "BestCuts": "multidim.best_cuts",
     "Mondrian": "multidim.mondrian",
     "Peeling": "peeling",
-    "Auto": "portfolio",
-    "Best": "portfolio",
+    "Auto": "auto",
+    "Best": "best",
     "Proven": "proven.proven",
-    "Refined": "refinement",
-    "AttributeSuppression": "recoding_models",
-    "CellGeneralization": "recoding_models",
-    "CellSuppression": "recoding_models",
-    "FullSubgraph": "recoding_models",
-    "FullSubtree": "recoding_models",
-    "OrderedSetPartition": "recoding_models",
+    "Refined": "refinement.refined",
+    "AttributeSuppression": "recoding_models.attribute_suppression",
+    "CellGeneralization": "recoding_models.cell_generalization",
+    "CellSuppression": "recoding_models.cell_suppression",
+    "FullSubgraph": "recoding_models.full_subgraph",
+    "FullSubtree": "recoding_models.full_subtree",
+    "OrderedSetPartition": "recoding_models.ordered_set_partition",
 }
 
 __all__ = [

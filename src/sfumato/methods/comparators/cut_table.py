@@ -18,7 +18,7 @@ from sfumato.methods.comparators.kernels.k_optimize import (
     groups_of_cuts,
     try_cuts,
 )
-from sfumato.methods.recoding_models.splits import broken_rows
+from sfumato.methods.recoding_models.value_groups import broken_rows
 from sfumato.table.frequency import group_rows
 
 #: Places of cuts in ``CutTable.cuts``.

@@ -20,7 +20,7 @@ from sfumato.methods.enumeration.partition_search import PRIORITIES, best_by_par
 from sfumato.methods.enumeration.search_limits import Watch
 from sfumato.methods.enumeration.splits import Splits, check_splits, counted_splits, plain_splits, split_codes
 from sfumato.methods.enumeration.suppression import best_with_suppression
-from sfumato.methods.goal import Goal
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.table.recoding import Recoding
 
 ENGINES = ("boxes", "pet")
@@ -105,7 +105,7 @@ class EnumMulti(Method):
 
     def run(self, task: Task) -> Recoding:
         """Search for the best partition; the details tell how good it is."""
-        goal = Goal(task, find_objective("EnumMulti", self.minimize, ABLE))
+        goal = TaskLoss(task, find_objective("EnumMulti", self.minimize, ABLE))
         cuts = split_codes(task.microdata, self.splits, self.placing)
         instance = Instance.of(task.requirements, cuts, goal.with_labels_as_function, self.gap)
         watch = Watch(self.time_limit, self.memory_limit, task.progress)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.loss import Blocks, Objective, RecodedTable, Total
+from sfumato.loss import Blocks, LossTotal, Objective, RecodedTable
 from sfumato.methods.enumeration.cut_grid import GridTable, atom_floors, grid_of
 from sfumato.methods.enumeration.kernels.boxes import BoxCosts, Problem
 from sfumato.privacy import Requirements
@@ -138,4 +138,4 @@ class Instance:
     def shown(self, value: float) -> float:
         """Return a sum of costs as it is shown to people."""
         microdata, rows = self.requirements.microdata, self.table.rows
-        return float(self.objective.shown(Total(value, rows, rows, self.smallest, microdata, microdata.marginals)))
+        return float(self.objective.shown(LossTotal(value, rows, rows, self.smallest, microdata, microdata.marginals)))

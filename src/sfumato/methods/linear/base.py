@@ -11,10 +11,10 @@ from sfumato.common.progress import Tell, silent, stage
 from sfumato.loss import Minimized, Objective, find_objective
 from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Method, Task
-from sfumato.methods.goal import Goal
 from sfumato.methods.linear.row_order import Line, LinearMapping, sorted_line
 from sfumato.methods.linear.runs import Cut, cut_line, only_sizes, possible_cuts
 from sfumato.methods.linear.suppression import cheapest_trimmed, cut_leaving_out
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.privacy import Requirements
 from sfumato.table.recoding import Recoding
 
@@ -77,7 +77,7 @@ class LinearMethod(Method):
 
     def run(self, task: Task) -> Recoding:
         """Sort, cut, and spend what may be suppressed where it saves most."""
-        task = Goal(task, self.objective).lowered
+        task = TaskLoss(task, self.objective).lowered
         line = sorted_line(task, self.make_mapping())
         tell = stage(task.progress, "cutting")
         tell(0.0)

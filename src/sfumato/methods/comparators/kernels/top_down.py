@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner, kernel
-from sfumato.methods.kernels.dividing import (
+from sfumato.methods.kernels.divide import (
     MOST_WAITING,
     Cutting,
-    Layout,
+    PartedTable,
     count_values,
     find_bounds,
     set_aside,
@@ -30,7 +30,7 @@ EPSILON = 1e-9
 
 
 @kernel
-def divide_by_seeds(layout: Layout, cutting: Cutting, growing: bool, begins: NDArray[np.bool_]) -> None:
+def divide_by_seeds(layout: PartedTable, cutting: Cutting, growing: bool, begins: NDArray[np.bool_]) -> None:
     """Divide all rows into parts, marking where each begins; ``growing`` as in `assign`."""
     waiting = np.empty((MOST_WAITING, 2), np.int64)
     count = 1
@@ -49,7 +49,7 @@ def divide_by_seeds(layout: Layout, cutting: Cutting, growing: bool, begins: NDA
 
 
 @inner
-def divide_once(layout: Layout, cutting: Cutting, growing: bool, start: int, stop: int) -> int:
+def divide_once(layout: PartedTable, cutting: Cutting, growing: bool, start: int, stop: int) -> int:
     """Divide a part in two; return where the second side begins, or ``start`` if no division is allowed."""
     if stop - start < 2 * cutting.smallest:
         return start
@@ -69,7 +69,7 @@ def divide_once(layout: Layout, cutting: Cutting, growing: bool, start: int, sto
 
 
 @inner
-def distant_rows(layout: Layout, spans: Spans, start: int, stop: int) -> tuple[int, int]:
+def distant_rows(layout: PartedTable, spans: Spans, start: int, stop: int) -> tuple[int, int]:
     """Return two rows that lose much together: each is the most distant from the one before, from any row on."""
     box = np.empty((2, len(layout.codes)), np.int64)
     one = other = start
@@ -86,7 +86,7 @@ def distant_rows(layout: Layout, spans: Spans, start: int, stop: int) -> tuple[i
 
 @inner
 def assign(
-    layout: Layout, spans: Spans, start: int, seeds: tuple[int, int], growing: bool, second_side: NDArray[np.bool_]
+    layout: PartedTable, spans: Spans, start: int, seeds: tuple[int, int], growing: bool, second_side: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
     """Give every row to one of two seeds, to the smaller group if both are as good; return what each side spans.
 
@@ -126,7 +126,7 @@ def widen(box: NDArray[np.int64], codes: NDArray[np.unsignedinteger]) -> None:
 
 
 @inner
-def move_sides(layout: Layout, start: int, second_side: NDArray[np.bool_]) -> int:
+def move_sides(layout: PartedTable, start: int, second_side: NDArray[np.bool_]) -> int:
     """Move the rows of the second side behind those of the first; return where they begin."""
     places = np.empty(len(second_side), np.int64)
     first = len(second_side) - np.count_nonzero(second_side)
@@ -156,7 +156,7 @@ def move(values: NDArray[np.generic], places: NDArray[np.int64]) -> None:
 
 @inner
 def borrow(
-    layout: Layout, cutting: Cutting, start: int, middle: int, stop: int, side: int, box: NDArray[np.int64]
+    layout: PartedTable, cutting: Cutting, start: int, middle: int, stop: int, side: int, box: NDArray[np.int64]
 ) -> int:
     """Give a side that is not allowed the nearest rows of the other until it is; return where the second side begins.
 
@@ -187,7 +187,9 @@ def borrow(
 
 
 @inner
-def include(layout: Layout, rules: Rules, row: int, bounds: NDArray[np.int64], histogram: NDArray[np.int64]) -> None:
+def include(
+    layout: PartedTable, rules: Rules, row: int, bounds: NDArray[np.int64], histogram: NDArray[np.int64]
+) -> None:
     """Add a row to what is known of a class."""
     widen(bounds, layout.codes[:, row])
     for column in range(len(layout.sensitive)):

@@ -1,4 +1,4 @@
-"""Which rows are near a row: so near that the two together lose at most so much."""
+"""Which rows lie near a row, so that a class of the two loses at most a given amount, and which lie in a box."""
 
 from __future__ import annotations
 
@@ -126,4 +126,28 @@ def reaches(
                 break
         # The next row is near, and so about as many lie around it.
         guess = max(found[at] * MARGIN, whole * 1e-6)
+    return found
+
+
+@kernel
+def box_members(
+    codes: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    lo: NDArray[np.int64],
+    hi: NDArray[np.int64],
+    members: NDArray[np.int64],
+) -> int:
+    """Write the distinct rows inside a box that still occur, in their order; return how many there are."""
+    found = 0
+    for row in range(len(codes)):
+        if counts[row] == 0:
+            continue
+        inside = True
+        for attribute in range(codes.shape[1]):
+            if codes[row, attribute] < lo[attribute] or codes[row, attribute] > hi[attribute]:
+                inside = False
+                break
+        if inside:
+            members[found] = row
+            found += 1
     return found

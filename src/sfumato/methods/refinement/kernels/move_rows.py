@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner, kernel
-from sfumato.methods.refinement.kernels.changing_classes import (
+from sfumato.methods.refinement.kernels.mutable_classes import (
     EPSILON,
     NEXT,
     NONE,

@@ -2,7 +2,7 @@
 
 A box of categories is a node of each of their trees. One attribute, a number as a rule, is swept: all of its intervals
 are tried. All intervals of a second number can be listed only if it has few values; where there are too many boxes, see
-`sfumato.loss.bound.vicinity`.
+`sfumato.loss.bound.neighbour_boxes`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain, TreeDomain
-from sfumato.loss.bound.kernels.capping import Found, cap_layer
-from sfumato.loss.bound.kernels.highest import Rows
+from sfumato.loss.bound.kernels.cap_layer import FoundBoxes, cap_layer
+from sfumato.loss.bound.kernels.highest_prices import PricedRows
 from sfumato.table.frequency import KEY_LIMIT, FrequencySet, frequency_set
 from sfumato.table.microdata import Microdata
 
@@ -70,7 +70,7 @@ class Layer:
     penalties: NDArray[np.float64] = field(repr=False)
 
 
-class Boxes:
+class ListedBoxes:
     """Every box that a class of a table can show.
 
     Attributes
@@ -116,7 +116,7 @@ class Boxes:
         """Whether boxes are laid out once and kept, so that looking at them again takes little time."""
         return len(self.combinations) * len(self.rows) * 4 <= KEPT_BYTES
 
-    def cap(self, rows: Rows, k: int, found: Found) -> int:
+    def cap(self, rows: PricedRows, k: int, found: FoundBoxes) -> int:
         """Lower prices until no box is overpriced; note the boxes that were, and return how many were noted.
 
         Prices only fall, so a box that has been put right stays right, and one pass is enough. Cheap boxes come first:

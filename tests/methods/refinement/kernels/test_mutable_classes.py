@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from tests.helpers import table_strategy
 
 from sfumato.methods import Task
-from sfumato.methods.refinement.aim import plain_aim
-from sfumato.methods.refinement.kernels.changing_classes import Aim, Grouping, Table, make_grouping
-from sfumato.methods.refinement.kernels.moving import Neighbours, dissolve_classes, join_rows, move_rows
-from sfumato.methods.refinement.kernels.regrouping import Effort, regroup_classes
-from sfumato.methods.refinement.kernels.squeeze import squeeze_classes
+from sfumato.methods.refinement.kernel_arguments import plain_aim
+from sfumato.methods.refinement.kernels.move_rows import Neighbours, dissolve_classes, join_rows, move_rows
+from sfumato.methods.refinement.kernels.mutable_classes import Aim, Grouping, Table, make_grouping
+from sfumato.methods.refinement.kernels.regroup_classes import Effort, regroup_classes
+from sfumato.methods.refinement.kernels.squeeze_classes import squeeze_classes
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata

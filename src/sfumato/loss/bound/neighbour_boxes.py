@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.threads import side_by_side
-from sfumato.loss.bound.boxes import Boxes
-from sfumato.loss.bound.kernels.around import Level, cap_around
-from sfumato.loss.bound.kernels.capping import Found
-from sfumato.loss.bound.kernels.highest import Rows
-from sfumato.loss.bound.kernels.near import Near, reaches
+from sfumato.loss.bound.kernels.cap_around import LossLevel, cap_around
+from sfumato.loss.bound.kernels.cap_layer import FoundBoxes
+from sfumato.loss.bound.kernels.highest_prices import PricedRows
+from sfumato.loss.bound.kernels.nearby_rows import Near, reaches
+from sfumato.loss.bound.listed_boxes import ListedBoxes
 from sfumato.table.frequency import FrequencySet
 from sfumato.table.microdata import Microdata
 
@@ -36,7 +36,7 @@ TOLERANCE = 0.05
 WORK, LEAST_WORK = 40_000_000, 500
 
 
-class Vicinity:
+class NeighbourBoxes:
     """Every box that a class of a table can show, looked for around the rows that it holds.
 
     Parameters
@@ -92,7 +92,7 @@ class Vicinity:
             self._reaches[k] = np.concatenate(side_by_side(some, np.array_split(np.arange(len(counts)), PARTS)))
         return self._reaches[k]
 
-    def cap(self, rows: Rows, k: int, found: Found) -> int:
+    def cap(self, rows: PricedRows, k: int, found: FoundBoxes) -> int:
         """Lower prices until no box is overpriced; note the boxes that were, and return how many were noted."""
         order, values = self.order, rows.values
         ours = rows._replace(
@@ -106,7 +106,7 @@ class Vicinity:
         noted[noted >= 0] = order[noted[noted >= 0]]
         return used
 
-    def _cap(self, rows: Rows, k: int, found: Found) -> int:
+    def _cap(self, rows: PricedRows, k: int, found: FoundBoxes) -> int:
         # Rows may be fewer than all of the table, and then their neighbours are no nearer.
         reach, used = self.reaches(k), 0
         positive = reach[reach > 0]
@@ -118,7 +118,7 @@ class Vicinity:
             if len(chosen):
                 # Lonely rows first: they take little work, and then need not be looked at around the others.
                 chosen = chosen[np.argsort(-reach[chosen], kind="stable")]
-                level, spans = Level(least, most, TOLERANCE, self.work), self.microdata.spans
+                level, spans = LossLevel(least, most, TOLERANCE, self.work), self.microdata.spans
                 used = cap_around(chosen, done, self.near, rows, reach, k, spans, level, found, used)
             elif not (rows.prices > least).any():
                 break
@@ -126,10 +126,10 @@ class Vicinity:
         return used
 
 
-def all_boxes(microdata: Microdata, rows: FrequencySet) -> Boxes | Vicinity:
+def all_boxes(microdata: Microdata, rows: FrequencySet) -> ListedBoxes | NeighbourBoxes:
     """Return every box that a class can show: in a list, or where that is too long, around the rows."""
-    boxes = Boxes(microdata, rows)
-    return boxes if boxes.exact else Vicinity(microdata, rows)
+    boxes = ListedBoxes(microdata, rows)
+    return boxes if boxes.exact else NeighbourBoxes(microdata, rows)
 
 
 def neighbours(microdata: Microdata, codes: NDArray[np.integer]) -> tuple[NDArray[np.int64], Near]:

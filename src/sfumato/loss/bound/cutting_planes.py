@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.loss.bound.linear_program import Solution, highest_prices
-from sfumato.loss.bound.row_prices import Pool, Prices, Pricing
+from sfumato.loss.bound.linear_program import ProgramSolution, highest_prices
+from sfumato.loss.bound.row_prices import OverpricedBoxes, Pricing, RowPrices
 
 #: How far a price may move in the first round, as a share of itself; cheap rows move as far as these of the others.
 RADIUS, CHEAP = 0.3, 0.2
@@ -35,7 +35,7 @@ NOTED, NOTED_BYTES = 200_000, 1 << 28
 
 
 @dataclass(frozen=True)
-class Priced:
+class FoundPrices:
     """What a search found.
 
     Attributes
@@ -50,8 +50,8 @@ class Priced:
         How many programs were solved.
     """
 
-    prices: Prices
-    pool: Pool
+    prices: RowPrices
+    pool: OverpricedBoxes
     multipliers: NDArray[np.float64]
     guess: NDArray[np.float64]
     rounds: int = 0
@@ -82,9 +82,9 @@ def search_prices(
     limit: NDArray[np.float64],
     stop: Stop,
     start: NDArray[np.float64] | None = None,
-    known: Pool | None = None,
+    known: OverpricedBoxes | None = None,
     tell: Callable[[float, float], None] = lambda total, share: None,
-) -> Priced:
+) -> FoundPrices:
     """Raise the prices of rows as far as time allows.
 
     Parameters
@@ -103,12 +103,12 @@ def search_prices(
         Called with the best total, and the share of the rounds or of the time that is over, after each round.
     """
     k = pricing.k
-    noted = Pool.room_for(min(NOTED, NOTED_BYTES // (12 * pricing.width)), pricing.width)
+    noted = OverpricedBoxes.room_for(min(NOTED, NOTED_BYTES // (12 * pricing.width)), pricing.width)
     best, used = pricing.cap(pricing.highest(limit) if start is None else np.minimum(start, limit), noted)
     pool = noted.take(slice(used)) if known is None else known.joined(noted.take(slice(used)))
     best = pricing.raised(best, limit) if start is None else best
     pool = _near(pool, best, k)
-    solution: Solution | None = None
+    solution: ProgramSolution | None = None
     solved = pool
     begin, radius, done = time.perf_counter(), RADIUS, 0
     for done in range(1, 1 + (stop.rounds if pricing.paying.any() else 0)):
@@ -124,19 +124,19 @@ def search_prices(
         kept = (solution.multipliers > FELT) | (pool.paid(best.each) > pool.limits * k * (1 - NEARLY))
         pool = pool.take(kept).joined(fresh)
     if solution is None:
-        return Priced(best, pool, np.zeros(len(pool)), best.each)
+        return FoundPrices(best, pool, np.zeros(len(pool)), best.each)
     # The multipliers are those of the boxes that the last program knew; the pool may have grown since.
-    return Priced(best, solved, solution.multipliers, solution.prices, done)
+    return FoundPrices(best, solved, solution.multipliers, solution.prices, done)
 
 
-def _near(pool: Pool, best: Prices, k: int) -> Pool:
+def _near(pool: OverpricedBoxes, best: RowPrices, k: int) -> OverpricedBoxes:
     """Return the boxes that prices all but fill; a box of earlier rows that they overfill is a box no longer."""
     paid, most = pool.paid(best.each), pool.limits * k
     return pool.take((paid > most * (1 - NEARLY)) & (paid <= most * (1 + 1e-6)))
 
 
 def _reach(
-    best: Prices, limit: NDArray[np.float64], paying: NDArray[np.bool_], radius: float
+    best: RowPrices, limit: NDArray[np.float64], paying: NDArray[np.bool_], radius: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return how low and how high every price may go in a round."""
     each = best.each
@@ -145,7 +145,9 @@ def _reach(
     return np.clip(each - radius * scale, 0.0, highest), highest
 
 
-def _repaired(pricing: Pricing, best: Prices, guess: NDArray[np.float64], noted: Pool) -> tuple[Prices, Pool, float]:
+def _repaired(
+    pricing: Pricing, best: RowPrices, guess: NDArray[np.float64], noted: OverpricedBoxes
+) -> tuple[RowPrices, OverpricedBoxes, float]:
     """Return the best prices between the best proof and a guess, the boxes that the guess overprices, and the step."""
     with ThreadPoolExecutor(max_workers=len(STEPS)) as pool:
         jobs = [

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner, kernel
-from sfumato.loss.bound.kernels.highest import (
+from sfumato.loss.bound.kernels.highest_prices import (
     Highest,
-    Rows,
+    PricedRows,
     can_be_class,
     cap_level,
     clear,
@@ -30,7 +30,7 @@ from sfumato.table.kernels.spans import Spans, span_cost
 SLACK = 1e-9
 
 
-class Found(NamedTuple):
+class FoundBoxes(NamedTuple):
     """Overpriced boxes that were met: the k rows that paid most, and the box.
 
     Attributes
@@ -54,12 +54,12 @@ def cap_layer(
     members: NDArray[np.int32],
     begins: NDArray[np.int64],
     penalties: NDArray[np.float64],
-    rows: Rows,
+    rows: PricedRows,
     k: int,
     spans: Spans,
     swept: int,
     layer: int,
-    found: Found,
+    found: FoundBoxes,
     used: int,
 ) -> int:
     """Lower the prices in every overpriced box of a layer; return how many boxes have been found so far.
@@ -111,7 +111,7 @@ def cap_layer(
 
 
 @inner
-def worth_a_look(members: NDArray[np.int32], begin: int, end: int, rows: Rows, k: int, limit: float) -> bool:
+def worth_a_look(members: NDArray[np.int32], begin: int, end: int, rows: PricedRows, k: int, limit: float) -> bool:
     """Return whether a group has k rows and could be overpriced, by a rough and quick look.
 
     The k highest prices add up to at most k times any level and what prices are above it: two levels are tried.
@@ -134,13 +134,13 @@ def cap_from(
     end: int,
     penalty: float,
     most: float,
-    rows: Rows,
+    rows: PricedRows,
     k: int,
     spans: Spans,
     swept: int,
     layer: int,
     highest: Highest,
-    found: Found,
+    found: FoundBoxes,
     used: int,
 ) -> int:
     """Widen a box from its first place on, and lower the prices wherever it is overpriced.
@@ -197,7 +197,9 @@ def overpriced(total: float, limit: float) -> bool:
 
 
 @inner
-def keep(highest: Highest, k: int, limit: float, layer: int, first: int, last: int, found: Found, used: int) -> int:
+def keep(
+    highest: Highest, k: int, limit: float, layer: int, first: int, last: int, found: FoundBoxes, used: int
+) -> int:
     """Note an overpriced box, as long as there is room."""
     if used == len(found.limits):
         return used

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Task
-from sfumato.methods.goal import TIE, Goal
-from sfumato.methods.refinement.kernels.changing_classes import Aim
+from sfumato.methods.refinement.kernels.mutable_classes import Aim
+from sfumato.methods.task_loss import TIE, TaskLoss
 
 
 def plain_aim(task: Task) -> Aim:
@@ -16,7 +16,7 @@ def plain_aim(task: Task) -> Aim:
     return Aim(task.requirements.rules, task.microdata.spans, smallest, 0.0, -1)
 
 
-def aim_of(goal: Goal, kept: NDArray[np.bool_]) -> Aim:
+def aim_of(goal: TaskLoss, kept: NDArray[np.bool_]) -> Aim:
     """Return a goal with what classes of the rows that are kept must keep."""
     task, objective = goal.task, goal.objective
     # A row whose label is not that of most costs 1 in the kernels, and all else in proportion.
@@ -37,7 +37,7 @@ def aim_of(goal: Goal, kept: NDArray[np.bool_]) -> Aim:
     return Aim(rules, costs, smallest, objective.squares / unit, goal.label)
 
 
-def sensitive_codes(goal: Goal) -> NDArray[np.int32]:
+def sensitive_codes(goal: TaskLoss) -> NDArray[np.int32]:
     """Return the sensitive codes that kernels count."""
     if goal.label < 0:
         return goal.task.requirements.sensitive_codes

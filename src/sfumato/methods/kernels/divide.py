@@ -19,7 +19,7 @@ from sfumato.table.kernels.spans import Spans
 MOST_WAITING = 65
 
 
-class Layout(NamedTuple):
+class PartedTable(NamedTuple):
     """The table that is being cut: its codes and sensitive codes column by column, and which row is where."""
 
     codes: NDArray[np.unsignedinteger]
@@ -49,7 +49,7 @@ def set_aside(place: NDArray[np.int64], start: int, middle: int, stop: int) -> t
 
 @inner
 def sides_allowed(
-    layout: Layout,
+    layout: PartedTable,
     cutting: Cutting,
     start: int,
     middle: int,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner
-from sfumato.methods.refinement.kernels.changing_classes import EPSILON, Aim, Table, class_cost, count_row
+from sfumato.methods.refinement.kernels.mutable_classes import EPSILON, Aim, Table, class_cost, count_row
 from sfumato.table.kernels.rules import class_allowed, clear
 from sfumato.table.kernels.spans import box_penalty, span_cost, widened_penalty
 
@@ -16,7 +16,7 @@ from sfumato.table.kernels.spans import box_penalty, span_cost, widened_penalty
 FREE = -1
 
 
-class Pool(NamedTuple):
+class RowPool(NamedTuple):
     """The rows that are grouped anew.
 
     Attributes
@@ -52,7 +52,7 @@ class Pool(NamedTuple):
 
 
 @inner
-def regroup(table: Table, aim: Aim, pool: Pool, count: int, lenders: int, random: int) -> tuple[int, float]:
+def regroup(table: Table, aim: Aim, pool: RowPool, count: int, lenders: int, random: int) -> tuple[int, float]:
     """Group the first ``count`` rows of the pool; return the number of groups, lenders included, and what they cost.
 
     The cost is infinite when no grouping was found. Rows that go back to their lenders cost what they cost there.
@@ -77,7 +77,7 @@ def regroup(table: Table, aim: Aim, pool: Pool, count: int, lenders: int, random
 
 
 @inner
-def copy_codes(table: Table, pool: Pool, count: int) -> None:
+def copy_codes(table: Table, pool: RowPool, count: int) -> None:
     """Copy the codes of the rows that are in the pool."""
     for entry in range(count):
         for attribute in range(len(pool.codes)):
@@ -85,7 +85,7 @@ def copy_codes(table: Table, pool: Pool, count: int) -> None:
 
 
 @inner
-def grow(table: Table, aim: Aim, pool: Pool, count: int, group: int, seed: int) -> int:
+def grow(table: Table, aim: Aim, pool: RowPool, count: int, group: int, seed: int) -> int:
     """Let a group grow from a seed by the rows that widen it least until it is allowed; return its size, 0 if never."""
     box = pool.boxes[group]
     clear(pool.histogram)
@@ -119,21 +119,21 @@ def grow(table: Table, aim: Aim, pool: Pool, count: int, group: int, seed: int) 
 
 
 @inner
-def take(pool: Pool, entry: int, group: int) -> None:
+def take(pool: RowPool, entry: int, group: int) -> None:
     """Give a row to a group."""
     pool.group[entry] = group
     pool.reach[entry] = pool.parts[len(pool.codes), entry] = np.inf
 
 
 @inner
-def release(pool: Pool, entry: int) -> None:
+def release(pool: RowPool, entry: int) -> None:
     """Make a row free."""
     pool.group[entry] = FREE
     pool.parts[len(pool.codes), entry] = 0.0
 
 
 @inner
-def widen_by(aim: Aim, pool: Pool, count: int, box: NDArray[np.int64], entry: int, first: bool) -> None:
+def widen_by(aim: Aim, pool: RowPool, count: int, box: NDArray[np.int64], entry: int, first: bool) -> None:
     """Make a box hold a row, or only its first row, and find what its group would cost with each free row.
 
     Only attributes in which the box grew are looked at anew, and all rows in one go, free or not: that is fastest.
@@ -159,7 +159,7 @@ def widen_by(aim: Aim, pool: Pool, count: int, box: NDArray[np.int64], entry: in
 
 
 @inner
-def nearest(pool: Pool, count: int, begin: int, current: float) -> int:
+def nearest(pool: RowPool, count: int, begin: int, current: float) -> int:
     """Return the free row that widens the group least; the first from ``begin`` on that does not widen it at all.
 
     While the group does not widen, no row before the last that joined lies inside it.
@@ -177,7 +177,7 @@ def nearest(pool: Pool, count: int, begin: int, current: float) -> int:
 
 
 @inner
-def nearest_rare(table: Table, aim: Aim, pool: Pool, count: int) -> int:
+def nearest_rare(table: Table, aim: Aim, pool: RowPool, count: int) -> int:
     """Return the free row that widens the group least; among equals the one whose sensitive values are rarest in it."""
     best, least, rarest = np.int64(-1), np.inf, np.int64(0)
     for entry in range(count):
@@ -194,7 +194,7 @@ def nearest_rare(table: Table, aim: Aim, pool: Pool, count: int) -> int:
 
 
 @inner
-def farthest(pool: Pool, count: int) -> int:
+def farthest(pool: RowPool, count: int) -> int:
     """Return the free row that would have widened the last group most: outliers first, so that none is left over."""
     best, most = np.int64(0), -1.0
     for entry in range(count):
@@ -212,7 +212,7 @@ def widen(box: NDArray[np.int64], codes: NDArray[np.unsignedinteger]) -> None:
 
 
 @inner
-def place_rest(table: Table, aim: Aim, pool: Pool, count: int, groups: int) -> bool:
+def place_rest(table: Table, aim: Aim, pool: RowPool, count: int, groups: int) -> bool:
     """Let every free row join the group where it costs least; return whether there was any."""
     for entry in range(count):
         if pool.group[entry] != FREE:

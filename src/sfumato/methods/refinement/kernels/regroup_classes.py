@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner, kernel
-from sfumato.methods.refinement.kernels.changing_classes import (
+from sfumato.methods.refinement.kernels.move_rows import Neighbours, is_free
+from sfumato.methods.refinement.kernels.mutable_classes import (
     EPSILON,
     NEXT,
     NONE,
@@ -28,8 +29,7 @@ from sfumato.methods.refinement.kernels.changing_classes import (
     strangers,
     take_row,
 )
-from sfumato.methods.refinement.kernels.moving import Neighbours, is_free
-from sfumato.methods.refinement.kernels.pool import Pool, copy_codes, regroup
+from sfumato.methods.refinement.kernels.row_pool import RowPool, copy_codes, regroup
 from sfumato.table.kernels.rules import class_allowed, clear, counts_values, limits_spans
 from sfumato.table.kernels.spans import box_penalty, widened_penalty
 
@@ -128,12 +128,12 @@ def regroup_classes(
 
 
 @inner
-def make_pool(table: Table, aim: Aim, effort: Effort) -> Pool:
+def make_pool(table: Table, aim: Aim, effort: Effort) -> RowPool:
     """Make room for a pool."""
     most = effort.rows + 2 * effort.window + 2
     count = effort.classes + most // max(1, aim.smallest) + 1
     attributes = table.codes.shape[1]
-    return Pool(
+    return RowPool(
         np.empty(most, np.int32),
         np.empty(most, np.int32),
         np.empty(most),
@@ -148,7 +148,7 @@ def make_pool(table: Table, aim: Aim, effort: Effort) -> Pool:
 
 
 @inner
-def tilt_attributes(pool: Pool, tilt: float, random: int) -> int:
+def tilt_attributes(pool: RowPool, tilt: float, random: int) -> int:
     """Over- and underrate the attributes at random; return the random number to go on from."""
     for attribute in range(len(pool.tilt)):
         random = next_random(random)
@@ -212,7 +212,7 @@ def gather(
     focus: int,
     nearby: Nearby,
     wanted: int,
-    pool: Pool,
+    pool: RowPool,
     members: NDArray[np.int32],
 ) -> tuple[int, int, int]:
     """Put the rows of the nearest classes into the pool; large classes lend only the rows that are near.
@@ -247,7 +247,7 @@ def borrow(
     smallest: int,
     focus: int,
     group: int,
-    pool: Pool,
+    pool: RowPool,
     count: int,
 ) -> int:
     """Put the rows of a large class that lie near a row into the pool, as many as it can spare; return how many."""
@@ -285,7 +285,7 @@ def cost_of(
 
 
 @inner
-def lend(groups: Grouping, pool: Pool, members: NDArray[np.int32], lenders: int, count: int) -> None:
+def lend(groups: Grouping, pool: RowPool, members: NDArray[np.int32], lenders: int, count: int) -> None:
     """Make the lenders the first groups, without the rows that they lent; their boxes are at most too wide."""
     for at in range(lenders):
         group = np.int64(members[0, at])
@@ -303,7 +303,7 @@ def further_cost(
     table: Table,
     aim: Aim,
     groups: Grouping,
-    pool: Pool,
+    pool: RowPool,
     count: int,
     lenders: int,
     total: int,
@@ -333,7 +333,7 @@ def further_cost(
 
 
 @inner
-def exact_lender_box(table: Table, groups: Grouping, pool: Pool, count: int, group: int, lender: int) -> None:
+def exact_lender_box(table: Table, groups: Grouping, pool: RowPool, count: int, group: int, lender: int) -> None:
     """Find what a lender spans without the rows that it lent and with those that joined it."""
     box = pool.boxes[group]
     begun = False
@@ -367,7 +367,7 @@ def apply(
     table: Table,
     aim: Aim,
     groups: Grouping,
-    pool: Pool,
+    pool: RowPool,
     chosen: NDArray[np.int32],
     members: NDArray[np.int32],
     lenders: int,

@@ -34,7 +34,7 @@ class Measured(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Goal:
+class TaskLoss:
     """A loss that is to be lowered in a task.
 
     Attributes

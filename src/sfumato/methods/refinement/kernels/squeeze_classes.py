@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner, kernel
-from sfumato.methods.refinement.kernels.changing_classes import EPSILON, NEXT, NONE, Aim, Grouping, Table, class_cost
-from sfumato.methods.refinement.kernels.moving import Neighbours, cheapest_class, is_free, keeps_rules, move
-from sfumato.methods.refinement.kernels.regrouping import next_random
+from sfumato.methods.refinement.kernels.move_rows import Neighbours, cheapest_class, is_free, keeps_rules, move
+from sfumato.methods.refinement.kernels.mutable_classes import EPSILON, NEXT, NONE, Aim, Grouping, Table, class_cost
+from sfumato.methods.refinement.kernels.regroup_classes import next_random
 from sfumato.table.kernels.rules import counts_values, limits_spans
 from sfumato.table.kernels.spans import span_cost
 
@@ -30,7 +30,7 @@ CELLS, FEWEST_SIDES = 256, 4
 ROW, FROM = 0, 1
 
 
-class Scratch(NamedTuple):
+class SqueezeScratch(NamedTuple):
     """Room for a step: the rows that moved and where from, codes of a class, rows that might come, rows seen."""
 
     trail: NDArray[np.int32]
@@ -55,7 +55,7 @@ def squeeze_classes(
 
     A step may raise the loss by up to the share ``slack`` of what the class costs.
     """
-    scratch = Scratch(
+    scratch = SqueezeScratch(
         np.empty((most + 1, 2), np.int32),
         np.empty(most, np.int64),
         np.empty(COMERS, np.int32),
@@ -192,7 +192,7 @@ def refill(
     window: int,
     step: int,
     length: int,
-    scratch: Scratch,
+    scratch: SqueezeScratch,
 ) -> tuple[int, float]:
     """Let rows that a class holds anyway come until it has the least size, from where they cost most.
 
@@ -226,7 +226,7 @@ def find_comers(
     group: int,
     window: int,
     step: int,
-    scratch: Scratch,
+    scratch: SqueezeScratch,
 ) -> int:
     """Find rows near those of a class that lie inside it and that their own classes can spare; return how many."""
     found = 0

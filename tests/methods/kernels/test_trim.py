@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.helpers import microdata_strategy
 
 from sfumato.loss import ncp
-from sfumato.methods.kernels.trimming import best_trims
+from sfumato.methods.kernels.trim import best_trims
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import EquivalenceClasses, Recoding

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain
-from sfumato.methods.levels import search_levels
+from sfumato.methods.search_levels import search_levels
 
 #: Bits of a sort key for the cell of a row, and for its place inside the cell.
 CELL_BITS, FINE_BITS = 31, 32

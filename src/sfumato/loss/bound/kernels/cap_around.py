@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner, kernel
-from sfumato.loss.bound.kernels.capping import SLACK, Found, keep, overpriced, worth_a_look
-from sfumato.loss.bound.kernels.highest import (
+from sfumato.loss.bound.kernels.cap_layer import SLACK, FoundBoxes, keep, overpriced, worth_a_look
+from sfumato.loss.bound.kernels.highest_prices import (
     Highest,
-    Rows,
+    PricedRows,
     can_be_class,
     cap_level,
     clear,
@@ -29,7 +29,7 @@ from sfumato.loss.bound.kernels.highest import (
     no_prices,
     top_sum,
 )
-from sfumato.loss.bound.kernels.near import Near, offset, rows_within
+from sfumato.loss.bound.kernels.nearby_rows import Near, offset, rows_within
 from sfumato.table.kernels.spans import Spans
 
 #: Bundles that wait to be looked at, at most, and how many rows they may list for every row of the table.
@@ -39,7 +39,7 @@ DEPTH, LISTED = 200, 8
 INNER_LO, INNER_HI, OUTER_LO, OUTER_HI = range(4)
 
 
-class Level(NamedTuple):
+class LossLevel(NamedTuple):
     """Boxes that lose at least ``least`` and at most ``most`` per row.
 
     Attributes
@@ -87,12 +87,12 @@ def cap_around(
     chosen: NDArray[np.int64],
     done: NDArray[np.bool_],
     near: Near,
-    rows: Rows,
+    rows: PricedRows,
     reach: NDArray[np.float64],
     k: int,
     spans: Spans,
-    level: Level,
-    found: Found,
+    level: LossLevel,
+    found: FoundBoxes,
     used: int,
 ) -> int:
     """Lower the prices in every overpriced box of a level around the chosen rows; return how many boxes were found.
@@ -103,7 +103,7 @@ def cap_around(
     """
     highest, room = no_prices(k, rows), room_for(near.codes, level.work)
     for row in chosen:
-        around = Level(max(level.least, reach[row]), level.most, level.tolerance, level.work)
+        around = LossLevel(max(level.least, reach[row]), level.most, level.tolerance, level.work)
         if rows.prices[row] > around.least * (1 + SLACK):
             done[row], used = _cap_around_row(row, done, near, rows, k, spans, around, highest, room, found, used)
             if not done[row]:
@@ -132,13 +132,13 @@ def _cap_around_row(
     row: int,
     done: NDArray[np.bool_],
     near: Near,
-    rows: Rows,
+    rows: PricedRows,
     k: int,
     spans: Spans,
-    level: Level,
+    level: LossLevel,
     highest: Highest,
     room: Room,
-    found: Found,
+    found: FoundBoxes,
     used: int,
 ) -> tuple[bool, int]:
     """Look at all boxes of a level around a row; return whether that could be finished, and the boxes found so far."""
@@ -177,7 +177,7 @@ def _cap_around_row(
 
 
 @inner
-def _begin(row: int, codes: NDArray[np.int64], rows: Rows, spans: Spans, room: Room) -> None:
+def _begin(row: int, codes: NDArray[np.int64], rows: PricedRows, spans: Spans, room: Room) -> None:
     """List the rows around a row, dearest first, and the bundle of all boxes that hold the row."""
     gathered = room.gathered[0]
     asked = np.empty(gathered)
@@ -208,7 +208,7 @@ def _narrow(
     reach: NDArray[np.float64],
     begin: int,
     end: int,
-    rows: Rows,
+    rows: PricedRows,
     k: int,
     spans: Spans,
     most: float,

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.loss.bound.boxes import Boxes
-from sfumato.loss.bound.price_search import Priced, Stop, search_prices
+from sfumato.loss.bound.cutting_planes import FoundPrices, Stop, search_prices
+from sfumato.loss.bound.kernels.nearby_rows import box_members
+from sfumato.loss.bound.listed_boxes import ListedBoxes
 from sfumato.loss.bound.row_prices import Pricing
-from sfumato.methods.proven.kernels.members import box_members
 
 #: The share of the boxes with a multiplier that are opened in a round, and the least number.
 OPENED, LEAST_OPENED = 0.1, 8
@@ -36,7 +36,7 @@ ROUNDS = 6
 
 
 @dataclass
-class Classes:
+class OpenedClasses:
     """The classes that were opened: their boxes, what a row loses in them, and which rows joined."""
 
     lo: list[NDArray[np.int64]] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Classes:
         self.joined.append((number, rows, times))
 
 
-class Dive:
+class DivingHeuristic:
     """A search for classes that follows the prices down.
 
     Parameters
@@ -72,16 +72,16 @@ class Dive:
         What a row pays at most.
     """
 
-    def __init__(self, boxes: Boxes, k: int, highest: float) -> None:
+    def __init__(self, boxes: ListedBoxes, k: int, highest: float) -> None:
         self.boxes, self.k = boxes, k
         self.left = boxes.rows.counts.astype(np.int64)
         self.limit = np.full(len(self.left), highest)
         #: The cheapest open class that every row could join, or -1.
         self.nearest = np.full(len(self.left), -1, np.int64)
-        self.classes = Classes()
+        self.classes = OpenedClasses()
         self._scratch = np.empty(len(self.left), np.int64)
 
-    def run(self, priced: Priced, stop: Stop, tell: Callable[[float], None]) -> NDArray[np.int32]:
+    def run(self, priced: FoundPrices, stop: Stop, tell: Callable[[float], None]) -> NDArray[np.int32]:
         """Open classes until everybody is in one or time is up; return the class of every row of the table.
 
         When time is up, rows that could be classes of their own have none, which is -1.
@@ -101,7 +101,7 @@ class Dive:
         """Return how often every row still needs a class; k equal ones can be a class of their own."""
         return np.where(self.left < self.k, self.left, 0)
 
-    def _reprice(self, before: Priced, stop: Stop) -> Priced:
+    def _reprice(self, before: FoundPrices, stop: Stop) -> FoundPrices:
         pricing = Pricing(self.boxes, self.k, self.left)
         paid = before.guess > 0
         start = np.where(paid, before.guess * RISE + LITTLE, self.limit)
@@ -110,7 +110,7 @@ class Dive:
         soon = Stop(now + max(0.0, (stop.at - now) / 8), ROUNDS, 1e-4, stop.asked)
         return search_prices(pricing, self.limit, soon, np.minimum(start, self.limit), before.pool)
 
-    def _open_boxes(self, priced: Priced) -> int:
+    def _open_boxes(self, priced: FoundPrices) -> int:
         """Open the boxes with the highest multipliers; return how many could be opened."""
         ranked = np.argsort(-priced.multipliers, kind="stable")
         ranked = ranked[priced.multipliers[ranked] > FELT]

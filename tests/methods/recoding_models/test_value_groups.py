@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.helpers import task_of
 from tests.methods.lattice.brute_force import MODELS, tables
 
-from sfumato.methods.recoding_models.splits import broken_rows
+from sfumato.methods.recoding_models.value_groups import broken_rows
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 

@@ -16,7 +16,7 @@ from sfumato.common.numba.decorators import inner
 OFF = 1e-9
 
 
-class Rows(NamedTuple):
+class PricedRows(NamedTuple):
     """The distinct rows of a table and what they are asked to pay.
 
     Attributes
@@ -60,7 +60,7 @@ class Highest(NamedTuple):
 
 
 @inner
-def no_prices(k: int, rows: Rows) -> Highest:
+def no_prices(k: int, rows: PricedRows) -> Highest:
     """Return room for the highest prices."""
     room = 2 * k + 4
     return Highest(
@@ -80,7 +80,7 @@ def clear(highest: Highest) -> None:
 
 
 @inner
-def entry(highest: Highest, rows: Rows, k: int) -> float:
+def entry(highest: Highest, rows: PricedRows, k: int) -> float:
     """Return what a row must pay more than to be put among the highest prices.
 
     Rows that pay nothing are held only where their sensitive value matters.
@@ -91,7 +91,7 @@ def entry(highest: Highest, rows: Rows, k: int) -> float:
 
 
 @inner
-def insert(highest: Highest, row: int, rows: Rows, k: int) -> None:
+def insert(highest: Highest, row: int, rows: PricedRows, k: int) -> None:
     """Put a row among the highest prices, drop those that no longer are; where values are mixed, `mix` follows."""
     price = rows.prices[row]
     times = min(rows.counts[row], k)
@@ -112,7 +112,7 @@ def insert(highest: Highest, row: int, rows: Rows, k: int) -> None:
 
 
 @inner
-def mix(highest: Highest, rows: Rows, k: int) -> None:
+def mix(highest: Highest, rows: PricedRows, k: int) -> None:
     """Take rows, highest prices first, as many of each value as may be; drop what is too much.
 
     What is dropped once never comes back: more rows only make room scarcer.

@@ -15,10 +15,9 @@ from sfumato.methods.base import Method, Task, register
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.scores import Scorer
-from sfumato.methods.recoding_models.attribute_suppression import with_two_levels
 from sfumato.methods.recoding_models.best_cells import best_classes
 from sfumato.methods.recoding_models.optimality import least_by_row, with_optimality
-from sfumato.methods.recoding_models.splits import keeps
+from sfumato.methods.recoding_models.value_groups import keeps
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import SUPPRESSED, Recoding
 
@@ -66,17 +65,6 @@ class CellGeneralization(Method):
 
     def _seen(self, task: Task) -> Task:
         return task
-
-
-@dataclass(frozen=True)
-class CellSuppression(CellGeneralization):
-    """Release every cell as it is or not at all, by the same searches with hierarchies of two levels."""
-
-    name: ClassVar[str] = "cell-suppression"
-    summary: ClassVar[str] = "Every cell intact or as *, rows released with the fewest cells lost; the best if few."
-
-    def _seen(self, task: Task) -> Task:
-        return with_two_levels(task)
 
 
 class _Remaining:
@@ -173,4 +161,3 @@ def _cheapest_first(scorer: Scorer, microdata: Microdata) -> Iterator[Levels]:
 
 
 register()(CellGeneralization)
-register()(CellSuppression)
