@@ -11,8 +11,7 @@ import numpy as np
 from sfumato.common.progress import silent
 from sfumato.loss import Minimized, find_objective
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.linear.linear import Hilbert
-from sfumato.methods.linear.mapping import HilbertCurve
+from sfumato.methods.linear.hilbert import Hilbert, HilbertCurve
 from sfumato.methods.on_engine import EngineSupport, PartsAlongOrder
 from sfumato.methods.portfolio import cheap, refine_best, try_all
 from sfumato.methods.refinement import ABLE

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Task
-from sfumato.methods.comparators.kernels.cuts import (
+from sfumato.methods.comparators.kernels.k_optimize import (
     COST,
     People,
     Prices,

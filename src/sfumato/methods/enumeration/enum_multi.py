@@ -13,13 +13,13 @@ from sfumato.common import parameters
 from sfumato.loss import Minimized, find_objective
 from sfumato.loss.objective import CLASSES, FUNCTIONS, LABELS, SIZES, SPANS
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.enumeration.boxes import best_by_boxes
-from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration.box_search import best_by_boxes
 from sfumato.methods.enumeration.optimality import Found, Optimality
-from sfumato.methods.enumeration.pet import PRIORITIES, best_by_partitions
+from sfumato.methods.enumeration.partition_problem import Instance
+from sfumato.methods.enumeration.partition_search import PRIORITIES, best_by_partitions
+from sfumato.methods.enumeration.search_limits import Watch
 from sfumato.methods.enumeration.splits import Splits, check_splits, counted_splits, plain_splits, split_codes
 from sfumato.methods.enumeration.suppression import best_with_suppression
-from sfumato.methods.enumeration.watch import Watch
 from sfumato.methods.task_loss import TaskLoss
 from sfumato.table.recoding import Recoding
 

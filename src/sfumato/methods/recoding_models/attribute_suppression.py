@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Task, register
-from sfumato.methods.lattice import Lattice
+from sfumato.methods.lattice.lattice import Lattice
 from sfumato.privacy import Requirements
 from sfumato.table.recoding import Recoding
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sfumato.methods.base import Task
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.nodes import Space
 from sfumato.methods.recoding_models.optimality import all_regions
 from sfumato.methods.recoding_models.value_groups import broken_rows
 from sfumato.table.frequency import frequency_set

@@ -15,7 +15,7 @@ from sfumato.common.progress import Progress, ProgressOption, reporting, stage
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, InfeasibleError
 from sfumato.io import Source
-from sfumato.methods.linear.mapping import HilbertCurve
+from sfumato.methods.linear.hilbert import HilbertCurve
 from sfumato.methods.on_engine import Keys, LevelsByFrequencies, PartsAlongOrder, PartsByFirstCuts
 from sfumato.methods.support import refuse_unsupported
 from sfumato.privacy import Requirements

@@ -1,4 +1,4 @@
-"""The order that knows what spans cost."""
+"""CostAware: optimal runs along an order that puts costly differences first, and that order."""
 
 from __future__ import annotations
 
@@ -9,10 +9,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.threads import LONG, STRETCHES, on_stretches
-from sfumato.methods.linear.kernels.cost_order import SMALL, Rows, Scratch, nest_rows
-from sfumato.methods.linear.mapping import LinearMapping
+from sfumato.methods.base import register
+from sfumato.methods.linear.base import LinearMethod
+from sfumato.methods.linear.kernels.cost_aware import SMALL, Rows, Scratch, nest_rows
+from sfumato.methods.linear.row_order import LinearMapping
 from sfumato.table.frequency import frequency_set
 from sfumato.table.microdata import Microdata
+
+
+@dataclass(frozen=True)
+class CostAware(LinearMethod):
+    """Sort the rows so that costly differences come first, and cut the order into the cheapest runs.
+
+    Parameters
+    ----------
+    minimize, keep_equal
+        As in `Hilbert`.
+    """
+
+    name: ClassVar[str] = "cost-aware"
+    along: ClassVar[str] = "an order that puts costly differences first"
+    cheapest: ClassVar[str] = "; least loss on mixed data"
+
+    def make_mapping(self) -> LinearMapping:
+        return CostOrder()
 
 
 @dataclass(frozen=True)
@@ -51,3 +71,6 @@ def _scratch(microdata: Microdata) -> Scratch:
     histogram = np.zeros(largest + 1, np.int64)
     present, counts = np.empty((2, max(SMALL, largest) + 1), np.int64)
     return Scratch(histogram, present, counts)
+
+
+register()(CostAware)

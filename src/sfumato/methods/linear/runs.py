@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sfumato.common.progress import Tell, silent
 from sfumato.hierarchies import TreeDomain
 from sfumato.methods.linear.diversity import group_size, grouped, hardest_rule
-from sfumato.methods.linear.halves import Boxes, cut_boxes, latest_begins
 from sfumato.methods.linear.kernels.allowed_runs import cheapest_allowed_runs, greedy_runs
 from sfumato.methods.linear.kernels.number_column import cheapest_partition
 from sfumato.methods.linear.kernels.packed_boxes import pack_boxes
 from sfumato.methods.linear.kernels.runs import run_of_unit, shortest_runs
-from sfumato.methods.linear.line import Line
+from sfumato.methods.linear.optimal_runs import Boxes, cut_boxes, latest_begins
+from sfumato.methods.linear.row_order import Line
 from sfumato.methods.linear.tree_column import can_solve, cheapest_classes
 from sfumato.privacy import Requirements, Rule
 from sfumato.table.kernels import rules as condition

@@ -13,7 +13,7 @@ import numpy as np
 
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.judge import Judge, Verdict
-from sfumato.methods.lattice.space import UNKNOWN, Map, Space
+from sfumato.methods.lattice.nodes import UNKNOWN, Map, Space
 
 
 @dataclass(frozen=True)

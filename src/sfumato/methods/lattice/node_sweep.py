@@ -12,7 +12,7 @@ from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.kernels.node_sweep import FINDINGS, NodeCosts, sweep
 from sfumato.methods.lattice.kernels.rollup import Layout
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.nodes import Space
 
 #: A sweep is cut into at least this many parts, so that threads finish together.
 PARTS = 8

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.kernels.box_greedy import cut_greedily
 from sfumato.methods.enumeration.kernels.box_memo import ENTRY_BYTES, Memo, empty_memo
 from sfumato.methods.enumeration.kernels.box_search import (
@@ -41,7 +40,8 @@ from sfumato.methods.enumeration.kernels.box_table import (
 )
 from sfumato.methods.enumeration.kernels.boxes import Problem
 from sfumato.methods.enumeration.optimality import GAP, MEMORY, OPTIMUM, ROUNDING, Found
-from sfumato.methods.enumeration.watch import Watch
+from sfumato.methods.enumeration.partition_problem import Instance
+from sfumato.methods.enumeration.search_limits import Watch
 
 #: If all boxes of a grid together have at most this many cuts, or as many as a search may look at values, all boxes are
 #: solved one by one; with a limit on time, if they have no more than this for every second. That is on the safe side.

@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass, field, replace
 
 from sfumato.common.progress import Progress, silent
-from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.optimality import INTERRUPT, TIME, WORK, Course, figure
+from sfumato.methods.enumeration.partition_problem import Instance
 from sfumato.methods.interrupts import Interrupts
 
 #: Without a limit on time, a search may look at this many values, and as many for each row, but no more than that:

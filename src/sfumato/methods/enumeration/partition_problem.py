@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.loss import Blocks, LossTotal, Objective, RecodedTable
-from sfumato.methods.enumeration.grid import GridTable, atom_floors, grid_of
+from sfumato.methods.enumeration.cut_grid import GridTable, atom_floors, grid_of
 from sfumato.methods.enumeration.kernels.boxes import BoxCosts, Problem
 from sfumato.privacy import Requirements
 from sfumato.table.kernels.rules import SIZE

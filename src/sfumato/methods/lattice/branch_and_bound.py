@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from sfumato.loss import Objective
 from sfumato.methods.lattice.answers import Choice, Search, tolerance
+from sfumato.methods.lattice.box_search import Box
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.full_domain import Found
-from sfumato.methods.lattice.halving_search import Box
 from sfumato.methods.lattice.judge import Verdict
 
 

@@ -11,11 +11,11 @@ from itertools import count, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.methods.enumeration.boxes import seed_partition
-from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration.box_search import seed_partition
 from sfumato.methods.enumeration.optimality import GAP, MEMORY, OPTIMUM, ROUNDING, Found
+from sfumato.methods.enumeration.partition_problem import Instance
 from sfumato.methods.enumeration.partitions import Box, Cut, CutTree, cuts_of, sides
-from sfumato.methods.enumeration.watch import Watch
+from sfumato.methods.enumeration.search_limits import Watch
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
 #: Roughly what a waiting partition takes.
