@@ -12,7 +12,7 @@ from sfumato.loss import Minimized, Objective, find_objective
 from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Method, Task
 from sfumato.methods.linear.row_order import Line, LinearMapping, sorted_line
-from sfumato.methods.linear.runs import Cut, cut_line, only_sizes, possible_cuts
+from sfumato.methods.linear.runs import LineCut, cut_line, only_sizes, possible_cuts
 from sfumato.methods.linear.suppression import cheapest_trimmed, cut_leaving_out
 from sfumato.methods.task_loss import TaskLoss
 from sfumato.privacy import Requirements
@@ -86,6 +86,6 @@ class LinearMethod(Method):
         cuts = possible_cuts(line, task.requirements, self.by_extent, self.keep_equal, tell)
         return Recoding(classes=cheapest_trimmed(task, cuts))
 
-    def cut(self, line: Line, requirements: Requirements, tell: Tell = silent) -> Cut:
+    def cut(self, line: Line, requirements: Requirements, tell: Tell = silent) -> LineCut:
         """Cut a line that is sorted already."""
         return cut_line(line, requirements, self.by_extent, self.keep_equal, tell)

@@ -15,7 +15,7 @@ from sfumato.loss import LossReport
 from sfumato.loss.recoded_table import CountedTable
 from sfumato.methods import FixedLevels, Method, Task
 from sfumato.methods.lattice.full_domain import FullDomain
-from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.run.finer_steps import Steps
 from sfumato.run.large.encoding import CodedTable, carried_name, coded_name
@@ -99,7 +99,7 @@ def choose(rows: Rows, table: CodedTable, request: Request, method: Method, left
     models = tuple(request.privacy)
     requirements = Requirements(models, microdata)
     task = Task(microdata, requirements, parameters.rows_within(request.suppression, table.rows))
-    recoding = method.recoded(Judge(task, counts, method.may_prune(task)))
+    recoding = method.recoded(NodeJudge(task, counts, method.may_prune(task)))
     assert recoding.levels is not None
     classes = EquivalenceClasses.of(microdata, recoding)
     kept = classes.of_row >= 0
