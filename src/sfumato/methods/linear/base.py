@@ -15,7 +15,7 @@ from sfumato.loss import Minimized, Objective, find_objective
 from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Method, Task
 from sfumato.methods.linear.row_order import Line, LinearMapping, sorted_line
-from sfumato.methods.linear.runs import Cut, cut_by_size, cut_line, only_sizes, possible_cuts, units
+from sfumato.methods.linear.runs import LineCut, cut_by_size, cut_line, only_sizes, possible_cuts, units
 from sfumato.methods.linear.suppression import OWN_LOSS, cheapest_trimmed, cut_leaving_out
 from sfumato.methods.on_engine import EngineSupport, PartsAlongOrder
 from sfumato.methods.task_loss import TaskLoss
@@ -113,6 +113,6 @@ class LinearMethod(Method):
         cuts = [cut_by_size(some, ends, k, price=OWN_LOSS + price).classes[some.order] for price in prices]
         return [float(np.count_nonzero(classes == SUPPRESSED)) * scale for classes in cuts]
 
-    def cut(self, line: Line, requirements: Requirements, tell: Tell = silent) -> Cut:
-        """Cut a line that is sorted already."""
+    def cut(self, line: Line, requirements: Requirements, tell: Tell = silent) -> LineCut:
+        """LineCut a line that is sorted already."""
         return cut_line(line, requirements, self.by_extent, self.keep_equal, tell)
