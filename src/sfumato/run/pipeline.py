@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +10,7 @@ from sfumato.assess.cautions import Caution, RequestView
 from sfumato.assess.risk.counting import numbered_people
 from sfumato.common.clock import Clock
 from sfumato.common.progress import Progress, ProgressOption, reporting
+from sfumato.common.threads import threads
 from sfumato.io import FileSource, Source
 from sfumato.release.release import Release
 from sfumato.run import guardrails as guarding
@@ -18,7 +18,7 @@ from sfumato.run.build import build_release, completed, promise_of
 from sfumato.run.find import Found, find_classes
 from sfumato.run.prepare import Prepared, prepare, with_populations
 from sfumato.run.request import Request
-from sfumato.table.kernels.classes import get_ready
+from sfumato.table.recoding import get_ready
 from sfumato.table.schema import Schema
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
@@ -50,7 +50,7 @@ def run_with(find: Finder, data: object, request: Request, progress: ProgressOpt
         request = replace(request, schema=prepared.schema)
         with clock.measuring("method"):
             found = find(prepared, request, report)
-        with ThreadPoolExecutor(1) as beside:
+        with threads(1) as beside:
             # Guardrails look at the classes while these are shown and checked.
             looking = beside.submit(_cautions_after, found, asked, cautions, clock)
             with clock.measuring("release"):
