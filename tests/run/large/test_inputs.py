@@ -167,7 +167,7 @@ def test_any_input_is_checked_by_the_engine(
 ) -> None:
     shown = table.select(COLUMNS)
     expected = sf.check(shown, quasi_identifiers=["age", "work"], sensitive="illness", k=2, l=2, engine="memory")
-    monkeypatch.setattr("sfumato.run.pipeline.check", None)
+    monkeypatch.setattr("sfumato.run.check.check_in_memory", None)
     data = INPUTS[name](shown, tmp_path)
     found = sf.check(data, quasi_identifiers=["age", "work"], sensitive="illness", k=2, l=2, engine="duckdb")
     assert (found.rows, found.classes, found.k, found.l) == (expected.rows, expected.classes, expected.k, expected.l)
