@@ -15,6 +15,7 @@ from sfumato.methods.base import Method, Task
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.full_domain import level_names, suppressed_rows
 from sfumato.methods.lattice.judge import NodeJudge, Verdict
+from sfumato.methods.on_engine import EngineSupport, LevelsByFrequencies
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 
@@ -44,9 +45,12 @@ class FixedLevels(Method):
         """Apply the levels, or raise if they do not satisfy the models."""
         return self.recoded(NodeJudge(task))
 
-    def may_prune(self, task: Task) -> bool:
-        """Whether the models allow pruning, which does not matter here."""
-        return task.requirements.monotone
+    @property
+    def on_engine(self) -> EngineSupport:
+        """The frequency set says which classes break a model."""
+        return LevelsByFrequencies(
+            lambda task, counts: self.recoded(NodeJudge(task, counts, prune=task.requirements.monotone))
+        )
 
     def recoded(self, judge: NodeJudge) -> Recoding:
         """Apply the levels to the table of a judge, whose rows may stand for several equal ones each."""

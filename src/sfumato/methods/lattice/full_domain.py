@@ -21,6 +21,7 @@ from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.methods.lattice.nodes import Map, Space, minimal
 from sfumato.methods.lattice.scores import ABLE, Scorer, Worth
+from sfumato.methods.on_engine import EngineSupport, LevelsByFrequencies
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 
@@ -110,6 +111,15 @@ class FullDomain(Method):
         solution = self.solve(judge)
         gone = suppressed_rows(judge, solution.chosen) if judge.budget else None
         return Recoding(levels=solution.chosen, suppressed=gone, details=solution.details())
+
+    @property
+    def on_engine(self) -> EngineSupport:
+        """The search needs the frequency set alone."""
+        return LevelsByFrequencies(self.by_frequencies)
+
+    def by_frequencies(self, task: Task, counts: NDArray[np.int64]) -> Recoding:
+        """Choose levels for distinct rows that occur as often as counted."""
+        return self.recoded(NodeJudge(task, counts, self.may_prune(task)))
 
     def may_prune(self, task: Task) -> bool:
         """Whether the models allow pruning; raises if they do not and ``exhaustive`` is False."""
