@@ -23,6 +23,7 @@ from sfumato.loss.bound.linear_program import solver_is_installed
 from sfumato.loss.metrics import GCP
 from sfumato.loss.objective import SIZES
 from sfumato.methods.base import Method, Task, find_method, register
+from sfumato.methods.details import MethodDetails
 from sfumato.methods.goal import Goal, Measured
 from sfumato.methods.levels import mostly_categories, search_levels
 from sfumato.methods.linear.linear import CostAware, Hilbert
@@ -296,7 +297,7 @@ def _refined(
 
         classes = refine(goal, classes, Limit(rounds, seconds, patience))
         tried["refined"] = goal.measure_rows(classes).loss
-    details = {"tried": tried, "chosen": best.method, "minimized": goal.objective.name}
+    details = MethodDetails(tried=tried, chosen=best.method, minimized=goal.objective.name)
     return Recoding(classes=classes, details=details)
 
 

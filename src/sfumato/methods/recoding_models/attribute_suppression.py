@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from sfumato.methods.base import Task, register
+from sfumato.methods.details import MethodDetails
 from sfumato.methods.lattice import Lattice
 from sfumato.privacy import Requirements
 from sfumato.table.recoding import Recoding
@@ -28,7 +29,7 @@ class AttributeSuppression(Lattice):
         domains = task.microdata.domains
         levels = tuple(domain.top if level else 0 for domain, level in zip(domains, recoding.levels or (), strict=True))
         shown = dict(zip(task.microdata.names, levels, strict=True))
-        return replace(recoding, levels=levels, details={**recoding.details, "levels": shown})
+        return replace(recoding, levels=levels, details=replace(MethodDetails.of(recoding.details), levels=shown))
 
 
 register()(AttributeSuppression)
