@@ -18,9 +18,9 @@ from sfumato.loss import METRICS
 from sfumato.methods import BottomUp, Incognito, Lattice
 from sfumato.methods.lattice.incognito import SubsetSearch
 from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.node_sweep import sweep_nodes
+from sfumato.methods.lattice.nodes import Space
 from sfumato.methods.lattice.scores import Scorer
-from sfumato.methods.lattice.space import Space
-from sfumato.methods.lattice.sweeps import sweep_nodes
 from sfumato.table.microdata import Microdata
 
 #: The table in Section 4.2.1 of the paper: nodes searched bottom-up and by Incognito per size of the quasi-identifier.

@@ -24,7 +24,7 @@ from sfumato.methods import Task
 from sfumato.methods.lattice.frequencies import Frequencies, Levels, Roller
 from sfumato.methods.lattice.full_domain import FullDomain
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.nodes import Space
 
 NOTHING = np.empty(0)
 

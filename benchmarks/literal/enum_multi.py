@@ -14,12 +14,12 @@ from sfumato.hierarchies import Domain, ScaledDomain
 from sfumato.loss import find_objective
 from sfumato.methods import EnumMulti, Task
 from sfumato.methods.enumeration.enum_multi import ABLE
-from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.optimality import Optimality
+from sfumato.methods.enumeration.partition_problem import Instance
+from sfumato.methods.enumeration.partition_search import PRIORITIES, BoxFacts, PartitionSearch
 from sfumato.methods.enumeration.partitions import Box, CutTree
-from sfumato.methods.enumeration.pet import PRIORITIES, BoxFacts, PartitionSearch
+from sfumato.methods.enumeration.search_limits import Watch
 from sfumato.methods.enumeration.splits import split_codes
-from sfumato.methods.enumeration.watch import Watch
 from sfumato.table.recoding import Recoding
 
 

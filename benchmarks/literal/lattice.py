@@ -10,7 +10,7 @@ from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.full_domain import Found
 from sfumato.methods.lattice.incognito import Subset, SubsetSearch
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.nodes import Space
 
 
 @dataclass(frozen=True)

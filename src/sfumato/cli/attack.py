@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from sfumato.api.anonymize import risk as judging
+from sfumato.api.attack import attack, promised_by
 from sfumato.cli.exits import FAILED
 from sfumato.cli.options import Asked
 from sfumato.cli.request import Given, opened
@@ -31,8 +31,8 @@ class Means:
 def show_attacks(asked: Asked, original: Given, release: Path, means: Means, as_json: bool) -> None:
     """Answer with what came of the attacks on a release; the exit code says whether its promises hold."""
     with opened(original, asked) as (people, policy):
-        promised = judging.promised_by([model.to_policy() for model in policy.privacy])
-        report = judging.attack(
+        promised = promised_by([model.to_policy() for model in policy.privacy])
+        report = attack(
             people,
             release,
             quasi_identifiers=known_columns(policy.schema),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sfumato.api.anonymize import risk as judging
+from sfumato.api.risk import risk
 from sfumato.assess.risk.drivers import Drivers
 from sfumato.assess.risk.report import Risk
 from sfumato.assess.risk.special_uniques import SpecialUniques
@@ -52,7 +52,7 @@ def known_columns(schema: Schema) -> Mapping[str, Declared]:
 def show_risk(asked: Asked, given: Given, beyond: Beyond, as_json: bool) -> None:
     """Answer with the risk of a table."""
     with opened(given, asked) as (source, policy):
-        found = judging.risk(
+        found = risk(
             source,
             quasi_identifiers=known_columns(policy.schema),
             sensitive=policy.schema.sensitive,

@@ -23,7 +23,7 @@ from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.levels import only_dates, value_texts
 from sfumato.io import Source, open_source
-from sfumato.loss import LossReport, SinglingOut, singling_out
+from sfumato.loss import IntervalEndRisk, LossReport, singling_out
 from sfumato.methods.details import MethodDetails
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
 from sfumato.privacy.ceilings import PopulationModel
@@ -236,7 +236,7 @@ class Outcome:
         self,
         source: Source,
         clock: Clock,
-        singling_out: SinglingOut | None = None,
+        singling_out: IntervalEndRisk | None = None,
         *,
         shown: Shown,
         origin: Origin,
@@ -263,7 +263,7 @@ class Outcome:
             },
         )
 
-    def _manifest(self, source: Source, clock: Clock, singling_out: SinglingOut | None) -> dict[str, Any]:
+    def _manifest(self, source: Source, clock: Clock, singling_out: IntervalEndRisk | None) -> dict[str, Any]:
         request, method = self.request, self.request.method
         declared = request.schema.quasi_identifiers
         return build_manifest(

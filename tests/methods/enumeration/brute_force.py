@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration.partition_problem import Instance
 from sfumato.methods.enumeration.partitions import Box, cuts_of, sides
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 

@@ -18,9 +18,9 @@ import sfumato as sf
 from sfumato.errors import InfeasibleError
 from sfumato.loss import METRICS
 from sfumato.methods import Task
-from sfumato.methods.enumeration import boxes
-from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration import box_search
 from sfumato.methods.enumeration.optimality import Optimality
+from sfumato.methods.enumeration.partition_problem import Instance
 from sfumato.methods.enumeration.splits import split_codes
 from sfumato.privacy import KAnonymity, Requirements
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
@@ -283,7 +283,7 @@ def test_what_is_infeasible_is_refused() -> None:
 
 def test_large_grids_are_searched_and_small_ones_solved(monkeypatch: pytest.MonkeyPatch) -> None:
     solved = release(sf.EnumMulti(splits=8))
-    monkeypatch.setattr(boxes, "_all_fit", lambda *_: False)
+    monkeypatch.setattr(box_search, "_all_fit", lambda *_: False)
     searched = release(sf.EnumMulti(splits=8, time_limit=60))
     assert solved.optimality.cost == searched.optimality.cost
     assert searched.optimality.proven

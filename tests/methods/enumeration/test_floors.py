@@ -14,10 +14,10 @@ from tests.methods.enumeration.tables import MODELS, mixed, numbers
 
 from sfumato.hierarchies import Numeric
 from sfumato.loss import METRICS
-from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.kernels import box_floors
 from sfumato.methods.enumeration.kernels.box_floors import nearest_penalties
-from sfumato.methods.enumeration.pet import describe, inside
+from sfumato.methods.enumeration.partition_problem import Instance
+from sfumato.methods.enumeration.partition_search import describe, inside
 from sfumato.methods.enumeration.splits import split_codes
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
 from sfumato.table.encoding import encode

@@ -12,10 +12,10 @@ from tests.methods.enumeration.brute_force import grid_box
 from tests.methods.enumeration.tables import mixed, numbers
 
 from sfumato.loss.metrics import DM, GCP
-from sfumato.methods.enumeration import lengths
-from sfumato.methods.enumeration.instance import Instance
-from sfumato.methods.enumeration.lengths import least_sizes
-from sfumato.methods.enumeration.pet import describe, inside
+from sfumato.methods.enumeration import minimum_lengths
+from sfumato.methods.enumeration.minimum_lengths import least_sizes
+from sfumato.methods.enumeration.partition_problem import Instance
+from sfumato.methods.enumeration.partition_search import describe, inside
 from sfumato.methods.enumeration.splits import split_codes
 from sfumato.privacy import KAnonymity, MinimumSpan, Requirements
 
@@ -64,14 +64,14 @@ def test_least_sizes_are_those_of_the_emptiest_wide_box(seed: int) -> None:
 
 
 @pytest.mark.parametrize("gcp", [False, True])
-@pytest.mark.parametrize("most", [0, 100, lengths.MOST_CELLS])
+@pytest.mark.parametrize("most", [0, 100, minimum_lengths.MOST_CELLS])
 @given(seed=SEEDS)
 @settings(max_examples=15)
 def test_no_allowed_box_is_below_its_floor(gcp: bool, most: int, seed: int) -> None:
     instance = instance_of(np.random.default_rng(seed), gcp)
     assume(not instance.requirements.broken_by_table())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lengths, "MOST_CELLS", most)
+        patch.setattr(minimum_lengths, "MOST_CELLS", most)
         floors = instance.problem.grid.floors
     for box in boxes_of(instance):
         found = describe(instance, box)

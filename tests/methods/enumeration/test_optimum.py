@@ -13,13 +13,13 @@ from tests.methods.enumeration.brute_force import cost_of, optimum
 from tests.methods.enumeration.tables import MODELS, feasible, mixed, numbers
 
 from sfumato.loss import METRICS, Objective
-from sfumato.methods.enumeration import boxes
-from sfumato.methods.enumeration.boxes import best_by_boxes
-from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration import box_search
+from sfumato.methods.enumeration.box_search import best_by_boxes
 from sfumato.methods.enumeration.optimality import Found
-from sfumato.methods.enumeration.pet import PRIORITIES, best_by_partitions
+from sfumato.methods.enumeration.partition_problem import Instance
+from sfumato.methods.enumeration.partition_search import PRIORITIES, best_by_partitions
+from sfumato.methods.enumeration.search_limits import Watch
 from sfumato.methods.enumeration.splits import split_codes
-from sfumato.methods.enumeration.watch import Watch
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 
@@ -38,7 +38,7 @@ def by_table(instance: Instance) -> Found:
 def by_search(instance: Instance, megabytes: float = 8.0) -> Found:
     """The search that large grids get, on a small one."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes, "_all_fit", lambda *_: False)
+        patch.setattr(box_search, "_all_fit", lambda *_: False)
         return best_by_boxes(instance, Watch(60.0, megabytes))
 
 
@@ -133,8 +133,8 @@ def test_a_search_cut_short_has_a_valid_bound_and_is_not_worse_than_greedy(cost:
     instance = instance_of(numbers(random, 200, 3), model, cost, 4)
     best = by_table(instance).value
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes, "_all_fit", lambda *_: False)
-        patch.setattr(boxes, "SEARCH_CHUNK", 1)
+        patch.setattr(box_search, "_all_fit", lambda *_: False)
+        patch.setattr(box_search, "SEARCH_CHUNK", 1)
         found = best_by_boxes(instance, Watch(None, share=random.random() / 100))
     assert found.bound <= best + 1e-9 <= found.value + 2e-9
     assert found.value <= found.greedy + 1e-9

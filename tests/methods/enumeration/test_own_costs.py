@@ -17,7 +17,7 @@ from tests.methods.enumeration.test_optimum import ENGINES
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.loss import Blocks, Objective
-from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration.partition_problem import Instance
 from sfumato.methods.enumeration.splits import split_codes
 from sfumato.table.recoding import Recoding
 

@@ -14,11 +14,15 @@ from sfumato.errors import InfeasibleError
 from sfumato.hierarchies import Categorical, Numeric
 from sfumato.loss import LossReport, RecodedTable, names_of
 from sfumato.methods import Task
-from sfumato.methods.lattice import BottomUp, Datafly, Incognito, Lattice, Samarati
+from sfumato.methods.lattice.bottom_up import BottomUp
+from sfumato.methods.lattice.datafly import Datafly
 from sfumato.methods.lattice.frequencies import Frequencies
+from sfumato.methods.lattice.incognito import Incognito
 from sfumato.methods.lattice.judge import Judge, Verdict
+from sfumato.methods.lattice.lattice import Lattice
+from sfumato.methods.lattice.nodes import Space, minimal
+from sfumato.methods.lattice.samarati import Samarati
 from sfumato.methods.lattice.scores import ABLE
-from sfumato.methods.lattice.space import Space, minimal
 from sfumato.privacy import KAnonymity, MinimumSpan
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata

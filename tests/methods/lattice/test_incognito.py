@@ -13,11 +13,12 @@ from sfumato.datasets import adult, patients
 from sfumato.errors import ParameterError
 from sfumato.hierarchies import Numeric
 from sfumato.methods import Task
-from sfumato.methods.lattice import BottomUp, Incognito, Lattice
-from sfumato.methods.lattice.incognito import SubsetSearch, generalizations
+from sfumato.methods.lattice.bottom_up import BottomUp
+from sfumato.methods.lattice.incognito import Incognito, SubsetSearch, generalizations
 from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.lattice import Lattice
 from sfumato.methods.lattice.materialized import materialized, shortest_below
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.nodes import Space
 from sfumato.privacy import KAnonymity, Requirements
 from sfumato.table.encoding import encode
 

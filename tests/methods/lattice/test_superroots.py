@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from tests.helpers import task_of
 from tests.methods.lattice.brute_force import all_answers, tables
 
-from sfumato.methods.lattice import Incognito
+from sfumato.methods.lattice.incognito import LONG_COST, SHORT, Incognito, share_scans
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.superroots import LONG_COST, SHORT, share_scans
 from sfumato.privacy import KAnonymity
 from sfumato.table.microdata import Microdata
 

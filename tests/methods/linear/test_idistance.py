@@ -12,8 +12,8 @@ from tests.helpers import encoded_column, microdata_strategy
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.methods import IDistance
-from sfumato.methods.linear.mapping import curve_keys, positions
-from sfumato.methods.linear.nearest_centre import DISTANCE_BITS, NearestCentre, Space
+from sfumato.methods.linear.hilbert import curve_keys, positions
+from sfumato.methods.linear.idistance import DISTANCE_BITS, NearestCentre, Space
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
 

@@ -14,8 +14,8 @@ from tests.methods.linear.twins import cheapest_consecutive, total_loss
 
 import sfumato as sf
 from sfumato.methods import CostAware, Hilbert
-from sfumato.methods.linear.cut import Cut, cut_by_size
-from sfumato.methods.linear.line import Line
+from sfumato.methods.linear.row_order import Line
+from sfumato.methods.linear.runs import Cut, cut_by_size
 from sfumato.methods.linear.suppression import cheapest_trimmed, cut_at_fitting_price
 from sfumato.methods.suppression import trim
 from sfumato.table.encoding import encode

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Task
-from sfumato.methods.comparators.kernels.cuts import (
+from sfumato.methods.comparators.kernels.k_optimize import (
     COST,
     People,
     Prices,
@@ -18,7 +18,7 @@ from sfumato.methods.comparators.kernels.cuts import (
     groups_of_cuts,
     try_cuts,
 )
-from sfumato.methods.recoding_models.splits import broken_rows
+from sfumato.methods.recoding_models.value_groups import broken_rows
 from sfumato.table.frequency import group_rows
 
 #: Places of cuts in ``CutTable.cuts``.

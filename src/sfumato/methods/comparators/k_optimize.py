@@ -17,7 +17,7 @@ from sfumato.methods.comparators.cut_table import CutTable
 from sfumato.methods.details import MethodDetails
 from sfumato.methods.enumeration.optimality import Course, Optimality
 from sfumato.methods.enumeration.splits import Splits, check_splits, counted_splits, plain_splits, split_codes
-from sfumato.methods.recoding_models.splits import keeps
+from sfumato.methods.recoding_models.value_groups import keeps
 from sfumato.table.recoding import SUPPRESSED, Recoding
 
 #: How often a search without a time limit may look at rows, and how much more often for each row of the table: some

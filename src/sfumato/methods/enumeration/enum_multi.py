@@ -14,14 +14,14 @@ from sfumato.loss import Minimized, find_objective
 from sfumato.loss.objective import CLASSES, FUNCTIONS, LABELS, SIZES, SPANS
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.details import MethodDetails
-from sfumato.methods.enumeration.boxes import best_by_boxes
-from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration.box_search import best_by_boxes
 from sfumato.methods.enumeration.optimality import Found, Optimality
-from sfumato.methods.enumeration.pet import PRIORITIES, best_by_partitions
+from sfumato.methods.enumeration.partition_problem import Instance
+from sfumato.methods.enumeration.partition_search import PRIORITIES, best_by_partitions
+from sfumato.methods.enumeration.search_limits import Watch
 from sfumato.methods.enumeration.splits import Splits, check_splits, counted_splits, plain_splits, split_codes
 from sfumato.methods.enumeration.suppression import best_with_suppression
-from sfumato.methods.enumeration.watch import Watch
-from sfumato.methods.goal import Goal
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.table.recoding import Recoding
 
 ENGINES = ("boxes", "pet")
@@ -106,7 +106,7 @@ class EnumMulti(Method):
 
     def run(self, task: Task) -> Recoding:
         """Search for the best partition; the details tell how good it is."""
-        goal = Goal(task, find_objective("EnumMulti", self.minimize, ABLE))
+        goal = TaskLoss(task, find_objective("EnumMulti", self.minimize, ABLE))
         cuts = split_codes(task.microdata, self.splits, self.placing)
         instance = Instance.of(task.requirements, cuts, goal.with_labels_as_function, self.gap)
         watch = Watch(self.time_limit, self.memory_limit, task.progress)

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.optimality import GAP, OPTIMUM, ROUNDING, SUPPRESSION, Found
-from sfumato.methods.enumeration.watch import Watch
+from sfumato.methods.enumeration.partition_problem import Instance
+from sfumato.methods.enumeration.search_limits import Watch
 from sfumato.table.recoding import SUPPRESSED, Recoding
 
 #: How many prices are tried at most.

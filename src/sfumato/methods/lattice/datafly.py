@@ -9,12 +9,12 @@ import numpy as np
 
 from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Search
+from sfumato.methods.lattice.box_search import BoxSearch
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.full_domain import Found, FullDomain
-from sfumato.methods.lattice.halving_search import BoxSearch
 from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.lattice.kernels.rollup import MASK, SHIFT, WORD
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.nodes import Space
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from sfumato.loss import Objective
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
+from sfumato.methods.lattice.nodes import Space
 from sfumato.methods.lattice.scores import Scorer
-from sfumato.methods.lattice.space import Space
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from sfumato.methods.lattice.answers import Alternatives, Choice, NodeTable, Sea
 from sfumato.methods.lattice.explanation import Explanation
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.nodes import Map, Space, minimal
 from sfumato.methods.lattice.scores import ABLE, Scorer, Worth
-from sfumato.methods.lattice.space import Map, Space, minimal
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 

@@ -12,14 +12,14 @@ from sfumato.loss import Objective
 from sfumato.loss.metrics import DM
 from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Choice, Search, least, status_of
-from sfumato.methods.lattice.anytime_search import BoundedSearch
+from sfumato.methods.lattice.box_search import BoxSearch
+from sfumato.methods.lattice.branch_and_bound import BoundedSearch
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.full_domain import Found, FullDomain, frontier
-from sfumato.methods.lattice.halving_search import BoxSearch
 from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.node_sweep import can_sweep, sweep_nodes
+from sfumato.methods.lattice.nodes import LISTABLE, Map, Space
 from sfumato.methods.lattice.scores import Scorer
-from sfumato.methods.lattice.space import LISTABLE, Map, Space
-from sfumato.methods.lattice.sweeps import can_sweep, sweep_nodes
 
 
 @dataclass(frozen=True, kw_only=True)

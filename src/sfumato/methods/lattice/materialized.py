@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.nodes import Space
 
 #: So many nodes of a lattice stand for all of them when it is decided what is worth keeping.
 SAMPLED_NODES = 1_500

@@ -11,7 +11,7 @@ from sfumato.methods.lattice.answers import Search
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.full_domain import Found, FullDomain
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.nodes import Space
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import ParameterError
-from sfumato.loss import METRICS, Objective, Total, names_of
+from sfumato.loss import METRICS, LossTotal, Objective, names_of
 from sfumato.loss.objective import CLASSES as CLASS_COUNT
 from sfumato.loss.objective import LEVELS, SIZES, SPANS
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
@@ -92,7 +92,7 @@ class Marginals:
             lost = lost + objective.squares * found[..., SQUARES]
         if objective.per_class:
             lost = lost + objective.per_class * found[..., CLASSES]
-        shown = objective.shown(Total(lost, kept, self.rows, self.k, self.microdata, self.counts))
+        shown = objective.shown(LossTotal(lost, kept, self.rows, self.k, self.microdata, self.counts))
         return np.asarray(shown if objective.may_suppress else np.where(kept > 0, shown, np.inf))
 
 

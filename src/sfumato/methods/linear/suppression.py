@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Task
-from sfumato.methods.linear.cut import Cut, cut_by_size, cut_line, units
-from sfumato.methods.linear.line import Line
+from sfumato.methods.linear.row_order import Line
+from sfumato.methods.linear.runs import Cut, cut_by_size, cut_line, units
 from sfumato.methods.suppression import trim
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.common import parameters
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.kernels.dividing import Cutting, Layout
+from sfumato.methods.kernels.divide import Cutting, PartedTable
 from sfumato.methods.multidim.kernels.mondrian import cut_until_done
 from sfumato.methods.suppression import trim
 from sfumato.table.microdata import Microdata
@@ -89,16 +89,16 @@ class Mondrian(Method):
         return classes
 
 
-def _lay_out(task: Task) -> Layout:
+def _lay_out(task: Task) -> PartedTable:
     microdata: Microdata = task.microdata
-    return Layout(
+    return PartedTable(
         np.array(microdata.codes.T, order="C"),  # always a copy: cutting moves rows
         np.array(task.requirements.sensitive_codes.T, order="C"),
         np.arange(len(microdata)),
     )
 
 
-def _finish(layout: Layout, cutting: Cutting, begins: NDArray[np.bool_], task: Task) -> None:
+def _finish(layout: PartedTable, cutting: Cutting, begins: NDArray[np.bool_], task: Task) -> None:
     """Cut the parts to the end, each by itself: which thread takes which does not change the result."""
     parts = list(pairwise([*np.flatnonzero(begins).tolist(), len(begins)]))
     with ThreadPoolExecutor(max_workers=min(len(parts), os.cpu_count() or 1)) as pool:

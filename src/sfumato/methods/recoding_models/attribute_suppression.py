@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sfumato.methods.base import Task, register
 from sfumato.methods.details import MethodDetails
-from sfumato.methods.lattice import Lattice
+from sfumato.methods.lattice.lattice import Lattice
 from sfumato.privacy import Requirements
 from sfumato.table.recoding import Recoding
 

@@ -12,7 +12,7 @@ from sfumato.methods.base import Method, Task, register
 from sfumato.methods.lattice.judge import Judge
 from sfumato.methods.recoding_models.best_regions import best_regions
 from sfumato.methods.recoding_models.optimality import gcp_of, least_by_row, with_optimality
-from sfumato.methods.recoding_models.splits import Span, broken_rows, children
+from sfumato.methods.recoding_models.value_groups import Span, broken_rows, children
 from sfumato.methods.suppression import trim
 from sfumato.table.recoding import Recoding
 

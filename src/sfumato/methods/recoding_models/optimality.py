@@ -19,7 +19,7 @@ from sfumato.methods.details import MethodDetails
 from sfumato.methods.enumeration.optimality import OPTIMUM, ROUNDING, SUPPRESSION, WORK, Optimality
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.nodes import Space
 from sfumato.table.kernels.classes import class_bounds
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 

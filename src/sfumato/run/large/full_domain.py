@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.common import parameters
 from sfumato.loss import LossReport
-from sfumato.loss.recoded import CountedTable
+from sfumato.loss.recoded_table import CountedTable
 from sfumato.methods import FixedLevels, Method, Task
 from sfumato.methods.lattice.full_domain import FullDomain
 from sfumato.methods.lattice.judge import Judge

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.methods.linear.hilbert import curve_keys, grids
 from sfumato.methods.linear.kernels.hilbert import WORD
-from sfumato.methods.linear.mapping import curve_keys, grids
 from sfumato.run.large.encoding import BUCKET, KEY, PART, CodedTable
 from sfumato.run.large.engine import Rows, counted, group_counts
 from sfumato.table.microdata import Microdata, WeightedColumn, smallest_unsigned

@@ -16,7 +16,7 @@ from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, InfeasibleError
 from sfumato.io import Source
 from sfumato.methods import Mondrian, find_method
-from sfumato.methods.linear.linear import LinearMethod
+from sfumato.methods.linear.base import LinearMethod
 from sfumato.methods.refinement import Refined
 from sfumato.methods.support import refuse_unsupported
 from sfumato.privacy import Requirements

@@ -11,12 +11,12 @@ import pyarrow as pa
 
 from sfumato.common.randomness import Secret
 from sfumato.methods import Method, Task, find_method
-from sfumato.methods.goal import Goal
-from sfumato.methods.linear.cut import cut_by_size, units
-from sfumato.methods.linear.line import Line
-from sfumato.methods.linear.linear import LinearMethod
+from sfumato.methods.linear.base import LinearMethod
+from sfumato.methods.linear.row_order import Line
+from sfumato.methods.linear.runs import cut_by_size, units
 from sfumato.methods.linear.suppression import OWN_LOSS
 from sfumato.methods.refinement import Refined
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.privacy import BetaLikeness, DeltaDisclosure, KAnonymity, PrivacyModel, Requirements, TCloseness
 from sfumato.run.large.encoding import CodedTable
 from sfumato.run.large.engine import NOTHING, Finished
@@ -60,7 +60,7 @@ class Price:
         start = find_method(self.method.method) if isinstance(self.method, Refined) else self.method
         assert isinstance(start, LinearMethod)
         microdata = self.table.microdata(rows)
-        task = Goal(Task(microdata, Requirements(self.models, microdata)), start.objective).lowered
+        task = TaskLoss(Task(microdata, Requirements(self.models, microdata)), start.objective).lowered
         line = Line.of(task, start.make_mapping())
         begin = max(0, (len(line) - STRETCH) // 2)
         some = line.reordered(np.arange(begin, min(len(line), begin + STRETCH)))
