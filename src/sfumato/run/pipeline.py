@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 from sfumato.assess.cautions import Caution, RequestView
-from sfumato.assess.risk.counting import numbered_people
 from sfumato.common.clock import Clock
 from sfumato.common.progress import Progress, ProgressOption, reporting
-from sfumato.io import FileSource, Source
+from sfumato.release.check import check_source
 from sfumato.release.release import Release
 from sfumato.run import guardrails as guarding
 from sfumato.run.build import build_release, completed, promise_of
@@ -20,7 +18,6 @@ from sfumato.run.prepare import Prepared, prepare, with_populations
 from sfumato.run.request import Request
 from sfumato.table.kernels.classes import get_ready
 from sfumato.table.schema import Schema
-from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
 
 #: Finds classes for a table that is ready.
@@ -82,25 +79,3 @@ def shown_as(name: str, columns: Sequence[str]) -> list[str]:
     """Return the columns of a released table that show a quasi-identifier: its own, or those of its bounds."""
     bounds = [f"{name}_min", f"{name}_max"]
     return bounds if name not in columns and set(bounds) <= set(columns) else [name]
-
-
-def check_source(
-    source: Source,
-    quasi_identifiers: Sequence[str],
-    sensitive: Sequence[str],
-    requirements: Sequence[Mapping[str, Any]],
-    person: str | None = None,
-) -> Verification:
-    """Recompute every promise from a table; of a file, the verifier reads the bytes by itself.
-
-    ``person`` is the column that says whose row it is; without it every row is a person.
-    """
-    people = None if person is None else numbered_people(source.read([person]), person)
-    if isinstance(source, FileSource):
-        from sfumato.verify.check_file import check_file  # noqa: PLC0415
-
-        return check_file(
-            source.path, source.form, quasi_identifiers, sensitive, requirements, source.separator, people
-        )
-    table = source.read([*quasi_identifiers, *sensitive])
-    return verify_release(table, quasi_identifiers, sensitive, requirements, people=people)
