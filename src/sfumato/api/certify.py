@@ -117,8 +117,3 @@ def _columns(release: Release) -> dict[str, list[str]]:
         "quasi_identifiers": list(release.shown.class_columns),
         "sensitive": list(release.sensitive),
     }
-
-
-def _recorded(promise: Mapping[str, Any]) -> dict[str, Any]:
-    said = {name: value for name, value in promise.items() if value is not None and not _is_empty(value)}
-    return {name: value if isinstance(value, str | int | float) else GIVEN for name, value in said.items()}

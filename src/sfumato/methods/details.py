@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sfumato.methods.enumeration.optimality import Optimality
     from sfumato.methods.lattice.answers import Alternatives, NodeTable, Search
-    from sfumato.methods.lattice.explanation import Explanation
+    from sfumato.methods.lattice.explanation import NodeExplanation
 
 #: The field that is no entry itself, but holds those that no field declares.
 OTHERS = "others"
@@ -58,7 +58,7 @@ class MethodDetails(Mapping[str, Any]):
     search: Search | None = None
     alternatives: Alternatives | None = None
     lattice: NodeTable | None = None
-    explanation: Explanation | None = None
+    explanation: NodeExplanation | None = None
     optimality: Optimality | None = None
     tried: Mapping[str, float] | None = None
     chosen: str | None = None

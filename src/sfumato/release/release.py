@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sfumato.loss import Bound
     from sfumato.methods.enumeration.optimality import Optimality
     from sfumato.methods.lattice.answers import Search
-    from sfumato.methods.lattice.explanation import Explanation as LevelsExplanation
+    from sfumato.methods.lattice.explanation import NodeExplanation
     from sfumato.release.explanation import Explanation
     from sfumato.release.plots import Plots
 
@@ -352,7 +352,7 @@ class Release:
         return self._reported("lattice")
 
     @property
-    def explanation(self) -> LevelsExplanation:
+    def explanation(self) -> NodeExplanation:
         """Which attribute holds the others back, and what the neighbours cost (full-domain methods)."""
         return self._reported("explanation")
 
