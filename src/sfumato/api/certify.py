@@ -6,13 +6,13 @@ import json
 import os
 from dataclasses import replace
 
-from sfumato.api.attack import as_preset_wants, attack
+from sfumato.api.attack import attack
 from sfumato.api.checklist import answered
 from sfumato.assess.attacks import ATTACKS, AttackReport
 from sfumato.assess.attacks.channels import FileChannels
 from sfumato.release.certificate import ROWS, VERSION, Certificate, digest, file_record, is_withheld, recorded, seen_in
 from sfumato.release.release import Release
-from sfumato.run.presets import Preset
+from sfumato.run.presets import Preset, recoded_original
 
 #: Attacks that learn from everybody, and are not tried on tables of more rows.
 SLOW = ("deFinetti",)
@@ -93,7 +93,7 @@ def _attacked(
     separator: str | None,
 ) -> AttackReport:
     """Try all attacks on a release, and on its file the one that searches bytes."""
-    people = as_preset_wants(original, release, separator)
+    people = recoded_original(original, release.manifest, separator)
     slow = SLOW if release.table.num_rows > LARGE else ()
     names = [one.name for one in ATTACKS if one.name not in slow]
     tried = attack(original, release, attacks=names, targets=targets, seed=seed, separator=separator)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from sfumato.api.policy import Policy
 from sfumato.cli.exits import FAILED
 from sfumato.cli.options import Asked
 from sfumato.cli.request import columns_of, file_options, given_table, to_policy
@@ -15,7 +16,6 @@ from sfumato.errors import ParameterError, SchemaError, listed
 from sfumato.io import open_source
 from sfumato.io.spool import STANDARD
 from sfumato.release.certificate import Certificate
-from sfumato.run.policy import Policy
 from sfumato.verify.verification import SensitiveAchieved, Verification
 
 

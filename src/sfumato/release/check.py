@@ -18,9 +18,9 @@ def check_source(
     requirements: Sequence[Mapping[str, Any]],
     person: str | None = None,
 ) -> Verification:
-    """Recompute every promise from a table; of a file, the verifier reads the bytes by itself.
+    """Recompute every promise from a table; the verifier reads the bytes of a file by itself.
 
-    ``person`` is the column that says whose row it is; without it every row is a person.
+    ``person`` is the column that identifies the person; without it every row counts as a person.
     """
     people = None if person is None else numbered_people(source.read([person]), person)
     if isinstance(source, FileSource):
