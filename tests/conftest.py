@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests.examples import examples
 
 from sfumato.common import randomness
 
 # No deadline: the first call of a kernel compiles it, which says nothing about the kernel.
-settings.register_profile("local", deadline=None)
+settings.register_profile("local", deadline=None, max_examples=examples(100))
 # The same examples every time: a change is judged by what it changed.
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=examples(100))
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.methods.enumeration.brute_force import all_partitions
 
 from sfumato.methods import partitions
@@ -113,7 +114,7 @@ def walk(box: Box, blocks: list[Box], leaf: int = 0) -> Iterator[tuple[int, Cut]
 
 @pytest.mark.parametrize("counts", SIX_IN_SPACE)
 @given(seed=st.integers(0, 2**32 - 1), stop=st.sampled_from([0.0, 0.1, 0.3]))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_any_partition_is_grown_by_its_first_cuts_and_begins_with_no_other(
     counts: tuple[int, ...], seed: int, stop: float
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tests.conformance.test_methods import METHODS
+from tests.examples import examples
 
 import sfumato as sf
 from sfumato.errors import InfeasibleError, ParameterError
@@ -75,7 +76,7 @@ MODELS: list[PrivacyModel] = [
 ]
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.data())
 def test_generated_tables_with_several_sensitive_columns(data: st.DataObject) -> None:
     rows = data.draw(st.integers(4, 60))
