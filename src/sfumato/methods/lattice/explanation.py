@@ -22,7 +22,7 @@ class Neighbour:
     answer: bool
 
 
-class Explanation:
+class NodeExplanation:
     """What a release could have been instead, in sentences; `str` gives them all."""
 
     def __init__(self, scorer: Scorer, space: Space, chosen: Levels, objective: Objective) -> None:

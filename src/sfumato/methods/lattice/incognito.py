@@ -15,8 +15,8 @@ from sfumato.common import parameters
 from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Search
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
-from sfumato.methods.lattice.full_domain import Found, FullDomain
-from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.full_domain import FoundAnswers, FullDomain
+from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.methods.lattice.materialized import materialized, shortest_below
 from sfumato.methods.lattice.nodes import ANSWER, REJECTED, Map, Space
 
@@ -68,7 +68,7 @@ class Incognito(FullDomain):
         """What it does, and how it scans the table."""
         return f"All full-domain answers, from small subsets of attributes to large ones; {VARIANTS[self.variant]}."
 
-    def _find(self, judge: Judge, space: Space) -> Found:
+    def _find(self, judge: NodeJudge, space: Space) -> FoundAnswers:
         space.require_listable()
         return SubsetSearch(judge, space, self.variant).run()
 
@@ -84,7 +84,7 @@ class SubsetSearch:
         Per size of subset, the candidates that were considered.
     """
 
-    def __init__(self, judge: Judge, space: Space, variant: str) -> None:
+    def __init__(self, judge: NodeJudge, space: Space, variant: str) -> None:
         self.judge = judge
         self.space = space
         self.variant = variant
@@ -95,7 +95,7 @@ class SubsetSearch:
         self._cube: dict[Subset, Frequencies] = {}
         self._kept: list[Frequencies] = []
 
-    def run(self) -> Found:
+    def run(self) -> FoundAnswers:
         """Prepare what the variant needs, and search."""
         attributes = len(self.space.tops)
         if self.variant == "cube":
@@ -104,7 +104,7 @@ class SubsetSearch:
             self._kept = materialized(self.judge, self.space)
         return self.search_subsets(attributes)
 
-    def search_subsets(self, attributes: int) -> Found:
+    def search_subsets(self, attributes: int) -> FoundAnswers:
         """Go from single attributes to all of them, and return the answers."""
         candidates: set[Candidate] = set()
         for at, top in enumerate(self.space.tops):
@@ -118,7 +118,7 @@ class SubsetSearch:
         answers = sorted(levels for _, levels in self.survivors[attributes])
         if answers:
             self.map.status[tuple(np.array(answers).T)] = ANSWER
-        return Found(answers, self.search, self.map)
+        return FoundAnswers(answers, self.search, self.map)
 
     def _survivors(self, candidates: set[Candidate], last: bool) -> set[Candidate]:
         """Search a candidate graph from its roots up; return the nodes that are not ruled out, at last the answers."""

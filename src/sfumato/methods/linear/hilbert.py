@@ -16,6 +16,7 @@ from sfumato.methods.base import register
 from sfumato.methods.linear.base import EXTENT, LinearMethod
 from sfumato.methods.linear.kernels.hilbert import WORD, hilbert_keys
 from sfumato.methods.linear.row_order import LinearMapping
+from sfumato.methods.on_engine import Keys
 from sfumato.table.microdata import Microdata
 
 
@@ -61,6 +62,17 @@ class HilbertCurve(LinearMapping):
 
     def keys(self, microdata: Microdata, random: np.random.Generator) -> NDArray[np.uint64]:
         return curve_keys(microdata.codes, grids(microdata.domains, self.bits), self.bits)
+
+    @property
+    def on_engine(self) -> Keys:
+        return self.first_bits
+
+    def first_bits(self, codes: NDArray[np.unsignedinteger], domains: Sequence[Domain]) -> NDArray[np.uint64]:
+        """Compute the first 64 bits of each row's place on the curve; the highest of them are always in use."""
+        words = curve_keys(codes, grids(domains, self.bits), self.bits)
+        used = self.bits * len(domains) - WORD * (len(words) - 1)
+        keys = words[0] << np.uint64(WORD - used)
+        return keys | (words[1] >> np.uint64(used)) if len(words) > 1 and used < WORD else keys
 
     def distinguishes(self, microdata: Microdata) -> bool:
         return all(bool((np.diff(grid) > 0).all()) for grid in grids(microdata.domains, self.bits, signed=True))

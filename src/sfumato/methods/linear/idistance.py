@@ -84,7 +84,7 @@ class NearestCentre(LinearMapping):
         check_bits("NearestCentre", self.bits)
 
     def keys(self, microdata: Microdata, random: np.random.Generator) -> NDArray[np.uint64]:
-        space = Space.of(microdata)
+        space = CodePositions.of(microdata)
         centres = self._ordered(self._find_centres(microdata.codes, space, random))
         nearest, distance = space.nearest(microdata.codes, centres)
         reach = np.sqrt(len(space.at) - 1.0)
@@ -93,7 +93,7 @@ class NearestCentre(LinearMapping):
         return keys[None]
 
     def _find_centres(
-        self, codes: NDArray[np.unsignedinteger], space: Space, random: np.random.Generator
+        self, codes: NDArray[np.unsignedinteger], space: CodePositions, random: np.random.Generator
     ) -> NDArray[np.float32]:
         """Return the middles of clusters of a sample: start anywhere, assign, move to the middle, and again."""
         wanted = min(len(codes), max(self.centres, round(self.sample * len(codes))))
@@ -117,14 +117,14 @@ class NearestCentre(LinearMapping):
 
 
 @dataclass(frozen=True)
-class Space:
+class CodePositions:
     """Where every code of every attribute lies, from 0 to 1, one attribute behind the other."""
 
     flat: NDArray[np.float32]
     at: NDArray[np.int64]
 
     @classmethod
-    def of(cls, microdata: Microdata) -> Space:
+    def of(cls, microdata: Microdata) -> CodePositions:
         """Lay out the domains of a table."""
         places = [positions(domain) for domain in microdata.domains]
         at = np.cumsum([0, *map(len, places)], dtype=np.int64)

@@ -19,6 +19,7 @@ from sfumato.common.threads import in_chunks
 from sfumato.errors import VerificationError
 from sfumato.methods.base import Task
 from sfumato.methods.linear.kernels.packed_boxes import field_width, pack_rows, words_needed
+from sfumato.methods.on_engine import Keys
 from sfumato.table.microdata import Microdata
 
 #: Tables of at least ``LONG`` rows are divided by their most significant word into this many stretches, which threads
@@ -42,6 +43,11 @@ class LinearMapping(ABC):
     def distinguishes(self, microdata: Microdata) -> bool:
         """Whether rows with equal keys always have equal codes; if not, the codes break ties."""
         return False
+
+    @property
+    def on_engine(self) -> Keys | None:
+        """What an engine may sort rows by, batch by batch; None if keys depend on more than the codes of their row."""
+        return None
 
 
 @dataclass(frozen=True)
