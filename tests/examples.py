@@ -8,7 +8,7 @@ import os
 LONG = "SFUMATO_FUZZ_SECONDS" in os.environ
 
 #: The least that a short run looks at: hypothesis begins with the simplest tables, which are the likeliest to break.
-FEWEST = 10
+FEWEST = 4
 
 
 def examples(number: int) -> int:
