@@ -20,7 +20,7 @@ settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
-# Programs that tests start inherit which signals are ignored (`nohup make test` ignores the end of its terminal), but not
+# Programs that tests start inherit which signals are ignored, as `nohup make test` ignores a hangup, but not
 # which are handled. So whatever is ignored here is handled by doing nothing.
 for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
     if signal.getsignal(number) is signal.SIG_IGN:
