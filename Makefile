@@ -24,6 +24,7 @@ BIN     := .venv/$(SCRIPTS)
 WORKERS ?= 2
 TESTS   ?=
 SECONDS ?= 600
+KERNELS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/sfumato/kernels
 FIGURES ?=
 
 # Workers begin at different tests, so that they do not compile the same kernels at the same time.
@@ -42,9 +43,12 @@ demo: .venv/.ready-core
 test: .venv/.ready-dev
 	@$(MAKE) --no-print-directory --jobs=2 lint pytest
 
-# Tests start hundreds of processes; each would compile all sources again where nobody may keep them.
+# Tests start hundreds of processes; each would compile all sources again where nobody may keep them. Compiled kernels
+# are kept for all checkouts, by the digests of their sources; those that were not made for a month go.
 pytest: export PYTHONDONTWRITEBYTECODE =
+pytest: export SFUMATO_KERNELS = $(KERNELS)
 pytest: .venv/.ready-dev
+	@mkdir -p $(KERNELS) && find $(KERNELS) -name '*.nbk*' -mtime +30 -delete
 	$(BIN)/pytest $(SHARED) $(TESTS)
 
 test-lowest: .venv-lowest/.ready

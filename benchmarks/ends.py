@@ -10,7 +10,7 @@ import pyarrow as pa
 
 import sfumato as sf
 from benchmarks.measure import ADULT, NO_ADULT, Result
-from sfumato.loss import RecodedTable, SinglingOut, singling_out
+from sfumato.loss import IntervalEndRisk, RecodedTable, singling_out
 from sfumato.loss.metrics import GCP
 from sfumato.methods import Task, find_method
 from sfumato.privacy import KAnonymity, Requirements
@@ -27,7 +27,7 @@ class Released:
     """What was lost, and how many are alone at an end."""
 
     gcp: float
-    alone: SinglingOut
+    alone: IntervalEndRisk
 
 
 def tables() -> Iterator[tuple[str, pa.Table, sf.Schema]]:

@@ -17,7 +17,7 @@ from benchmarks.least_loss import QIS, adult, census, correlated
 from benchmarks.measure import ADULT, RESULTS, Result, ratio
 from sfumato import datasets
 from sfumato.loss import METRICS, Mixed, RecodedTable, bound_by, gcp_bound
-from sfumato.loss.bound.bound import CONFIDENCE, LEAST_SAMPLE, PAIRS, People, lower_confidence
+from sfumato.loss.bound.bound import CONFIDENCE, LEAST_SAMPLE, PAIRS, DistinctRows, lower_confidence
 from sfumato.methods import Proven, Task
 from sfumato.methods.warm_up import warm_up
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements
@@ -114,7 +114,7 @@ def cost_of_the_bound() -> Iterator[Result]:
 
 def pairs_alone(microdata: Microdata, k: int) -> float:
     """What the bound of a large table did once: compare sampled rows with all others, and look at no box."""
-    people = People.of(microdata)
+    people = DistinctRows.of(microdata)
     rare = np.flatnonzero(people.counts < k)
     sample = np.random.default_rng(0).choice(rare, max(LEAST_SAMPLE, PAIRS // len(people)))
     return lower_confidence(people.least_losses(sample, k), 1 - CONFIDENCE) * len(rare) / len(microdata)

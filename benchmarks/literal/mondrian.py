@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.common import parameters
 from sfumato.hierarchies import Domain, ScaledDomain
 from sfumato.methods import Method, Task
-from sfumato.methods.recoding_models.splits import broken_rows
+from sfumato.methods.recoding_models.value_groups import broken_rows
 from sfumato.table.recoding import Recoding
 
 Rows = NDArray[np.int64]

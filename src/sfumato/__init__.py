@@ -9,12 +9,15 @@ from sfumato.common.lazy import on_demand
 if TYPE_CHECKING:
     from sfumato import datasets, engines, errors, methods, sklearn
     from sfumato.api.anatomize import anatomize
-    from sfumato.api.anonymize import anonymize, check, recode
+    from sfumato.api.anonymize import anonymize
+    from sfumato.api.attack import attack
     from sfumato.api.certify import Certificate, certify
+    from sfumato.api.check import check
     from sfumato.api.checklist import checklist
     from sfumato.api.compare import compare
     from sfumato.api.profile import profile
-    from sfumato.api.risk import attack, risk
+    from sfumato.api.recode import recode
+    from sfumato.api.risk import risk
     from sfumato.api.strongest import Strongest, strongest
     from sfumato.api.utility import utility
     from sfumato.assess.queries import Anatomized, Released
@@ -91,13 +94,13 @@ __version__ = "0.1.0"
 #: Where each public name lives; it is imported when it is first used, so that small commands start at once.
 _HOMES = {
     "anonymize": "sfumato.api.anonymize",
-    "check": "sfumato.api.anonymize",
+    "check": "sfumato.api.check",
     "strongest": "sfumato.api.strongest",
-    "recode": "sfumato.api.anonymize",
+    "recode": "sfumato.api.recode",
     "anatomize": "sfumato.api.anatomize",
     "Anatomy": "sfumato.release.anatomy",
     "Anatomized": "sfumato.assess.queries",
-    "attack": "sfumato.api.risk",
+    "attack": "sfumato.api.attack",
     "risk": "sfumato.api.risk",
     "certify": "sfumato.api.certify",
     "Certificate": "sfumato.api.certify",

@@ -14,7 +14,7 @@ from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
 import sfumato as sf
 from sfumato.loss import gcp_bound
-from sfumato.loss.bound.bound import bound as module
+from sfumato.loss.bound import bound as module
 from sfumato.loss.bound.bound import lower_confidence
 from sfumato.methods import EnumMulti, Task
 from sfumato.privacy import KAnonymity, Requirements
@@ -51,7 +51,7 @@ def test_no_optimum_of_a_branch_and_bound_beats_the_bound(microdata: Microdata, 
 @given(microdata_strategy(rows=(1, 25)), st.integers(1, 6))
 def test_it_is_at_least_what_rows_lose_with_their_neighbours(microdata: Microdata, k: int) -> None:
     k = min(k, len(microdata))
-    people = module.People.of(microdata)
+    people = module.DistinctRows.of(microdata)
     assert module._pair_bound(people, k, 0, 0, True) >= np.mean(row_losses(microdata, k)) - 1e-9
 
 
@@ -63,7 +63,7 @@ def test_every_row_is_told_its_loss_whatever_is_passed_by(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "LEADING", leading)
         patch.setattr(module, "KEY_LIMIT", 1 if wide else 1 << 62)
-        people = module.People.of(microdata)
+        people = module.DistinctRows.of(microdata)
         found = people.least_losses(np.arange(len(people)), k)
     assert sorted(np.repeat(found, people.counts)) == pytest.approx(sorted(row_losses(microdata, k)))
 
@@ -111,7 +111,7 @@ def test_a_sample_of_a_large_table_says_how_sure_it_is(monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "BOX_WORK", 2_000)
     sampled = [gcp_bound(microdata, 5, seed=seed) for seed in range(8)]
     assert all(bound.confidence == 0.99 and bound.sampled is not None for bound in sampled)
-    everybody = module.People.of(microdata)
+    everybody = module.DistinctRows.of(microdata)
     losses = everybody.box_losses(np.flatnonzero(everybody.counts < 5), 5)
     in_boxes = losses @ everybody.counts[everybody.counts < 5] / len(microdata)
     assert exact < in_boxes
@@ -124,7 +124,7 @@ def test_a_sample_of_a_large_table_says_how_sure_it_is(monkeypatch: pytest.Monke
 @settings(max_examples=40, deadline=None)
 @given(microdata_strategy(rows=(2, 8)), st.integers(2, 4), st.sampled_from([1, 30, 10_000]))
 def test_no_box_of_k_rows_loses_less_than_its_rows_must(microdata: Microdata, k: int, work: int) -> None:
-    people = module.People.of(microdata)
+    people = module.DistinctRows.of(microdata)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BOX_WORK", work)
         found = people.box_losses(np.arange(len(people)), k)

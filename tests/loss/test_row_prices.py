@@ -16,12 +16,12 @@ from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
 import sfumato as sf
 from sfumato.loss import gcp_bound
-from sfumato.loss.bound.bound import bound as bound_module
-from sfumato.loss.bound.bound import vicinity
-from sfumato.loss.bound.boxes import Boxes
-from sfumato.loss.bound.price_search import Stop, search_prices
+from sfumato.loss.bound import bound as bound_module
+from sfumato.loss.bound import neighbour_boxes
+from sfumato.loss.bound.cutting_planes import Stop, search_prices
+from sfumato.loss.bound.listed_boxes import ListedBoxes
+from sfumato.loss.bound.neighbour_boxes import NeighbourBoxes
 from sfumato.loss.bound.row_prices import SAFETY, Mixed, Pricing, capped_prices, distinct_rows
-from sfumato.loss.bound.vicinity import Vicinity
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
@@ -48,7 +48,7 @@ def test_they_hold_in_every_box(microdata: Microdata, k: int, suppression: bool)
 
 def around(microdata: Microdata, k: int, mixed: Mixed | None = None) -> Pricing:
     """Prices by the boxes around every row, which is what tables get that have too many boxes to list."""
-    return Pricing(Vicinity(microdata, distinct_rows(microdata, mixed)), k, mixed=mixed)
+    return Pricing(NeighbourBoxes(microdata, distinct_rows(microdata, mixed)), k, mixed=mixed)
 
 
 @given(small, st.integers(2, 4), st.sampled_from([0, 1, 20, 10_000]), st.sampled_from([0.0, 0.05, 0.5]))
@@ -56,7 +56,7 @@ def test_they_hold_in_every_box_around_every_row_however_little_work_is_done(
     microdata: Microdata, k: int, work: int, tolerance: float
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vicinity, "TOLERANCE", tolerance)
+        patch.setattr(neighbour_boxes, "TOLERANCE", tolerance)
         pricing = around(microdata, k)
         pricing.boxes.work = work
         prices, _ = pricing.cap(pricing.highest(np.inf))
@@ -71,7 +71,7 @@ def test_several_numbers_prove_far_more_than_pairs_of_rows() -> None:
     bound = gcp_bound(microdata, 5)
     assert bound.prices is not None
     assert bound == pytest.approx(bound.prices.mean())
-    assert bound > 1.4 * bound_module._pair_bound(bound_module.People.of(microdata), 5, 0, 0, False)
+    assert bound > 1.4 * bound_module._pair_bound(bound_module.DistinctRows.of(microdata), 5, 0, 0, False)
     release = sf.anonymize(pa.table({name: random.normal(size=60) for name in "ab"}), k=5, quasi_identifiers=["a", "b"])
     assert 0 < release.bound <= release.loss.gcp
     assert release.bound.certified
@@ -160,7 +160,7 @@ def test_prices_stand_in_the_order_of_the_input() -> None:
 @given(small, st.integers(2, 4), st.integers(1, 8), st.booleans())
 def test_a_search_raises_them_and_they_still_hold(microdata: Microdata, k: int, rounds: int, listed: bool) -> None:
     pytest.importorskip("highspy")
-    pricing = Pricing(Boxes(microdata), k) if listed else around(microdata, k)
+    pricing = Pricing(ListedBoxes(microdata), k) if listed else around(microdata, k)
     begin, _ = pricing.cap(pricing.highest(np.inf))
     found = search_prices(pricing, np.full(len(pricing.counts), float(k)), Stop(rounds=rounds))
     assert len(found.multipliers) == len(found.pool)

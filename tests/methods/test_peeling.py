@@ -13,8 +13,8 @@ from tests.helpers import table_strategy
 from sfumato import datasets
 from sfumato.errors import ParameterError
 from sfumato.methods import Peeling, Task
-from sfumato.methods.kernels.peeling import Cells, Frequencies, peel_node
-from sfumato.methods.levels import level_costs, search_levels
+from sfumato.methods.kernels.peeling import NodeCells, TupleCounts, peel_node
+from sfumato.methods.search_levels import level_costs, search_levels
 from sfumato.privacy import KAnonymity, LDiversity, Requirements, TCloseness
 from sfumato.table.encoding import encode
 from sfumato.table.frequency import frequency_set
@@ -33,7 +33,7 @@ def test_a_node_releases_exactly_the_allowed_cells(table, data: st.DataObject) -
     hashes = [random.integers(1 << 63, size=int(groups[-1]) + 1, dtype=np.uint64)[groups] for groups in levels]
     at = np.cumsum([0, *(len(groups) for groups in levels[:-1])])
     order = np.argsort(found.of_row, kind="stable")
-    frequencies = Frequencies(
+    frequencies = TupleCounts(
         np.ascontiguousarray(found.codes),
         found.counts,
         requirements.sensitive_codes[order],
@@ -41,7 +41,7 @@ def test_a_node_releases_exactly_the_allowed_cells(table, data: st.DataObject) -
     )
     of_tuple = np.full(len(found), -1, np.int32)
     waiting = np.arange(len(found), dtype=np.int32)
-    cells = Cells(np.empty((128, 2), np.int64), np.empty(128, np.int32), np.empty((len(found), 2), np.int32))
+    cells = NodeCells(np.empty((128, 2), np.int64), np.empty(128, np.int32), np.empty((len(found), 2), np.int32))
     classes, left = peel_node(
         frequencies,
         requirements.rules,

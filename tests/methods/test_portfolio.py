@@ -13,10 +13,11 @@ import pytest
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.loss import METRICS, RecodedTable
-from sfumato.methods import Auto, Best, BestCuts, CostAware, Hilbert, Method, Mondrian, Peeling, Task, portfolio
+from sfumato.methods import Auto, Best, BestCuts, CostAware, Hilbert, Method, Mondrian, Peeling, Task, auto, best
 from sfumato.methods import warm_up as warming
-from sfumato.methods.goal import Goal
-from sfumato.methods.portfolio import cheap, promising, suitable
+from sfumato.methods.auto import promising
+from sfumato.methods.portfolio import cheap, suitable
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
@@ -133,10 +134,10 @@ def test_however_short_the_time_best_tries_whatever_auto_tries() -> None:
 
 def test_a_sample_of_a_large_table_tells_what_is_not_worth_trying(monkeypatch) -> None:
     microdata = census(2000)
-    goal = Goal(Task(microdata, Requirements((KAnonymity(5),), microdata)))
+    goal = TaskLoss(Task(microdata, Requirements((KAnonymity(5),), microdata)))
     assert promising(goal, [CostAware(), Hilbert()]) == [CostAware(), Hilbert()]  # too small to draw a sample from
     for name, value in {"ENOUGH_ROWS": 1000, "ENOUGH_CLASSES": 1, "MANY_SAMPLES": 2}.items():
-        monkeypatch.setattr(portfolio, name, value)
+        monkeypatch.setattr(auto, name, value)
     assert promising(goal, [CostAware(), Hilbert()]) == [CostAware()]
     assert promising(goal, [Hilbert(), CostAware()]) == [Hilbert(), CostAware()]  # nothing may be worse than the first
 
@@ -181,10 +182,10 @@ def test_what_the_first_run_compiles_is_not_taken_from_the_time_limit(monkeypatc
         limits.append(seconds)
         return Recoding(classes=candidates[0].classes)
 
-    portfolio_try_all = portfolio.try_all
-    monkeypatch.setattr(portfolio, "time", clock)
-    monkeypatch.setattr(portfolio, "try_all", try_all)
-    monkeypatch.setattr(portfolio, "_refined", refined)
+    portfolio_try_all = best.try_all
+    monkeypatch.setattr(best, "time", clock)
+    monkeypatch.setattr(best, "try_all", try_all)
+    monkeypatch.setattr(best, "refine_best", refined)
     monkeypatch.setattr(warming, "_called", set())
     microdata = census(600)
     microdata = replace(microdata, codes=microdata.codes.astype(dtype))

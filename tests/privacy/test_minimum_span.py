@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.release.given import SEED, Given
 
 import sfumato as sf
+from sfumato.common import parameters
 from sfumato.errors import VerificationError
 from sfumato.hierarchies import Dates, Numeric, Ordered
 from sfumato.hierarchies.widths import exact_extent, first_reached
@@ -192,7 +193,7 @@ class TestOtherLimits:
 
     @pytest.mark.parametrize(("share", "rows", "most"), [(0.29, 100, 29), (0.1, 30, 3), (0.07, 100, 7), (1 / 3, 3, 0)])
     def test_a_share_of_rows(self, share, rows, most):
-        assert sf.parameters.rows_within(share, rows) == most
+        assert parameters.rows_within(share, rows) == most
 
 
 def _distance_of(sick: int, well: int) -> Any:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sfumato.api.attack import as_preset_wants, attack
 from sfumato.api.checklist import answered
-from sfumato.api.risk import as_preset_wants, attack
 from sfumato.assess.attacks import ATTACKS, AttackReport
 from sfumato.assess.attacks.channels import FileChannels
 from sfumato.assess.risk import assess

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.api.risk import attack
+from sfumato.api.attack import attack
 from sfumato.assess.attacks import AttackReport
 from sfumato.assess.risk.records import above
 from sfumato.errors import ParameterError

@@ -53,14 +53,15 @@ def attack(
 
     For example: sfumato attack patients.csv release.csv --qi age --qi zip --sensitive disease -k 10
     """
-    from sfumato.api import risk as judging
+    from sfumato.api.attack import attack as attack_release
+    from sfumato.api.attack import promised_by
     from sfumato.cli.input import Input
     from sfumato.cli.request import opened
     from sfumato.cli.roles import known_columns
 
     with opened(Input(str(original), read_as, table), asked) as (people, policy):
-        promised = judging.promised_by([model.to_policy() for model in policy.privacy])
-        report = judging.attack(
+        promised = promised_by([model.to_policy() for model in policy.privacy])
+        report = attack_release(
             people,
             release,
             quasi_identifiers=known_columns(policy.schema),

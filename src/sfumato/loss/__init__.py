@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sfumato.common.lazy import on_demand
-from sfumato.loss.interval_ends import SinglingOut, singling_out
+from sfumato.loss.interval_ends import IntervalEndRisk, singling_out
 from sfumato.loss.metrics import (
     METRICS,
+    LossReport,
     Minimized,
     can_minimize,
     find_objective,
@@ -15,9 +16,8 @@ from sfumato.loss.metrics import (
     names_of,
     register_loss,
 )
-from sfumato.loss.objective import Blocks, Objective, Total
-from sfumato.loss.recoded import RecodedTable, ncp, ncp_by_attribute
-from sfumato.loss.report import LossReport
+from sfumato.loss.objective import Blocks, LossTotal, Objective
+from sfumato.loss.recoded_table import RecodedTable, ncp, ncp_by_attribute
 
 if TYPE_CHECKING:
     from sfumato.loss.bound.bound import Bound, bound_by, gcp_bound
@@ -27,13 +27,13 @@ __all__ = [
     "METRICS",
     "Blocks",
     "Bound",
+    "IntervalEndRisk",
     "LossReport",
+    "LossTotal",
     "Minimized",
     "Mixed",
     "Objective",
     "RecodedTable",
-    "SinglingOut",
-    "Total",
     "bound_by",
     "can_minimize",
     "find_objective",

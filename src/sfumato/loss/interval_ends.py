@@ -24,7 +24,7 @@ Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class SinglingOut:
+class IntervalEndRisk:
     """What the ends of intervals give away.
 
     Attributes
@@ -67,7 +67,7 @@ class _Asked:
         return _Asked(self.attribute, self.classes[kept], self.codes[kept])
 
 
-def singling_out(microdata: Microdata, classes: EquivalenceClasses, random: np.random.Generator) -> SinglingOut:
+def singling_out(microdata: Microdata, classes: EquivalenceClasses, random: np.random.Generator) -> IntervalEndRisk:
     """Count the classes and rows whose intervals single somebody out."""
     boxes = _boxes(microdata, classes)
     shows = np.zeros(len(classes), bool)
@@ -86,7 +86,7 @@ def singling_out(microdata: Microdata, classes: EquivalenceClasses, random: np.r
     intervals, seen = int(shows.sum()), int(chosen.sum())
     scale = intervals / max(1, seen)
     found, rows = int(single.sum()), int(classes.sizes[single].sum())
-    return SinglingOut(intervals, round(found * scale), round(rows * scale), None if seen == intervals else seen)
+    return IntervalEndRisk(intervals, round(found * scale), round(rows * scale), None if seen == intervals else seen)
 
 
 def _boxes(microdata: Microdata, classes: EquivalenceClasses) -> tuple[Codes, Codes]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 import numpy as np
 
 from sfumato.errors import ParameterError, invalid_parameter, listed
-from sfumato.loss.objective import Amount, Objective, Sizes, Total, Values, mean
+from sfumato.loss.objective import Amount, LossTotal, Objective, Sizes, Values, mean
 from sfumato.loss.prediction import prediction
-from sfumato.loss.recoded import RecodedTable
+from sfumato.loss.recoded_table import RecodedTable, ncp_by_attribute
 from sfumato.loss.span_prices import entropy_prices, entropy_range
 from sfumato.loss.workload import QueryLike, is_workload, workload
 
@@ -101,6 +101,50 @@ def _choices(able: Collection[str]) -> str:
     return f"{named}{', a list of queries' if by_spans else ''} or an Objective"
 
 
+class LossReport(Mapping[str, float]):
+    """The losses of a release by name, also as attributes: ``loss["gcp"]`` and ``loss.gcp``.
+
+    Attributes
+    ----------
+    by_attribute
+        The mean penalty of each quasi-identifier over the released rows, from 0 to 1.
+    classes
+        How many classes were measured: those that the method made, also where some of them look alike.
+    """
+
+    def __init__(self, values: Mapping[str, float], by_attribute: Mapping[str, float], classes: int) -> None:
+        self._values = dict(values)
+        self.by_attribute = dict(by_attribute)
+        self.classes = classes
+
+    @classmethod
+    def of(cls, recoded: RecodedTable) -> LossReport:
+        """Measure a recoding by every registered loss."""
+        values = {name: float(metric.measure(recoded)) for name, metric in METRICS.items()}
+        penalties = ncp_by_attribute(recoded.microdata, recoded.classes)
+        sizes = recoded.classes.sizes
+        means = (sizes @ penalties) / max(1, sizes.sum()) if len(sizes) else np.zeros(len(recoded.microdata.names))
+        return cls(values, dict(zip(recoded.microdata.names, map(float, means), strict=True)), len(sizes))
+
+    def __getitem__(self, name: str) -> float:
+        return self._values[name]
+
+    def __getattr__(self, name: str) -> float:
+        try:
+            return self.__dict__["_values"][name]
+        except KeyError:
+            raise AttributeError(f"There is no loss called {name!r}. Known: {', '.join(METRICS)}.") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return "LossReport(" + ", ".join(f"{name}={value:.6g}" for name, value in self.items()) + ")"
+
+
 # The losses of the field
 
 
@@ -111,12 +155,12 @@ def _fewest_squares(sizes: Sizes, smallest: int) -> Values:
     return ((classes - larger) * size**2 + larger * (size + 1) ** 2).astype(np.float64)
 
 
-def _average_size(total: Total) -> Amount:
+def _average_size(total: LossTotal) -> Amount:
     """Show the mean size of a class in multiples of k, given that every class counts -1."""
     return total.kept / np.maximum(1, -np.asarray(total.lost)) / total.k
 
 
-def _share_of_bits(total: Total) -> Amount:
+def _share_of_bits(total: LossTotal) -> Amount:
     """Show the bits lost as a share of those of a table that tells nothing.
 
     Nobody knows the bits of a row left out for a missing value, so it counts as an average one.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.common import parameters
 from sfumato.errors import ParameterError, invalid_parameter
 from sfumato.hierarchies import Domain
-from sfumato.loss.recoded import RecodedTable, ncp, ncp_by_attribute
+from sfumato.loss.recoded_table import RecodedTable, ncp, ncp_by_attribute
 from sfumato.table.microdata import Microdata
 
 Sizes = NDArray[np.int64]
@@ -59,7 +59,7 @@ class Blocks:
     counts: Mapping[str, Sizes] = field(repr=False, default_factory=dict)
 
 
-class Total(NamedTuple):
+class LossTotal(NamedTuple):
     """Sums of a loss over tables or nodes, and what it takes to show them.
 
     Attributes
@@ -85,7 +85,7 @@ class Total(NamedTuple):
     left_out: int = 0
 
 
-def mean(total: Total) -> Amount:
+def mean(total: LossTotal) -> Amount:
     """Show a sum as the mean over all rows."""
     return total.lost / max(1, total.rows)
 
@@ -126,7 +126,7 @@ class Objective:
         The cost of a suppressed row, given the number of rows of the table. By default, that of the highest levels;
         for losses without levels, rows may then not be suppressed.
     shown
-        How sums (a `Total`) are reported; lower is better.
+        How sums (a `LossTotal`) are reported; lower is better.
     upper
         The largest possible value; None for no limit.
     higher_is_better
@@ -158,7 +158,7 @@ class Objective:
     by_release: Callable[[RecodedTable], float] | None = field(default=None, repr=False)
     floor: Callable[[Sizes, int], Values] | None = field(default=None, repr=False)
     suppressed: Callable[[int], float] | None = field(default=None, repr=False)
-    shown: Callable[[Total], Amount] = field(default=lambda total: total.lost, repr=False)
+    shown: Callable[[LossTotal], Amount] = field(default=lambda total: total.lost, repr=False)
     upper: float | None = None
     higher_is_better: bool = False
 
@@ -219,7 +219,7 @@ class Objective:
             return float(self.by_release(recoded))
         table, rows = recoded.microdata, recoded.rows
         kept = rows - recoded.suppressed
-        total = Total(self.lost(recoded), kept, rows, recoded.k, table, table.marginals, recoded.left_out)
+        total = LossTotal(self.lost(recoded), kept, rows, recoded.k, table, table.marginals, recoded.left_out)
         return float(self.reported(self.shown(total)))
 
     def reported(self, loss: Amount) -> Amount:

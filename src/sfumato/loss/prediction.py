@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.errors import ParameterError, listed
 from sfumato.hierarchies import Domain, TreeDomain
 from sfumato.loss.objective import Marginals, Objective, mean
-from sfumato.loss.span_prices import Steps, priced_by_steps
+from sfumato.loss.span_prices import SpanSteps, priced_by_steps
 from sfumato.table.microdata import Microdata, SensitiveColumn
 
 Counts = NDArray[np.float64]
@@ -111,7 +111,7 @@ def _shares(counts: Counts) -> Counts:
     return np.asarray((counts + PRIOR * overall) / (counts.sum(axis=1, keepdims=True) + PRIOR))
 
 
-def _steps(domain: Domain, chosen: Counts, judged: Counts) -> Steps:
+def _steps(domain: Domain, chosen: Counts, judged: Counts) -> SpanSteps:
     """Return how far labels differ below every code of a scale, or inside every node of a tree."""
     if isinstance(domain, TreeDomain):
         return _tree_steps(domain, chosen)
@@ -123,7 +123,7 @@ def _steps(domain: Domain, chosen: Counts, judged: Counts) -> Steps:
     differ = np.abs(np.diff(shares, axis=0)).sum(axis=1) / 2
     below[segments[1:]] = differ
     below = np.cumsum(below)
-    return Steps(below, float(below[-1]) if values else 0.0)
+    return SpanSteps(below, float(below[-1]) if values else 0.0)
 
 
 def cut_scale(chosen: Counts, judged: Counts) -> NDArray[np.int64]:
@@ -163,7 +163,7 @@ def _gain(chosen: Counts, judged: Counts, place: int) -> float:
     return told(*sides)
 
 
-def _tree_steps(domain: TreeDomain, chosen: Counts) -> Steps:
+def _tree_steps(domain: TreeDomain, chosen: Counts) -> SpanSteps:
     """Return how far the labels of the leaves of every node differ from those of the node; never less than below it."""
     tree = domain.tree
     reached = np.vstack([np.zeros(chosen.shape[1]), np.cumsum(chosen, axis=0)])
@@ -181,9 +181,9 @@ def _tree_steps(domain: TreeDomain, chosen: Counts) -> Steps:
         own = float(apart @ rows[first : last + 1] / max(1.0, rows[first : last + 1].sum()))
         below = (tree.first >= first) & (tree.last <= last)
         cost[node] = max(own, float(cost[below].max(initial=0.0)))
-    return Steps(cost, float(cost.max(initial=0.0)))
+    return SpanSteps(cost, float(cost.max(initial=0.0)))
 
 
-def _scaled(steps: Steps, share: float) -> Steps:
+def _scaled(steps: SpanSteps, share: float) -> SpanSteps:
     """Return steps that cost a share altogether."""
-    return Steps(steps.inside * share / (steps.total or 1.0), share if steps.total else 0.0)
+    return SpanSteps(steps.inside * share / (steps.total or 1.0), share if steps.total else 0.0)

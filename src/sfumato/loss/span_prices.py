@@ -59,14 +59,14 @@ def _bits_of_a_row(marginals: Sequence[NDArray[np.int64]]) -> float:
 
 
 @dataclass(frozen=True)
-class Steps:
+class SpanSteps:
     """What spans cost in one column: what lies below every code of a scale or in every node of a tree; and in all."""
 
     inside: NDArray[np.float64]
     total: float
 
 
-def priced_by_steps(microdata: Microdata, found: Sequence[Steps], certainty: NDArray[np.float64]) -> Microdata:
+def priced_by_steps(microdata: Microdata, found: Sequence[SpanSteps], certainty: NDArray[np.float64]) -> Microdata:
     """Return the table with spans that cost the steps inside them and, besides, so much of their certainty."""
     domains, weights = [], []
     for domain, steps, besides in zip(microdata.domains, found, certainty, strict=True):

@@ -14,7 +14,7 @@ from sfumato.common import parameters
 from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.hierarchies import Domain, TreeDomain, codes_meant
 from sfumato.loss.objective import Marginals, Objective, mean
-from sfumato.loss.span_prices import Steps, priced_by_steps
+from sfumato.loss.span_prices import SpanSteps, priced_by_steps
 from sfumato.table.microdata import Microdata
 
 #: A query by the columns that it looks at: a range of numbers or dates, or the categories that it asks for. Or all that
@@ -104,7 +104,7 @@ def workload_prices(
     return priced_by_steps(microdata, shares, np.array(summed) / total + tie * microdata.weights)
 
 
-def _steps(domain: Domain, counts: NDArray[np.int64], queries: Sequence[Query]) -> Steps:
+def _steps(domain: Domain, counts: NDArray[np.int64], queries: Sequence[Query]) -> SpanSteps:
     """Return the boundaries of all queries in one column, each by its weight and over the share of rows inside."""
     rows, weighed = max(1, int(counts.sum())), []
     for query in queries:
@@ -118,9 +118,9 @@ def _steps(domain: Domain, counts: NDArray[np.int64], queries: Sequence[Query]) 
             kept = np.append(0, np.cumsum(mask))
             held = kept[tree.last + 1] - kept[tree.first]
             split += weight * ((held > 0) & (held < tree.last + 1 - tree.first))
-        return Steps(split, float(split.max(initial=0)))
+        return SpanSteps(split, float(split.max(initial=0)))
     values = len(domain.values)
     below = np.zeros(values)
     for mask, weight in weighed:
         below[1:] += weight * np.cumsum(mask[1:values] != mask[: values - 1])
-    return Steps(below, float(below[-1]) if values else 0.0)
+    return SpanSteps(below, float(below[-1]) if values else 0.0)

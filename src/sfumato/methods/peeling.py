@@ -16,16 +16,25 @@ from sfumato.common import parameters
 from sfumato.loss import Minimized, find_objective
 from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.goal import Goal
-from sfumato.methods.kernels.peeling import Cells, Frequencies, peel_node
-from sfumato.methods.levels import level_costs, search_levels
+from sfumato.methods.kernels.peeling import NodeCells, TupleCounts, peel_node
 from sfumato.methods.multidim.best_cuts import cut_classes
-from sfumato.methods.refinement.leftovers import join_leftovers
+from sfumato.methods.refinement.kernel_arguments import plain_aim
+from sfumato.methods.refinement.kernels.move_rows import Neighbours, join_rows
+from sfumato.methods.refinement.kernels.mutable_classes import Table, make_grouping
+from sfumato.methods.refinement.neighbour_orders import NeighbourOrders
+from sfumato.methods.search_levels import level_costs, search_levels
 from sfumato.methods.suppression import trim
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.table.frequency import FrequencySet, frequency_set
 from sfumato.table.recoding import Recoding, rows_by_class
 
 Node = tuple[int, ...]
+
+#: How many orders are tried before classes are merged.
+ORDERS = 8
+
+#: How many rows on either side of a row are looked at for a class that it may join.
+WINDOW = 48
 
 #: Nodes are weighed anew whenever this share of the tuples that waited is gone.
 REWEIGH = 0.1
@@ -66,7 +75,7 @@ class Peeling(Method):
 
     def run(self, task: Task) -> Recoding:
         """Peel, join what is left, cut what can be cut, and leave rows out where that is allowed and saves most."""
-        task = Goal(task, find_objective("Peeling", self.minimize, self.lowers)).lowered
+        task = TaskLoss(task, find_objective("Peeling", self.minimize, self.lowers)).lowered
         until = np.inf if self.time_limit is None else time.perf_counter() + self.time_limit
         walk = _Walk(task)
         visited = walk.run(self.nodes, until)
@@ -149,17 +158,17 @@ class _Walk:
         self.waiting = self.waiting[:left]
 
     @cached_property
-    def _compiled(self) -> Frequencies:
+    def _compiled(self) -> TupleCounts:
         found = self.frequencies
         rows, begins = rows_by_class(found.of_row)
         sensitive = self.task.requirements.sensitive_codes[rows]
-        return Frequencies(np.ascontiguousarray(found.codes, np.uint32), found.counts, sensitive, begins)
+        return TupleCounts(np.ascontiguousarray(found.codes, np.uint32), found.counts, sensitive, begins)
 
     @cached_property
-    def _cells(self) -> Cells:
+    def _cells(self) -> NodeCells:
         size = max(64, 1 << (2 * len(self.frequencies) - 1).bit_length())
         tuples = np.empty((len(self.frequencies), 2), np.int32)
-        return Cells(np.empty((size, 2), np.int64), np.empty(size, np.int32), tuples)
+        return NodeCells(np.empty((size, 2), np.int64), np.empty(size, np.int32), tuples)
 
 
 def _loss(weights: list[list[float]], node: Node) -> float:
@@ -182,6 +191,45 @@ def _hashed(levels: list[list[NDArray[np.int64]]]) -> tuple[NDArray[np.uint64], 
             begins[-1].append(total)
             total += len(groups)
     return np.concatenate(pool), begins
+
+
+def join_leftovers(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return classes in which every row has one, given some that are allowed and rows marked -1."""
+    if (classes >= 0).all():
+        return classes
+    joined = _join(task, classes) if (classes >= 0).any() else classes
+    return joined if (joined >= 0).all() else _merge(task, joined)
+
+
+def _join(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Let rows join classes that stay allowed with them."""
+    table = Table(np.ascontiguousarray(task.microdata.codes, np.uint32), task.requirements.sensitive_codes)
+    aim = plain_aim(task)
+    groups = make_grouping(table, aim, classes.copy())
+    orders, random = NeighbourOrders(task.microdata.domains), task.random()
+    for _ in range(ORDERS):
+        if (groups.of_row >= 0).all():
+            break
+        join_rows(table, aim, groups, Neighbours.of(orders.order(table.codes, random)), WINDOW)
+    return groups.of_row
+
+
+def _merge(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Make one class of the remaining rows and as few others as it takes; all together are allowed, so it ends."""
+    order = NeighbourOrders(task.microdata.domains).order(task.microdata.codes, task.random())
+    lonely = np.flatnonzero(classes[order] < 0)
+    distance = np.abs(np.arange(len(order)) - lonely[len(lonely) // 2])
+    nearest = classes[order[np.argsort(distance, kind="stable")]]
+    found, first = np.unique(nearest[nearest >= 0], return_index=True)
+    queue = found[np.argsort(first)]
+    merged = int(classes.max(initial=-1)) + 1
+    count = 0
+    while True:
+        trial = classes.copy()
+        trial[(classes < 0) | np.isin(classes, queue[:count])] = merged
+        if count >= len(queue) or not task.requirements.broken_by(Recoding(classes=trial)):
+            return trial
+        count = max(1, 2 * count)
 
 
 register()(Peeling)

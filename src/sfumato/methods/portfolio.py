@@ -4,44 +4,30 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import methods as known
-from sfumato.common import parameters
-from sfumato.common.progress import silent
 from sfumato.hierarchies import TreeDomain
-from sfumato.loss import Minimized, find_objective
-from sfumato.loss.bound.linear_program import solver_is_installed
-from sfumato.loss.metrics import GCP
 from sfumato.loss.objective import SIZES
-from sfumato.methods.base import Method, Task, find_method, register
-from sfumato.methods.goal import Goal, Measured
-from sfumato.methods.levels import mostly_categories, search_levels
-from sfumato.methods.linear.linear import CostAware, Hilbert
-from sfumato.methods.refinement import ABLE, Limit
-from sfumato.methods.warm_up import warm_up
-from sfumato.privacy import KAnonymity, Requirements
+from sfumato.methods.base import Method, Task
+from sfumato.methods.linear.cost_aware import CostAware
+from sfumato.methods.linear.hilbert import Hilbert
+from sfumato.methods.refinement import RefinementLimit
+from sfumato.methods.search_levels import mostly_categories, search_levels
+from sfumato.methods.task_loss import Measured, TaskLoss
 from sfumato.table.recoding import Recoding, rows_by_class
 
 Classes = NDArray[np.int32]
 
-#: Rounds of refinement without a time limit; the work, and so the result, is the same on every machine.
-ROUNDS = 64
-
 #: What the starts of `Best` may take of its time, so that most of it is left for refining, and the seconds that count
 #: where there is no limit.
 STARTS, USUAL_SECONDS = 0.3, 10.0
-
-#: What following prices may take of the time after the starts.
-DIVING = 0.5
 
 #: Seconds of a node of peeling per row and attribute, and of best cuts per row, pair of attributes and halving: rough,
 #: and good enough to tell what fits.
@@ -55,18 +41,8 @@ NODES, NODES_OF_MIXTURES = 20_000, 1_000
 #: of the default method should compile nothing that it does not need.
 MANY_ROWS, FEW_ROWS = 50_000, 500
 
-#: A sample tells what is not worth trying: so many rows, and room for so many of the smallest classes.
-ENOUGH_ROWS, ENOUGH_CLASSES = 1 << 15, 1_000
-
-#: How many times as many rows a table has whose sample costs less than it may save, and the loss in the sample, in
-#: proportion to the least, from which on a method is left out.
-MANY_SAMPLES, MUCH_MORE = 16, 1.25
-
 #: The rows times nodes that the default method gives peeling.
 FEW_CELLS = 50_000_000
-
-#: Where the default method refines: a table of so many rows once, of half as many twice, larger ones not at all.
-LIGHT_WORK = 64_000
 
 
 class Candidate(NamedTuple):
@@ -75,82 +51,6 @@ class Candidate(NamedTuple):
     method: str
     classes: Classes
     loss: Measured
-
-
-@dataclass(frozen=True)
-class Best(Method):
-    """Try every method that suits the table, keep the least loss, and refine it.
-
-    Parameters
-    ----------
-    time_limit
-        Seconds, without the compilation of a first run; the methods that are tried always finish. None: a fixed amount
-        of work, which gives the same result on every machine. A time limit does not.
-    minimize
-        What is minimized, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, a list of queries, or an
-        `Objective`.
-    """
-
-    time_limit: float | None = None
-    minimize: Minimized = "gcp"
-
-    name: ClassVar[str] = "best"
-    summary: ClassVar[str] = "The least loss of several methods, refined; give it time. Never above Hilbert."
-    recoding: ClassVar[str] = "local"
-    order_free: ClassVar[bool] = False
-    lowers: ClassVar[frozenset[str]] = ABLE
-
-    def __post_init__(self) -> None:
-        if self.time_limit is not None:
-            parameters.number("Best", "time_limit", self.time_limit, above=0)
-        find_objective("Best", self.minimize, ABLE)
-
-    def run(self, task: Task) -> Recoding:
-        """Run the methods that suit the table, and refine the best of what they found."""
-        goal = Goal(task, find_objective("Best", self.minimize, ABLE))
-        if self.time_limit is not None:
-            warm_up(task, replace(self, time_limit=None))
-            if _may_follow_prices(goal):
-                warm_up(task, find_method("proven"))
-        begin = time.perf_counter()
-        candidates = try_all(goal, list(suitable(task, self.time_limit)))
-        if self.time_limit is None:
-            return _refined(goal, candidates, rounds=ROUNDS)
-        candidates = _with_prices(goal, candidates, begin + self.time_limit)
-        left = max(0.0, self.time_limit - (time.perf_counter() - begin))
-        return _refined(goal, candidates, rounds=100_000, seconds=left, patience=0.0)
-
-
-@dataclass(frozen=True)
-class Auto(Method):
-    """Low loss at little cost in time: the default method.
-
-    Parameters
-    ----------
-    minimize
-        What is minimized, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, a list of queries, or an
-        `Objective`.
-    """
-
-    minimize: Minimized = "gcp"
-
-    name: ClassVar[str] = "auto"
-    summary: ClassVar[str] = "The best of several fast methods, by any loss. Never above Hilbert."
-    recoding: ClassVar[str] = "local"
-    order_free: ClassVar[bool] = False
-    lowers: ClassVar[frozenset[str]] = ABLE
-
-    def __post_init__(self) -> None:
-        find_objective("Auto", self.minimize, ABLE)
-
-    def run(self, task: Task) -> Recoding:
-        """Run the methods that take little time; for another loss than the certainty penalty, refine small tables."""
-        goal = Goal(task, find_objective("Auto", self.minimize, ABLE))
-        candidates = try_all(goal, promising(goal, list(cheap(task))))
-        # Refinement gains a few percent more, but its kernels take longer to compile than all others together, and the
-        # first run of the default method should not be a long one.
-        rounds = 0 if self.minimize == "gcp" else min(16, LIGHT_WORK // max(1, len(task.microdata)))
-        return _refined(goal, candidates, rounds=rounds)
 
 
 def cheap(task: Task) -> Iterator[Method]:
@@ -168,28 +68,6 @@ def cheap(task: Task) -> Iterator[Method]:
         yield known.BestCuts()
     if peels:
         yield known.Peeling(nodes=min(NODES_OF_MIXTURES, nodes))
-
-
-def promising(goal: Goal, methods: Sequence[Method]) -> Sequence[Method]:
-    """Leave out what loses much more than the best does in a sample of a large table; the first always stays."""
-    task = goal.task
-    every = len(task.microdata) // max(ENOUGH_ROWS, ENOUGH_CLASSES * task.requirements.smallest_class)
-    if every < MANY_SAMPLES:
-        return methods
-    few = task.microdata.take(np.arange(0, len(task.microdata), every))
-    small = replace(
-        task,
-        microdata=few,
-        requirements=Requirements(task.requirements.models, few),
-        suppressible=task.suppressible // every,
-        progress=silent,
-        memory=None,
-    )
-    if small.requirements.broken_by_table():
-        return methods
-    found = {candidate.method: candidate.loss.loss for candidate in try_all(replace(goal, task=small), methods)}
-    most = MUCH_MORE * min(found.values())
-    return [method for method in methods if method is methods[0] or found.get(method.name, 0.0) <= most]
 
 
 def suitable(task: Task, seconds: float | None) -> Iterable[Method]:
@@ -242,17 +120,17 @@ def _diverse(task: Task) -> bool:
     return bool(task.requirements.sensitive_codes.shape[1])
 
 
-def try_all(goal: Goal, methods: Sequence[Method]) -> list[Candidate]:
+def try_all(goal: TaskLoss, methods: Sequence[Method]) -> list[Candidate]:
     """Run methods side by side; return what they found, the least loss first."""
     task = goal.lowered
     task.progress(f"trying {', '.join(method.name for method in methods)}", 0.0)
     with ThreadPoolExecutor(max_workers=min(len(methods), os.cpu_count() or 1)) as pool:
         # The last ones mostly use a single core, the first ones all: those that others would wait for begin.
         found = list(pool.map(lambda method: list(_measured(goal, method.name, method.run(task))), methods[::-1]))
-    return sorted(chain.from_iterable(found[::-1]), key=_loss)
+    return sorted(chain.from_iterable(found[::-1]), key=loss_of)
 
 
-def _measured(goal: Goal, name: str, recoding: Recoding) -> Iterator[Candidate]:
+def _measured(goal: TaskLoss, name: str, recoding: Recoding) -> Iterator[Candidate]:
     """Yield what a method found, and what else can be made of it, with what each loses."""
     if recoding.classes is not None:
         yield Candidate(name, recoding.classes, goal.measure_rows(recoding.classes))
@@ -260,33 +138,15 @@ def _measured(goal: Goal, name: str, recoding: Recoding) -> Iterator[Candidate]:
             yield Candidate(f"{name}, {shape}", classes, goal.measure_rows(classes))
 
 
-def _loss(candidate: Candidate) -> Measured:
+def loss_of(candidate: Candidate) -> Measured:
+    """Give the key that sorts candidates, the least loss first."""
     return candidate.loss
 
 
-def _may_follow_prices(goal: Goal) -> bool:
-    """Return whether prices are about what is minimized, classes need nothing but their size, and a solver is there."""
-    if goal.objective is not GCP or not all(isinstance(model, KAnonymity) for model in goal.task.requirements.models):
-        return False
-    return solver_is_installed()
-
-
-def _with_prices(goal: Goal, candidates: list[Candidate], until: float) -> list[Candidate]:
-    """Return candidates and the classes that prices point to, where there is time to find them and to refine."""
-    if not _may_follow_prices(goal):
-        return candidates
-    from sfumato.methods.proven.proof import classes_within  # noqa: PLC0415
-
-    now = time.perf_counter()
-    classes = classes_within(goal.task, now, now + DIVING * (until - now))
-    if classes is None:
-        return candidates
-    return sorted([*candidates, Candidate("following prices", classes, goal.measure_rows(classes))], key=_loss)
-
-
-def _refined(
-    goal: Goal, candidates: Sequence[Candidate], rounds: int, seconds: float = np.inf, patience: float = 1e-3
+def refine_best(
+    goal: TaskLoss, candidates: Sequence[Candidate], rounds: int, seconds: float = np.inf, patience: float = 1e-3
 ) -> Recoding:
+    """Refine the best candidate within limits, and record what every candidate lost; 0 rounds leave it as it is."""
     best = candidates[0]
     tried: dict[str, Any] = {candidate.method: candidate.loss.loss for candidate in candidates}
     classes = best.classes
@@ -294,7 +154,7 @@ def _refined(
         # Refinement brings its kernels along, which the default method does without.
         from sfumato.methods.refinement.search import refine  # noqa: PLC0415
 
-        classes = refine(goal, classes, Limit(rounds, seconds, patience))
+        classes = refine(goal, classes, RefinementLimit(rounds, seconds, patience))
         tried["refined"] = goal.measure_rows(classes).loss
     details = {"tried": tried, "chosen": best.method, "minimized": goal.objective.name}
     return Recoding(classes=classes, details=details)
@@ -303,7 +163,7 @@ def _refined(
 # Classes to start from where a loss is about something else than spans: even sizes, and equal labels
 
 
-def _reshaped(goal: Goal, classes: Classes) -> Iterator[tuple[str, Classes]]:
+def _reshaped(goal: TaskLoss, classes: Classes) -> Iterator[tuple[str, Classes]]:
     """Yield other classes of the same rows that suit the loss by their shape, where every rule allows them."""
     if SIZES not in goal.objective.parts and goal.label < 0:
         return
@@ -341,7 +201,3 @@ def _by_label(rows: NDArray[np.intp], label: NDArray[np.int32], smallest: int, t
         if end - (kept[-1] if kept else 0) >= smallest:
             kept.append(end)
     return _cut(rows, [*kept[:-1], len(rows)], smallest, total)
-
-
-register()(Best)
-register()(Auto)

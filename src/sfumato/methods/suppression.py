@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import InfeasibleError
 from sfumato.methods.base import Task
-from sfumato.methods.kernels.trimming import best_trims
+from sfumato.methods.kernels.trim import best_trims
 from sfumato.privacy import Requirements, Rule, SensitiveModel
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import SUPPRESSED, Recoding, rows_by_class

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from sfumato.loss import SinglingOut
+from sfumato.loss import IntervalEndRisk
 from sfumato.privacy import PrivacyModel
 
 #: Whose versions can change a result.
@@ -49,7 +49,7 @@ def build_manifest(
     options: Mapping[str, Any],
     content: bytes,
     suppressed: Mapping[str, int],
-    singling_out: SinglingOut | None,
+    singling_out: IntervalEndRisk | None,
     seconds: Mapping[str, float],
 ) -> dict[str, Any]:
     """Collect what is needed to make a release again and to judge it."""

@@ -23,7 +23,7 @@ from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.levels import only_dates, value_texts
 from sfumato.io import Source, open_source
-from sfumato.loss import SinglingOut, singling_out
+from sfumato.loss import IntervalEndRisk, singling_out
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
 from sfumato.privacy.ceilings import PopulationModel
 from sfumato.release.manifest import build_manifest
@@ -168,7 +168,7 @@ class Outcome:
         return found
 
     def release(
-        self, kind: type[R], source: Source, clock: Clock, singling_out: SinglingOut | None = None, **parts: Any
+        self, kind: type[R], source: Source, clock: Clock, singling_out: IntervalEndRisk | None = None, **parts: Any
     ) -> R:
         """Return the release, with its manifest, of the parts that only those know who hold the rows."""
         return kind(
@@ -183,7 +183,7 @@ class Outcome:
             **parts,
         )
 
-    def _manifest(self, source: Source, clock: Clock, singling_out: SinglingOut | None) -> dict[str, Any]:
+    def _manifest(self, source: Source, clock: Clock, singling_out: IntervalEndRisk | None) -> dict[str, Any]:
         request, method = self.request, self.request.method
         declared = request.schema.quasi_identifiers
         return build_manifest(

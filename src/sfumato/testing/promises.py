@@ -10,7 +10,7 @@ from unittest import SkipTest
 
 import pyarrow as pa
 
-from sfumato.api.anonymize import check
+from sfumato.api.check import check
 from sfumato.methods import Method
 from sfumato.methods.support import MISSING, SEVERAL_SENSITIVE, SUPPRESSION
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel

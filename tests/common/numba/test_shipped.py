@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from sfumato.common.numba import shipped
+from sfumato.common.numba import kernel_files, shipped
+from sfumato.common.numba.kernel_files import KernelFiles
 
 pytestmark = pytest.mark.skipif(shipped.processor() is None, reason="nothing is shipped for this kind of processor")
 
@@ -20,7 +20,8 @@ import sys
 from pathlib import Path
 import numpy as np
 from numba.core import event
-from sfumato.table.kernels import classes, shipped
+from sfumato.common.numba import shipped
+from sfumato.table.kernels import classes
 
 class Compiled(event.Listener):
     count = 0
@@ -61,26 +62,25 @@ def ahead(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_shipped_kernel_is_not_compiled_and_gives_the_same(ahead: Path, tmp_path: Path) -> None:
     assert call(ahead, tmp_path) == f"{FOUND} False"
-    assert not list(tmp_path.rglob("*.nbc"))  # nor written once more
+    assert not list(tmp_path.rglob("*.nbk"))  # nor written once more
 
 
 def test_checked_kernels_are_compiled_although_others_are_shipped(ahead: Path, tmp_path: Path) -> None:
     assert call(ahead, tmp_path, NUMBA_BOUNDSCHECK="1") == f"{FOUND} True"
 
 
-def test_another_version_of_numba_passes_a_shipped_kernel_over(ahead: Path, tmp_path: Path) -> None:
-    other = _copied(ahead, tmp_path)
-    [index] = other.glob("*class_bounds*.nbi")
-    with index.open("rb") as file:
-        pickle.load(file)
-        rest = file.read()
-    index.write_bytes(pickle.dumps("0.1.2", protocol=-1) + rest)
-    assert call(other, tmp_path / "empty") == f"{FOUND} True"
+def test_another_version_of_numba_passes_a_shipped_kernel_over(
+    ahead: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = KernelFiles(ahead, "entry.twice", {("entry.py", "1")}, alone=False)
+    monkeypatch.setattr("numba.__version__", "0.1.2")
+    other = KernelFiles(ahead, "entry.twice", {("entry.py", "1")}, alone=False)
+    assert mine._path("key") != other._path("key")
 
 
 def test_a_damaged_file_costs_time_and_nothing_else(ahead: Path, tmp_path: Path) -> None:
     other = _copied(ahead, tmp_path)
-    for data in other.glob("*.nbc"):
+    for data in other.glob("*.nbk"):
         data.write_bytes(data.read_bytes()[:100])
     assert call(other, tmp_path / "empty") == f"{FOUND} True"
 
@@ -95,17 +95,14 @@ def _copied(ahead: Path, target: Path) -> Path:
 def test_a_lesser_processor_gets_none(ahead: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "FOLDER", ahead)
     monkeypatch.setattr(shipped, "PROCESSORS", dict.fromkeys(shipped.PROCESSORS, ("a dream", "flying")))
-    monkeypatch.setattr(shipped.config, "BOUNDSCHECK", None)
+    monkeypatch.setattr(kernel_files.config, "BOUNDSCHECK", None)
     assert not shipped.usable.__wrapped__()
     monkeypatch.setattr(shipped, "PROCESSORS", dict.fromkeys(shipped.PROCESSORS, ("generic", "")))
     assert shipped.usable.__wrapped__()
 
 
-def test_other_sources_are_other_kernels(ahead: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sfumato.table.kernels import classes  # noqa: PLC0415
-
-    monkeypatch.setattr(shipped, "FOLDER", ahead)
-    file = shipped._file(classes.class_bounds)
-    assert file._load_index()
-    file._source_stamp = [("classes.py", "changed")]
-    assert not file._load_index()
+def test_other_sources_are_other_kernels(ahead: Path) -> None:
+    sources = {("classes.py", "as it is"), ("rules.py", "as it is")}
+    kept = KernelFiles(ahead, "classes.class_bounds", sources, alone=False)
+    changed = KernelFiles(ahead, "classes.class_bounds", sources | {("rules.py", "changed")}, alone=False)
+    assert kept._path("key") != changed._path("key")

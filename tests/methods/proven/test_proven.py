@@ -14,16 +14,16 @@ from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
 import sfumato as sf
 from sfumato.loss import gcp_bound
-from sfumato.loss.bound.boxes import Boxes
-from sfumato.loss.bound.price_search import Stop, search_prices
+from sfumato.loss.bound.cutting_planes import Stop, search_prices
+from sfumato.loss.bound.listed_boxes import ListedBoxes
 from sfumato.loss.bound.row_prices import Pricing
 from sfumato.methods import Hilbert
-from sfumato.methods.goal import Goal
 from sfumato.methods.interrupts import Interrupts
-from sfumato.methods.proven.dive import Dive
+from sfumato.methods.proven.diving_heuristic import DivingHeuristic
 from sfumato.methods.proven.proof import Proof
-from sfumato.methods.refinement import Limit
+from sfumato.methods.refinement import RefinementLimit
 from sfumato.methods.refinement.search import _Search, refine
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
 
@@ -32,9 +32,9 @@ pytest.importorskip("highspy")
 
 @given(microdata_strategy(rows=(4, 9), most_columns=2), st.integers(2, 4))
 def test_everybody_is_in_a_class_of_k(microdata: Microdata, k: int) -> None:
-    boxes = Boxes(microdata)
+    boxes = ListedBoxes(microdata)
     priced = search_prices(Pricing(boxes, k), np.full(len(boxes.rows), float(k)), Stop(rounds=8))
-    classes = Dive(boxes, k, float(k)).run(priced, Stop(), lambda share: None)
+    classes = DivingHeuristic(boxes, k, float(k)).run(priced, Stop(), lambda share: None)
     members = [np.flatnonzero(classes == number).tolist() for number in np.unique(classes)]
     assert min(map(len, members)) >= k
     cost = sum(loss_of(microdata, rows) for rows in members)
@@ -56,7 +56,7 @@ def test_refinement_looks_where_loss_can_be_avoided() -> None:
     classes = np.array([0, 0, 1, 1, 2, 2, -1], np.int32)
     # The classes lose 0.1, 0.2 and 0.1 a row; the rows of the second one have to pay all of it.
     prices = np.array([0.1, 0.05, 0.2, 0.2, 0.0, 0.1, 1.0])
-    search = _Search(Goal(task_of(microdata, 2)), classes, Interrupts(), prices)
+    search = _Search(TaskLoss(task_of(microdata, 2)), classes, Interrupts(), prices)
     assert np.flatnonzero(search._avoidable(classes)).tolist() == [4, 5]
     kept = search.improve(classes, 1, np.inf)
     assert kept[6] == -1
@@ -66,9 +66,9 @@ def test_refinement_looks_where_loss_can_be_avoided() -> None:
 @settings(max_examples=20, deadline=None)
 @given(microdata_strategy(rows=(4, 40), most_columns=3), st.integers(2, 4))
 def test_refinement_by_prices_keeps_k_and_loses_no_more(microdata: Microdata, k: int) -> None:
-    goal = Goal(task_of(microdata, k))
+    goal = TaskLoss(task_of(microdata, k))
     start = Hilbert().run(goal.task).classes
-    refined = refine(goal, start, Limit(8), gcp_bound(microdata, k).prices)
+    refined = refine(goal, start, RefinementLimit(8), gcp_bound(microdata, k).prices)
     assert np.unique(refined, return_counts=True)[1].min() >= k
     assert goal.measure_rows(refined) <= goal.measure_rows(start)
 

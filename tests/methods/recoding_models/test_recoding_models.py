@@ -24,7 +24,7 @@ from sfumato.methods import (
     OrderedSetPartition,
     Task,
 )
-from sfumato.methods.recoding_models.splits import children
+from sfumato.methods.recoding_models.value_groups import children
 from sfumato.privacy import KAnonymity, Requirements
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding

@@ -22,9 +22,9 @@ from sfumato.errors import ParameterError
 from sfumato.hierarchies import IntervalDomain, codes_meant
 from sfumato.loss import Minimized, find_objective
 from sfumato.methods import Auto, Best, Hilbert, Refined, Task
-from sfumato.methods.goal import Goal
-from sfumato.methods.refinement import ABLE, Limit
+from sfumato.methods.refinement import ABLE, RefinementLimit
 from sfumato.methods.refinement.search import refine
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, Requirements
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
@@ -139,8 +139,8 @@ def test_the_loss_never_rises_and_every_model_still_holds(data: st.DataObject) -
     labels = data.draw(st.lists(st.integers(0, 6), min_size=len(microdata), max_size=len(microdata)))
     start = allowed_start(requirements, labels)
     task = Task(microdata, requirements, seed=data.draw(st.integers(0, 9)))
-    goal = Goal(task, find_objective("Refined", minimize, ABLE))
-    refined = refine(goal, start, Limit(rounds=data.draw(st.sampled_from([1, 8]))))
+    goal = TaskLoss(task, find_objective("Refined", minimize, ABLE))
+    refined = refine(goal, start, RefinementLimit(rounds=data.draw(st.sampled_from([1, 8]))))
     before, after = (slow_loss(table, microdata, classes, minimize) for classes in (start, refined))
     assert after <= before + 1e-9
     assert not requirements.broken_by(Recoding(classes=refined))

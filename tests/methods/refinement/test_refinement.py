@@ -12,9 +12,9 @@ from tests.helpers import table_strategy
 
 from sfumato.errors import ParameterError
 from sfumato.methods import Hilbert, Mondrian, Refined, Task
-from sfumato.methods.goal import Goal
-from sfumato.methods.refinement import Limit
+from sfumato.methods.refinement import RefinementLimit
 from sfumato.methods.refinement.search import refine
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel, Requirements, TCloseness
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
@@ -68,8 +68,8 @@ def test_the_loss_never_rises_and_every_model_still_holds(data: st.DataObject) -
     labels = data.draw(st.lists(st.integers(0, 6), min_size=len(microdata), max_size=len(microdata)))
     start = allowed_start(requirements, labels)
     rounds = data.draw(st.sampled_from([1, 3, 40]))
-    goal = Goal(Task(microdata, requirements, seed=data.draw(st.integers(0, 9))))
-    refined = refine(goal, start, Limit(rounds=rounds))
+    goal = TaskLoss(Task(microdata, requirements, seed=data.draw(st.integers(0, 9))))
+    refined = refine(goal, start, RefinementLimit(rounds=rounds))
     assert slow_loss(microdata, refined) <= slow_loss(microdata, start) + 1e-9
     assert not requirements.broken_by(Recoding(classes=refined))
     assert (refined >= 0).all()
@@ -86,7 +86,7 @@ def test_wide_tables_are_refined_too(columns: int) -> None:
     assert start is not None
     losses = [slow_loss(microdata, start)]
     for rounds in (1, 8):
-        refined = refine(Goal(task), start, Limit(rounds=rounds))
+        refined = refine(TaskLoss(task), start, RefinementLimit(rounds=rounds))
         assert not task.requirements.broken_by(Recoding(classes=refined))
         losses.append(slow_loss(microdata, refined))
     assert losses[0] > losses[1] > losses[2]
@@ -98,7 +98,9 @@ def test_rows_that_are_left_out_stay_out(table, out: int) -> None:
     microdata = table.encoded()
     start = np.zeros(len(microdata), np.int32)
     start[:out] = -1
-    refined = refine(Goal(Task(microdata, Requirements((KAnonymity(3),), microdata))), start, Limit(rounds=4))
+    refined = refine(
+        TaskLoss(Task(microdata, Requirements((KAnonymity(3),), microdata))), start, RefinementLimit(rounds=4)
+    )
     assert np.array_equal(refined < 0, start < 0)
     assert slow_loss(microdata, refined) <= slow_loss(microdata, start) + 1e-9
 
@@ -111,7 +113,7 @@ def test_the_reported_loss_is_what_an_independent_recomputation_finds(table) -> 
     task = Task(
         microdata, Requirements((KAnonymity(3),), microdata), progress=lambda stage, share: stages.append(stage)
     )
-    refined = refine(Goal(task), np.zeros(len(microdata), np.int32), Limit(rounds=8))
+    refined = refine(TaskLoss(task), np.zeros(len(microdata), np.int32), RefinementLimit(rounds=8))
     assert stages[-1] == f"refining, loss {slow_loss(microdata, refined):.4f}"
 
 
@@ -129,7 +131,7 @@ def numbers(rows: int, seed: int = 0) -> Microdata:
 def test_one_class_falls_apart_into_many() -> None:
     microdata = numbers(400)
     task = Task(microdata, Requirements((KAnonymity(5),), microdata))
-    refined = refine(Goal(task), np.zeros(400, np.int32), Limit(rounds=32))
+    refined = refine(TaskLoss(task), np.zeros(400, np.int32), RefinementLimit(rounds=32))
     assert slow_loss(microdata, refined) < 0.15
     assert len(np.unique(refined)) > 40
 
@@ -139,7 +141,10 @@ def test_the_same_seed_gives_the_same_classes_and_another_seed_others() -> None:
     requirements = Requirements((KAnonymity(5),), microdata)
     start = Mondrian().run(Task(microdata, requirements)).classes
     assert start is not None
-    found = [refine(Goal(Task(microdata, requirements, seed=seed)), start, Limit(rounds=4)) for seed in (1, 1, 2)]
+    found = [
+        refine(TaskLoss(Task(microdata, requirements, seed=seed)), start, RefinementLimit(rounds=4))
+        for seed in (1, 1, 2)
+    ]
     assert np.array_equal(found[0], found[1])
     assert not np.array_equal(found[0], found[2])
 
@@ -153,7 +158,7 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
             raise KeyboardInterrupt
 
     start = np.zeros(400, np.int32)
-    refined = refine(Goal(Task(microdata, requirements, progress=interrupt)), start, Limit(rounds=400))
+    refined = refine(TaskLoss(Task(microdata, requirements, progress=interrupt)), start, RefinementLimit(rounds=400))
     assert slow_loss(microdata, refined) < 0.9 * slow_loss(microdata, start)
     assert not requirements.broken_by(Recoding(classes=refined))
 
@@ -162,7 +167,7 @@ def test_no_rounds_change_nothing() -> None:
     microdata = numbers(50)
     start = np.zeros(50, np.int32)
     task = Task(microdata, Requirements((KAnonymity(5),), microdata))
-    assert np.array_equal(refine(Goal(task), start, Limit(rounds=0)), start)
+    assert np.array_equal(refine(TaskLoss(task), start, RefinementLimit(rounds=0)), start)
 
 
 @pytest.mark.parametrize("option", [True, 0.2, "exhaustive", False])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.attacks.base import Attack, Outcome
 from sfumato.assess.attacks.scenario import Scene
-from sfumato.verify.classes import code_column
+from sfumato.common.grouping import code_column
 
 #: Random orders that a suspicious one is compared with.
 ORDERS = 20

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import pickle
 import re
 import secrets
 import sys
@@ -15,7 +14,6 @@ from importlib import import_module
 from inspect import getsourcefile
 from itertools import count
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 
 from numba import njit
@@ -25,6 +23,7 @@ from numba.core.bytecode import FunctionIdentity
 from numba.core.runtime.nrt import rtsys
 
 from sfumato.common.numba import shipped
+from sfumato.common.numba.kernel_files import UNREADABLE, KernelFiles, shared_folder
 from sfumato.common.progress import told_of_compiling
 
 #: What this is is not known to type checkers.
@@ -91,7 +90,7 @@ def entry(function: Callable[..., Any]) -> Any:
         compiled: Any = njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)  # type: ignore[call-overload]
     except RuntimeError:  # there is no place where anything could be kept
         return njit(nogil=True, no_cfunc_wrapper=True)(function)  # type: ignore[call-overload]
-    _watch_all_sources(compiled)
+    _keep_by_sources(compiled)
     _forgive_the_disk(compiled)
     shipped.KERNELS.append(compiled)
     return compiled
@@ -103,20 +102,17 @@ def part(function: Callable[..., Any]) -> Any:
 
 
 def _forgive_the_disk(compiled: Any) -> None:
-    """Let a kept result that cannot be read or written, such as on a full disk, cost time and nothing else.
+    """Let a result that cannot be read or written, such as on a full disk, cost time and nothing else.
 
-    Numba loads all that compiling needs before it looks whether something is kept. What is kept needs its runtime only.
+    Numba loads all that compiling needs before it looks for a kept result. A kept result needs only its runtime.
     """
     kept = compiled._cache
     load, save = kept._load_overload, kept.save_overload
 
     def load_overload(signature: Any, target: Any) -> Any:
         rtsys.initialize(target)
-        with suppress(OSError):
-            try:
-                return load(signature, target) or shipped.load(compiled, signature, target)
-            except (EOFError, ValueError, UnpicklingError):
-                kept.flush()
+        with suppress(*UNREADABLE):
+            return load(signature, target) or shipped.load(compiled, signature, target)
         return None
 
     def save_overload(*arguments: Any) -> None:
@@ -126,29 +122,23 @@ def _forgive_the_disk(compiled: Any) -> None:
     kept.load_overload, kept.save_overload = load_overload, save_overload
 
 
-def _watch_all_sources(compiled: Any) -> None:
-    """Make the kept result depend on the text of all it was compiled from.
+def _keep_by_sources(compiled: Any) -> None:
+    """Keep results by the digests of all sources that they are compiled from, in files of our own.
 
-    By itself it depends on the time and size of the one file that the kernel is in, so a kernel would go on checking
-    a privacy rule as it was before that rule was corrected in a file of its own.
+    By itself Numba looks at the time and size of the one file that the kernel is in, so a kernel would go on checking
+    a privacy rule as it was before that rule was corrected in another file.
     """
+    function, kept = compiled.py_func, compiled._cache
+    kernel = f"{function.__module__}.{function.__qualname__}"
+    shared = shared_folder()
+    folder = shared or Path(kept._cache_path)
+    kept._cache_file = KernelFiles(folder, kernel, sources_of(compiled), alone=shared is None)
+
+
+def sources_of(compiled: Any) -> frozenset[tuple[str, str]]:
+    """Names and digests of all sources that a kernel is compiled from."""
     source = getsourcefile(compiled.py_func)
-    files = compiled._cache._cache_file
-    if source is not None and hasattr(files, "_source_stamp"):
-        files._source_stamp = sorted(_digests(Path(source)) | {_digest(Path(__file__))})
-        files._load_index = _forgetful(files._load_index)
-
-
-def _forgetful(load_index: Callable[[], dict[Any, str]]) -> Callable[[], dict[Any, str]]:
-    """Make nothing of what an older version kept, where that names what is no longer there, such as a renamed class."""
-
-    def load() -> dict[Any, str]:
-        try:
-            return load_index()
-        except (AttributeError, ImportError, EOFError, pickle.UnpicklingError):
-            return {}
-
-    return load
+    return (_digests(Path(source)) if source is not None else frozenset()) | {_digest(Path(__file__))}
 
 
 @cache

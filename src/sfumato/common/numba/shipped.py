@@ -7,19 +7,13 @@ Python, is kept beside them; whoever differs in any of it compiles as if nothing
 from __future__ import annotations
 
 import platform
-import sys
 from functools import cache
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import caching
-from numba.core import config as numba_config
 
-#: What these are is not known to type checkers.
-config: Any = numba_config
-make_file: Any = caching.IndexDataCacheFile
+from sfumato.common.numba.kernel_files import UNREADABLE, KernelFiles, compiled_as_usual
 
 #: Where a wheel has them. The folder of a package is as trustworthy as its code.
 FOLDER = Path(__file__).parent / "ahead"
@@ -28,9 +22,6 @@ FOLDER = Path(__file__).parent / "ahead"
 INTEL = ("x86-64-v3", "avx avx2 bmi bmi2 cx16 f16c fma lzcnt movbe popcnt sahf sse3 sse4.1 sse4.2 ssse3 xsave")
 ARM = ("generic", "")
 PROCESSORS = {"x86_64": INTEL, "AMD64": INTEL, "aarch64": ARM, "arm64": ARM}
-
-#: What goes wrong with files that are damaged, or name what is no longer there.
-UNREADABLE = (OSError, EOFError, ValueError, AttributeError, ImportError, UnpicklingError)
 
 #: The dispatchers of all kernels that were imported.
 KERNELS: list[Any] = []
@@ -45,8 +36,7 @@ def processor() -> tuple[str, str] | None:
 def usable() -> bool:
     """Return whether this machine runs what is shipped, and nobody asked for kernels that are compiled otherwise."""
     chosen = processor()
-    asked = (config.BOUNDSCHECK, config.DEBUGINFO_DEFAULT, config.CPU_NAME, config.CPU_FEATURES)
-    if chosen is None or not FOLDER.is_dir() or any(asked):
+    if chosen is None or not FOLDER.is_dir() or not compiled_as_usual():
         return False
     able = llvm.get_host_cpu_features()
     return all(able.get(ability, False) for ability in chosen[1].split())
@@ -57,7 +47,7 @@ def load(compiled: Any, signature: Any, target: Any) -> Any:
     if not usable():
         return None
     try:
-        kept = _file(compiled).load(_key(compiled, signature))
+        kept = _files(compiled).load(_key(compiled, signature))
         return None if kept is None else compiled._cache._impl.rebuild(target, kept)
     except UNREADABLE:
         return None
@@ -71,16 +61,15 @@ def save_all() -> int:
         kept = compiled._cache._impl
         for signature, result in compiled.overloads.items():
             if kept.check_cachable(result):
-                _file(compiled).save(_key(compiled, signature), kept.reduce(result))
+                _files(compiled).save(_key(compiled, signature), kept.reduce(result))
                 count += 1
     return count
 
 
-def _file(compiled: Any) -> Any:
-    """Return the file for one kernel: of this Python, of this version of Numba, of the sources as they are."""
-    function = compiled.py_func
-    place = f"{function.__module__}.{function.__qualname__}.{sys.implementation.cache_tag}"
-    return make_file(str(FOLDER), place, compiled._cache._cache_file._source_stamp)
+def _files(compiled: Any) -> KernelFiles:
+    """The files of one kernel: of this Python, of this version of Numba, of the sources as they are."""
+    mine: KernelFiles = compiled._cache._cache_file
+    return mine.elsewhere(FOLDER)
 
 
 def _key(compiled: Any, signature: Any) -> Any:

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.threads import side_by_side
-from sfumato.loss.bound.boxes import Boxes
 from sfumato.loss.bound.kernels.cheapest_boxes import cheapest_boxes
-from sfumato.loss.bound.kernels.least_losses import Sorted, least_losses, least_total
+from sfumato.loss.bound.kernels.least_losses import SortedRows, least_losses, least_total
+from sfumato.loss.bound.listed_boxes import ListedBoxes
+from sfumato.loss.bound.neighbour_boxes import all_boxes
 from sfumato.loss.bound.row_prices import Mixed, capped_prices, distinct_rows
-from sfumato.loss.bound.vicinity import all_boxes
 from sfumato.table.frequency import KEY_LIMIT, group_rows
 from sfumato.table.kernels.spans import Spans
 from sfumato.table.microdata import Microdata
@@ -126,7 +126,7 @@ def gcp_bound(
         What sensitive values of a class must keep, if anything.
     """
     begin = time.perf_counter()
-    people = People.of(microdata)
+    people = DistinctRows.of(microdata)
     bound = _price_bound(microdata, k, left_out, suppression, mixed) if len(people) <= PRICED_ROWS else None
     if bound is None:
         bound = _pair_bound(people, k, left_out, seed, suppression)
@@ -143,10 +143,10 @@ def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool,
         rows, mixed = distinct_rows(microdata, None), None
     boxes = all_boxes(microdata, rows)
     bound = None
-    if isinstance(boxes, Boxes) or boxes.compared <= COMPARED:
+    if isinstance(boxes, ListedBoxes) or boxes.compared <= COMPARED:
         _, prices = capped_prices(microdata, k, suppression, mixed, boxes)
         bound = bound_by(prices.each[rows.of_row], left_out)
-    if isinstance(boxes, Boxes) or len(rows) ** 2 > PAIRS:
+    if isinstance(boxes, ListedBoxes) or len(rows) ** 2 > PAIRS:
         return bound
     # Where looking at all boxes takes too much work, pairs of rows may prove more.
     losses = np.repeat(boxes.reaches(k), rows.counts[boxes.order])
@@ -162,7 +162,7 @@ def _shared_loss(losses: NDArray[np.float64], k: int, suppression: bool) -> floa
     return float(losses.sum()) if suppression else least_total(-np.sort(-losses), k)
 
 
-def _pair_bound(people: People, k: int, left_out: int, seed: int, suppression: bool) -> Bound:
+def _pair_bound(people: DistinctRows, k: int, left_out: int, seed: int, suppression: bool) -> Bound:
     """Return what rows lose because others share their classes.
 
     A row shares its class with k - 1 others, so it loses at least what it loses together with its (k - 1)-th nearest
@@ -184,7 +184,7 @@ def _pair_bound(people: People, k: int, left_out: int, seed: int, suppression: b
 
 
 @dataclass(frozen=True)
-class People:
+class DistinctRows:
     """The distinct rows of a table in ascending order, the attribute in which rows differ most first."""
 
     codes: NDArray[np.unsignedinteger]
@@ -195,7 +195,7 @@ class People:
         return len(self.counts)
 
     @classmethod
-    def of(cls, microdata: Microdata) -> People:
+    def of(cls, microdata: Microdata) -> DistinctRows:
         """Count the distinct rows of a table."""
         order = np.argsort(-mean_costs(microdata), kind="stable")
         sizes = [microdata.domains[at].size for at in order]
@@ -243,8 +243,8 @@ class People:
                 return losses[:end]
         return losses
 
-    def _sorted(self) -> Sorted:
-        return Sorted(self.codes, self.counts, self._skips())
+    def _sorted(self) -> SortedRows:
+        return SortedRows(self.codes, self.counts, self._skips())
 
     def _skips(self) -> NDArray[np.int32]:
         """Return for every row and its leading attributes the next row that differs from it there or before."""

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from sfumato.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from sfumato.loss.bound.row_prices import Pool
+    from sfumato.loss.bound.row_prices import OverpricedBoxes
 
 #: How near to the optimum the interior point method goes: what it finds is repaired anyway.
 TOLERANCE = 3e-4
 
 
-class Solution(NamedTuple):
+class ProgramSolution(NamedTuple):
     """The prices that add up to most, and how much every box stands in their way."""
 
     prices: NDArray[np.float64]
@@ -30,13 +30,13 @@ def solver_is_installed() -> bool:
 
 
 def highest_prices(
-    pool: Pool,
+    pool: OverpricedBoxes,
     counts: NDArray[np.int64],
     lowest: NDArray[np.float64],
     highest: NDArray[np.float64],
     k: int,
     seconds: float = np.inf,
-) -> Solution | None:
+) -> ProgramSolution | None:
     """Return the prices between two limits that add up to most without overpricing a box of the pool.
 
     Rows whose two limits are 0 take no part. None if the solver gave up, or took longer than so many seconds.
@@ -69,7 +69,7 @@ def highest_prices(
     if len(found.col_value) != len(paying) or solver.getModelStatus() == highspy.HighsModelStatus.kTimeLimit:
         return None
     prices[paying] = np.clip(found.col_value, lowest[paying], highest[paying])
-    return Solution(prices, np.abs(found.row_dual))
+    return ProgramSolution(prices, np.abs(found.row_dual))
 
 
 # The same answer on every machine: one thread, no clean vertex at the end, which takes longest and is not needed.

@@ -19,10 +19,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.loss.bound.boxes import Boxes
-from sfumato.loss.bound.kernels.capping import SLACK, Found
-from sfumato.loss.bound.kernels.highest import Rows
-from sfumato.loss.bound.vicinity import Vicinity, all_boxes
+from sfumato.loss.bound.kernels.cap_layer import SLACK, FoundBoxes
+from sfumato.loss.bound.kernels.highest_prices import PricedRows
+from sfumato.loss.bound.listed_boxes import ListedBoxes
+from sfumato.loss.bound.neighbour_boxes import NeighbourBoxes, all_boxes
 from sfumato.privacy import Requirements
 from sfumato.table.frequency import FrequencySet, frequency_set, group_rows
 from sfumato.table.kernels.rules import FREQUENCY, TOLERANCE
@@ -36,7 +36,7 @@ RAISE, RAISES = 0.1, 2
 
 
 @dataclass(frozen=True)
-class Prices:
+class RowPrices:
     """What every distinct row pays.
 
     Attributes
@@ -52,7 +52,7 @@ class Prices:
 
 
 @dataclass(frozen=True)
-class Pool:
+class OverpricedBoxes:
     """Overpriced boxes: in each, the rows that paid most may pay at most its limit on average.
 
     Attributes
@@ -74,20 +74,20 @@ class Pool:
         return len(self.limits)
 
     @classmethod
-    def room_for(cls, boxes: int, width: int) -> Pool:
+    def room_for(cls, boxes: int, width: int) -> OverpricedBoxes:
         """Return a pool to write into, for so many distinct rows of every box."""
         shape = (boxes, width)
         return cls(np.empty(shape, np.int32), np.empty(shape), np.empty(boxes), np.empty((boxes, 3), np.int32))
 
-    def take(self, chosen: NDArray[np.bool_] | slice) -> Pool:
+    def take(self, chosen: NDArray[np.bool_] | slice) -> OverpricedBoxes:
         """Return a part of the pool; copied, so that the rest can be written over."""
-        return Pool(
+        return OverpricedBoxes(
             self.rows[chosen].copy(), self.times[chosen].copy(), self.limits[chosen].copy(), self.corners[chosen].copy()
         )
 
-    def joined(self, other: Pool) -> Pool:
+    def joined(self, other: OverpricedBoxes) -> OverpricedBoxes:
         """Return both pools as one."""
-        return Pool(
+        return OverpricedBoxes(
             np.concatenate([self.rows, other.rows]),
             np.concatenate([self.times, other.times]),
             np.concatenate([self.limits, other.limits]),
@@ -156,7 +156,11 @@ class Pricing:
     """
 
     def __init__(
-        self, boxes: Boxes | Vicinity, k: int, counts: NDArray[np.int64] | None = None, mixed: Mixed | None = None
+        self,
+        boxes: ListedBoxes | NeighbourBoxes,
+        k: int,
+        counts: NDArray[np.int64] | None = None,
+        mixed: Mixed | None = None,
     ) -> None:
         self.boxes, self.k = boxes, k
         self.counts = boxes.rows.counts if counts is None else counts
@@ -166,7 +170,7 @@ class Pricing:
         self._most = float(k) if mixed is None else k * mixed.share
         #: How many distinct rows it may take to make up k.
         self.width = 2 * k + 4 if self.mixed else k
-        self._nothing = Pool.room_for(0, self.width)
+        self._nothing = OverpricedBoxes.room_for(0, self.width)
 
     @property
     def paying(self) -> NDArray[np.bool_]:
@@ -177,24 +181,24 @@ class Pricing:
         """Return prices that are too high, to begin with."""
         return np.where(self.paying, np.minimum(limit, float(self.k)), 0.0)
 
-    def cap(self, prices: NDArray[np.float64], pool: Pool | None = None) -> tuple[Prices, int]:
+    def cap(self, prices: NDArray[np.float64], pool: OverpricedBoxes | None = None) -> tuple[RowPrices, int]:
         """Lower prices until no box is overpriced; note the boxes that were in a pool, and say how many there are."""
         pool = pool or self._nothing
-        found = Found(pool.rows, pool.times, pool.limits, pool.corners)
-        rows = Rows(self._places, self.counts, np.where(self.paying, prices, 0.0), self._values, self._most)
+        found = FoundBoxes(pool.rows, pool.times, pool.limits, pool.corners)
+        rows = PricedRows(self._places, self.counts, np.where(self.paying, prices, 0.0), self._values, self._most)
         used = self.boxes.cap(rows, self.k, found)
         return self.priced(rows.prices), used
 
-    def raised(self, prices: Prices, limit: NDArray[np.float64]) -> Prices:
+    def raised(self, prices: RowPrices, limit: NDArray[np.float64]) -> RowPrices:
         """Raise prices that hold and cap them again, some times, if that takes little time; return the best."""
         for _ in range(RAISES if self.boxes.light else 0):
             found, _ = self.cap(np.minimum(prices.each * (1 + RAISE), limit))
             prices = max(prices, found, key=lambda one: one.total)
         return prices
 
-    def priced(self, each: NDArray[np.float64]) -> Prices:
+    def priced(self, each: NDArray[np.float64]) -> RowPrices:
         """Return prices with their total."""
-        return Prices(each, float((each * self.counts).sum()))
+        return RowPrices(each, float((each * self.counts).sum()))
 
 
 def capped_prices(
@@ -202,8 +206,8 @@ def capped_prices(
     k: int,
     suppression: bool = False,
     mixed: Mixed | None = None,
-    boxes: Boxes | Vicinity | None = None,
-) -> tuple[Boxes | Vicinity, Prices]:
+    boxes: ListedBoxes | NeighbourBoxes | None = None,
+) -> tuple[ListedBoxes | NeighbourBoxes, RowPrices]:
     """Return the boxes of a table and prices that hold in all of them.
 
     Parameters

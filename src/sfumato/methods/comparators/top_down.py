@@ -9,8 +9,8 @@ import numpy as np
 
 from sfumato.common import parameters
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.comparators.kernels.seeds import divide_by_seeds
-from sfumato.methods.kernels.dividing import Cutting, Layout
+from sfumato.methods.comparators.kernels.top_down import divide_by_seeds
+from sfumato.methods.kernels.divide import Cutting, PartedTable
 from sfumato.methods.suppression import trim
 from sfumato.table.recoding import Recoding
 
@@ -43,7 +43,7 @@ class TopDown(Method):
         """Divide the table; then spend what may be suppressed on the outliers that widen their classes most."""
         task.progress("dividing", 0.0)
         order = task.random().permutation(len(task.microdata))
-        layout = Layout(
+        layout = PartedTable(
             np.array(task.microdata.codes[order].T, order="C"),
             np.array(task.requirements.sensitive_codes[order].T, order="C"),
             order,

@@ -20,7 +20,7 @@ KEY, ROWS = 0, 1
 NONE = -1
 
 
-class Frequencies(NamedTuple):
+class TupleCounts(NamedTuple):
     """The frequency set.
 
     Attributes
@@ -37,7 +37,7 @@ class Frequencies(NamedTuple):
     begins: NDArray[np.int64]
 
 
-class Cells(NamedTuple):
+class NodeCells(NamedTuple):
     """Scratch for the cells of a node: a table of hashed keys with rows, the first tuple of each, and who is where.
 
     What every tuple asks of its cell lies side by side: the table is larger than what a processor keeps at hand.
@@ -50,7 +50,7 @@ class Cells(NamedTuple):
 
 @kernel
 def peel_node(
-    frequencies: Frequencies,
+    frequencies: TupleCounts,
     rules: Rules,
     smallest: int,
     hashes: NDArray[np.uint64],
@@ -58,7 +58,7 @@ def peel_node(
     waiting: NDArray[np.int32],
     of_tuple: NDArray[np.int32],
     classes: int,
-    cells: Cells,
+    cells: NodeCells,
 ) -> tuple[int, int]:
     """Make a class of every allowed cell of a node.
 
@@ -94,11 +94,11 @@ def peel_node(
 
 @inner
 def sort_into_cells(
-    frequencies: Frequencies,
+    frequencies: TupleCounts,
     hashes: NDArray[np.uint64],
     at: NDArray[np.int64],
     waiting: NDArray[np.int32],
-    cells: Cells,
+    cells: NodeCells,
     mask: int,
     list_tuples: bool,
 ) -> None:
@@ -123,10 +123,10 @@ def sort_into_cells(
 
 @inner
 def cell_allowed(
-    frequencies: Frequencies,
+    frequencies: TupleCounts,
     rules: Rules,
     waiting: NDArray[np.int32],
-    cells: Cells,
+    cells: NodeCells,
     cell: int,
     bounds: NDArray[np.int64],
     histogram: NDArray[np.int64],

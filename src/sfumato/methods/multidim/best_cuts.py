@@ -13,11 +13,11 @@ from sfumato.loss import Minimized, find_objective
 from sfumato.loss.objective import SPANS
 from sfumato.loss.prediction import predicted
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.goal import Goal
-from sfumato.methods.kernels.dividing import Cutting, Layout
+from sfumato.methods.kernels.divide import Cutting, PartedTable
 from sfumato.methods.multidim.kernels.best_cuts import cut_best_first
 from sfumato.methods.multidim.label_cuts import LabelCuts
 from sfumato.methods.suppression import trim
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.table.recoding import SUPPRESSED, Recoding, rows_by_class
 
 
@@ -50,7 +50,7 @@ class BestCuts(Method):
         predicts, label = predicted(objective)
         # A group of a tree has to be cut several times before its span shrinks; labels tell at once what is a good cut.
         begun = LabelCuts(task, label).classes() if predicts else np.zeros(len(task.microdata), np.int32)
-        task = Goal(task, objective).lowered
+        task = TaskLoss(task, objective).lowered
         return Recoding(classes=trim(task, cut_classes(task, begun)))
 
 
@@ -58,7 +58,7 @@ def cut_classes(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
     """Cut classes that are allowed into smaller ones that are, where that is cheapest; rows marked -1 stay so."""
     microdata, requirements = task.microdata, task.requirements
     order, offsets = rows_by_class(classes)
-    layout = Layout(
+    layout = PartedTable(
         np.array(microdata.codes[order].T, order="C"), np.array(requirements.sensitive_codes[order].T, order="C"), order
     )
     cutting = Cutting(requirements.rules, microdata.spans, max(1, requirements.smallest_class), False, False)

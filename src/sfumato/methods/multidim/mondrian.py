@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 
 from sfumato.common import parameters
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.kernels.dividing import Cutting, Layout
+from sfumato.methods.kernels.divide import Cutting, PartedTable
+from sfumato.methods.multidim.kernels.counted_cuts import counted_cut
 from sfumato.methods.multidim.kernels.mondrian import cut_until_done
+from sfumato.methods.on_engine import CodeCounts, EngineSupport, MedianCut, PartsByFirstCuts
 from sfumato.methods.suppression import trim
+from sfumato.privacy import Requirements
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 
@@ -72,6 +75,25 @@ class Mondrian(Method):
         classes = self._cut(task)
         return Recoding(classes=trim(task, classes))
 
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        """The first cuts need counts alone, unless the rows at the median are dealt to both sides."""
+        return None if self.relaxed else PartsByFirstCuts(self._counted_cut)
+
+    def _counted_cut(self, counts: CodeCounts, requirements: Requirements) -> MedianCut | None:
+        found = counted_cut(
+            counts.cells,
+            counts.begins,
+            len(counts.values),
+            sum(counts.values),
+            requirements.microdata.spans,
+            requirements.rules,
+            requirements.smallest_class,
+            self.categories == "taxonomy",
+        )
+        attribute, code, below = (int(one) for one in found)
+        return MedianCut(attribute, code, below) if attribute >= 0 else None
+
     def _cut(self, task: Task) -> NDArray[np.int32]:
         layout = _lay_out(task)
         cutting = Cutting(
@@ -89,16 +111,16 @@ class Mondrian(Method):
         return classes
 
 
-def _lay_out(task: Task) -> Layout:
+def _lay_out(task: Task) -> PartedTable:
     microdata: Microdata = task.microdata
-    return Layout(
+    return PartedTable(
         np.array(microdata.codes.T, order="C"),  # always a copy: cutting moves rows
         np.array(task.requirements.sensitive_codes.T, order="C"),
         np.arange(len(microdata)),
     )
 
 
-def _finish(layout: Layout, cutting: Cutting, begins: NDArray[np.bool_], task: Task) -> None:
+def _finish(layout: PartedTable, cutting: Cutting, begins: NDArray[np.bool_], task: Task) -> None:
     """Cut the parts to the end, each by itself: which thread takes which does not change the result."""
     parts = list(pairwise([*np.flatnonzero(begins).tolist(), len(begins)]))
     with ThreadPoolExecutor(max_workers=min(len(parts), os.cpu_count() or 1)) as pool:

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.loss.bound.bound import PRICED_ROWS, gcp_bound
-from sfumato.loss.bound.boxes import Boxes
-from sfumato.loss.bound.price_search import Priced, Stop, search_prices
+from sfumato.loss.bound.cutting_planes import FoundPrices, Stop, search_prices
+from sfumato.loss.bound.listed_boxes import ListedBoxes
+from sfumato.loss.bound.neighbour_boxes import all_boxes
 from sfumato.loss.bound.row_prices import SAFETY, Mixed, Pricing, distinct_rows
-from sfumato.loss.bound.vicinity import all_boxes
 from sfumato.methods.base import Task
-from sfumato.methods.goal import Goal
 from sfumato.methods.portfolio import cheap, try_all
-from sfumato.methods.proven.dive import Dive
+from sfumato.methods.proven.diving_heuristic import DivingHeuristic
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.privacy import KAnonymity, Requirements
 
 Classes = NDArray[np.int32]
@@ -47,12 +47,12 @@ class Proof:
     def possible(self) -> bool:
         """Whether there are few enough rows."""
         boxes = self.boxes
-        return len(boxes.rows) <= PRICED_ROWS and (isinstance(boxes, Boxes) or boxes.compared <= COMPARED)
+        return len(boxes.rows) <= PRICED_ROWS and (isinstance(boxes, ListedBoxes) or boxes.compared <= COMPARED)
 
     @property
     def listed(self) -> bool:
         """Whether all boxes are listed, or else looked for around rows."""
-        return isinstance(self.boxes, Boxes)
+        return isinstance(self.boxes, ListedBoxes)
 
     @property
     def shows_classes(self) -> bool:
@@ -65,15 +65,15 @@ class Proof:
 
     def pays_within(self, seconds: float) -> bool:
         """Return whether a search with so many seconds should follow prices: it can, and they come soon enough."""
-        if not self.shows_classes or not isinstance(self.boxes, Boxes):
+        if not self.shows_classes or not isinstance(self.boxes, ListedBoxes):
             return False
         return len(self.boxes.combinations) * (LAYER + LAYING * len(self.boxes.rows)) < SHARE * seconds
 
-    def raised(self, stop: Stop) -> Priced | None:
+    def raised(self, stop: Stop) -> FoundPrices | None:
         """Return prices, raised as far as they were; None for a table with too many rows for the time."""
         if not self.possible:
             return None
-        if not isinstance(self.boxes, Boxes):
+        if not isinstance(self.boxes, ListedBoxes):
             if stop.seconds < LOOKING * self.boxes.compared:
                 return None
             # A round takes as long as everything before it, and raises these prices by half a percent.
@@ -86,11 +86,11 @@ class Proof:
 
         return search_prices(Pricing(self.boxes, self.k, mixed=self.mixed), limit, stop, tell=tell)
 
-    def followed(self, prices: Priced | None, stop: Stop) -> Classes | None:
+    def followed(self, prices: FoundPrices | None, stop: Stop) -> Classes | None:
         """Return the classes that prices point to, if they do."""
-        if prices is None or not self.shows_classes or not isinstance(self.boxes, Boxes):
+        if prices is None or not self.shows_classes or not isinstance(self.boxes, ListedBoxes):
             return None
-        dive = Dive(self.boxes, self.k, self.highest)
+        dive = DivingHeuristic(self.boxes, self.k, self.highest)
         classes = dive.run(prices, stop, lambda share: self.task.progress("opening classes", share))
         left = np.flatnonzero(classes < 0)
         if len(left):
@@ -102,14 +102,14 @@ class Proof:
         some = self.task.microdata.take(rows)
         requirements = Requirements(self.task.requirements.models, some)
         task = replace(self.task, microdata=some, requirements=requirements, suppressible=0, memory=None)
-        return try_all(Goal(task), list(cheap(task)))[0].classes
+        return try_all(TaskLoss(task), list(cheap(task)))[0].classes
 
-    def of_rows(self, prices: Priced) -> NDArray[np.float64]:
+    def of_rows(self, prices: FoundPrices) -> NDArray[np.float64]:
         """Return the price of every row of the table, lowered by what sums of fractions are off."""
         each: NDArray[np.float64] = prices.prices.each[self.boxes.rows.of_row] * (1 - SAFETY)
         return each
 
-    def bound(self, prices: Priced | None) -> float:
+    def bound(self, prices: FoundPrices | None) -> float:
         """Return the GCP that no release can be below."""
         if prices is not None:
             return float(self.of_rows(prices).mean())

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common import parameters
-from sfumato.loss.bound.price_search import Stop
+from sfumato.loss.bound.cutting_planes import Stop
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.goal import Goal
 from sfumato.methods.interrupts import Interrupts
 from sfumato.methods.portfolio import Candidate, cheap, suitable, try_all
 from sfumato.methods.proven.proof import Proof
-from sfumato.methods.refinement import Limit
+from sfumato.methods.refinement import RefinementLimit
 from sfumato.methods.refinement.search import refine
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.methods.warm_up import warm_up
 from sfumato.table.recoding import Recoding
 
@@ -69,7 +69,7 @@ class Proven(Method):
             warm_up(task, replace(self, time_limit=None))
         begin = time.perf_counter()
         seconds = np.inf if self.time_limit is None else self.time_limit
-        goal, proof = Goal(task), Proof(task)
+        goal, proof = TaskLoss(task), Proof(task)
         rounds = PRICE_ROUNDS if self.time_limit is None else 1_000
         starts = cheap(task) if proof.shows_classes else suitable(task, self.time_limit)
         found = try_all(goal, list(starts))
@@ -93,17 +93,19 @@ class Proven(Method):
         return Recoding(classes=classes, details=details)
 
     def _refined(
-        self, goal: Goal, classes: Classes, bound: float, until: float, prices: NDArray[np.float64] | None
+        self, goal: TaskLoss, classes: Classes, bound: float, until: float, prices: NDArray[np.float64] | None
     ) -> Classes:
         """Refine classes until time is up or they are near enough to the bound."""
         if self.time_limit is None:
-            return classes if self._near(goal, classes, bound) else refine(goal, classes, Limit(ROUNDS), prices)
+            return (
+                classes if self._near(goal, classes, bound) else refine(goal, classes, RefinementLimit(ROUNDS), prices)
+            )
         while not self._near(goal, classes, bound) and (left := until - time.perf_counter()) > 0:
             seconds = left if self.gap is None else min(left, max(1.0, left / SLICES))
-            classes = refine(goal, classes, Limit(100_000, seconds, patience=0.0), prices)
+            classes = refine(goal, classes, RefinementLimit(100_000, seconds, patience=0.0), prices)
         return classes
 
-    def _near(self, goal: Goal, classes: Classes, bound: float) -> bool:
+    def _near(self, goal: TaskLoss, classes: Classes, bound: float) -> bool:
         return self.gap is not None and goal.measure_rows(classes).loss <= bound * (1 + self.gap)
 
 

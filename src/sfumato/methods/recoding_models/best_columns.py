@@ -11,14 +11,14 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import count, islice, product
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain
 from sfumato.methods.base import Task
-from sfumato.methods.recoding_models.splits import Span, broken_rows, children, mean_cost
+from sfumato.methods.recoding_models.value_groups import Span, broken_rows, mean_cost
 from sfumato.table.frequency import group_rows
 
 #: A column with more ways to recode it than this is not searched.
@@ -26,9 +26,6 @@ MOST_WAYS = 4_096
 
 #: So many rows are looked at until a search gives up.
 WORK = 10_000_000
-
-#: The bound knows nothing of a column with more values, whose intervals would be too many.
-MOST_VALUES = 2_000
 
 #: A way to recode a column: its groups in order.
 Way = tuple[Span, ...]
@@ -48,7 +45,7 @@ class Combined:
 
 
 @dataclass(frozen=True)
-class Best:
+class BestColumns:
     """What a search found: the way of every column if it is known to be the best, a bound, and the number of checks."""
 
     ways: tuple[Way, ...] | None
@@ -56,14 +53,14 @@ class Best:
     checks: int
 
 
-def best_ways(task: Task, ways_of: Ways, at_most: float) -> Best:
+def best_ways(task: Task, ways_of: Ways, at_most: float) -> BestColumns:
     """Search for the recoding that loses least, added up over rows; stop at what loses no less than is known."""
     lists = [_priced_ways(task, at, ways_of) for at in range(len(task.microdata.domains))]
     if any(found is None for found in lists):
-        return Best(None, 0.0, 0)
+        return BestColumns(None, 0.0, 0)
     columns = [found for found in lists if found]
     if len(columns) < len(lists):  # a column cannot be recoded in any way: the table itself breaks a model
-        return Best(None, 0.0, 0)
+        return BestColumns(None, 0.0, 0)
     rest = np.append(np.cumsum([ways[0][0] for ways in columns][::-1])[::-1], 0.0)
     serial, checks, work = count(), 0, 0
     start = np.zeros(len(task.microdata), np.int64)
@@ -71,7 +68,7 @@ def best_ways(task: Task, ways_of: Ways, at_most: float) -> Best:
     while waiting:
         found = heapq.heappop(waiting)
         if found.least >= at_most or work > WORK:
-            return Best(None, min(found.least, at_most), checks)
+            return BestColumns(None, min(found.least, at_most), checks)
         *before, last = found.ways
         ways = columns[len(before)]
         if last + 1 < len(ways):
@@ -83,9 +80,9 @@ def best_ways(task: Task, ways_of: Ways, at_most: float) -> Best:
             continue
         if len(found.ways) == len(columns):
             chosen = tuple(columns[at][way][1] for at, way in enumerate(found.ways))
-            return Best(chosen, found.least, checks)
+            return BestColumns(chosen, found.least, checks)
         heapq.heappush(waiting, Combined(found.least, next(serial), (*found.ways, 0), classes))
-    return Best(None, at_most, checks)
+    return BestColumns(None, at_most, checks)
 
 
 def _divided(task: Task, classes: NDArray[np.int64], at: int, way: Way) -> NDArray[np.int64] | None:
@@ -115,33 +112,6 @@ def _priced_ways(task: Task, at: int, ways_of: Ways) -> list[tuple[float, Way]] 
     return sorted((weight * mean_cost(domain, counts, way), way) for way in ways)
 
 
-def subtree_ways(domain: Domain, allowed: Callable[[Span], bool]) -> list[Way] | None:
-    """List the ways to divide a hierarchy into full subtrees, each of them allowed."""
-
-    def of(span: Span) -> list[Way] | None:
-        below = [of(child) for child in children(domain, span)]
-        if any(ways is None for ways in below):
-            return None
-        ways: list[Way] = [(span,)] if allowed(span) else []
-        if below:
-            combined = product(*(found for found in below if found is not None))
-            ways += [tuple(part for way in parts for part in way) for parts in islice(combined, MOST_WAYS + 1)]
-        return ways if len(ways) <= MOST_WAYS else None
-
-    return of((0, domain.size - 1))
-
-
-def interval_ways(domain: Domain, allowed: Callable[[Span], bool]) -> list[Way] | None:
-    """List the ways to divide an order into intervals, each of them allowed."""
-    upto: list[list[Way]] = [[()]]
-    for end in range(domain.size):
-        begins = [begin for begin in range(end + 1) if upto[begin] and allowed((begin, end))]
-        if sum(len(upto[begin]) for begin in begins) > MOST_WAYS:
-            return None
-        upto.append([(*way, (begin, end)) for begin in begins for way in upto[begin]])
-    return upto[-1]
-
-
 def least_by_column(task: Task, spans_of: Callable[[Domain], NDArray[np.int64] | None]) -> float:
     """Return what no recoding column by column is below, from how many rows every group would have; added up over rows.
 
@@ -169,16 +139,3 @@ def _least_cover(size: int, lo: NDArray[np.int64], hi: NDArray[np.int64], costs:
     for end, spans in zip(range(size), np.split(order, np.searchsorted(hi[order], np.arange(1, size))), strict=True):
         least[end + 1] = (least[lo[spans]] + costs[spans]).min(initial=np.inf)
     return float(least[-1])
-
-
-def subtrees(domain: Domain) -> NDArray[np.int64]:
-    """Return every subtree of a hierarchy."""
-    known = [(0, domain.size - 1)]
-    for span in known:
-        known += children(domain, span)
-    return np.array(known)
-
-
-def intervals(domain: Domain) -> NDArray[np.int64] | None:
-    """Return every interval of an order; None for too many."""
-    return None if domain.size > MOST_VALUES else np.stack(np.triu_indices(domain.size), axis=1)

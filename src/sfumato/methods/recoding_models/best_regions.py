@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Task
-from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.judge import NodeJudge
+from sfumato.methods.lattice.nodes import Space
 from sfumato.methods.recoding_models.optimality import all_regions
-from sfumato.methods.recoding_models.splits import broken_rows
+from sfumato.methods.recoding_models.value_groups import broken_rows
 from sfumato.table.frequency import frequency_set
 
 #: So many regions are compared with the chosen ones, and so many are listed: nodes of the lattice times distinct rows.
@@ -43,7 +43,7 @@ class Region:
 
 
 @dataclass(order=True)
-class Chosen:
+class ChosenRegions:
     """Some disjoint regions."""
 
     least: float
@@ -77,7 +77,7 @@ def best_regions(task: Task, at_most: float) -> BestRegions:
     }
     everything = (1 << len(cells)) - 1
     serial, looked_at = count(), 0
-    waiting = [Chosen(float(least_of.sum()), next(serial), 0, ())]
+    waiting = [ChosenRegions(float(least_of.sum()), next(serial), 0, ())]
     while waiting:
         chosen = heapq.heappop(waiting)
         if chosen.least >= at_most or looked_at >= MOST_COMPARED:
@@ -89,7 +89,7 @@ def best_regions(task: Task, at_most: float) -> BestRegions:
             looked_at += 1 + len(chosen.regions)
             if not any(region.overlaps(other) for other in chosen.regions):
                 least, covered = chosen.least + excess[region.members], chosen.covered | region.members
-                heapq.heappush(waiting, Chosen(least, next(serial), covered, (*chosen.regions, region)))
+                heapq.heappush(waiting, ChosenRegions(least, next(serial), covered, (*chosen.regions, region)))
     return BestRegions(None, at_most, looked_at)
 
 
@@ -97,7 +97,7 @@ def _bits(members: int, cells: int) -> NDArray[np.bool_]:
     return np.array([bool(members >> at & 1) for at in range(cells)])
 
 
-def _classes(chosen: Chosen, of_row: NDArray[np.int32]) -> NDArray[np.int32]:
+def _classes(chosen: ChosenRegions, of_row: NDArray[np.int32]) -> NDArray[np.int32]:
     classes = np.empty(len(of_row), np.int32)
     for number, region in enumerate(chosen.regions):
         classes[_bits(region.members, int(of_row.max()) + 1)[of_row]] = number
@@ -106,7 +106,7 @@ def _classes(chosen: Chosen, of_row: NDArray[np.int32]) -> NDArray[np.int32]:
 
 def _allowed_regions(task: Task, cell_of: NDArray[np.int32], cells: int) -> list[Region] | None:
     """Return every region whose rows may be a class, of those with the same rows the smallest; None for too many."""
-    nodes = all_regions(Judge(task))
+    nodes = all_regions(NodeJudge(task))
     if nodes is None:
         return None
     microdata = task.microdata

@@ -13,20 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain, IntervalDomain
-from sfumato.methods.base import Method, Task, register
-from sfumato.methods.lattice import Lattice
+from sfumato.methods.base import Method, Task
+from sfumato.methods.lattice.lattice import Lattice
 from sfumato.methods.recoding_models.best_columns import (
-    Best,
+    BestColumns,
     Way,
     best_ways,
-    interval_ways,
-    intervals,
     least_by_column,
-    subtree_ways,
-    subtrees,
 )
 from sfumato.methods.recoding_models.optimality import gcp_of, with_optimality
-from sfumato.methods.recoding_models.splits import Span, broken_rows, children, keeps, mean_cost
+from sfumato.methods.recoding_models.value_groups import Span, broken_rows, keeps, mean_cost
 from sfumato.table.frequency import group_rows
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
@@ -54,24 +50,24 @@ class SingleDimension(Method):
         greedy = self._greedy(task)
         rows, cost = len(task.microdata), gcp_of(task, greedy)
         bound = least_by_column(task, self._spans)
-        found = Best(None, 0.0, 0)
+        found = BestColumns(None, 0.0, 0)
         if task.requirements.monotone and not task.suppressible and bound < rows * cost:
             found = best_ways(task, self._ways, rows * cost)
-        recoding = greedy if found.ways is None else State.of_ways(task, found.ways).recoding()
+        recoding = greedy if found.ways is None else DividedTable.of_ways(task, found.ways).recoding()
         return with_optimality(task, recoding, self.name, max(bound, found.bound), found.checks)
 
     def _greedy(self, task: Task) -> Recoding:
         """Divide groups from both starts; without suppression where that would spoil a comparison with the release."""
         found = [
-            self._divided(State.of(task)),
-            self._divided(State.at_levels(task, Lattice(time_limit=SECONDS).run(task))),
+            self._divided(DividedTable.of(task)),
+            self._divided(DividedTable.at_levels(task, Lattice(time_limit=SECONDS).run(task))),
         ]
         kept = [recoding for recoding in found if not task.suppressible or keeps(task, recoding)]
         if not kept:
             return self._greedy(replace(task, suppressible=0))
         return min(kept, key=lambda recoding: gcp_of(task, recoding))
 
-    def _divided(self, state: State) -> Recoding:
+    def _divided(self, state: DividedTable) -> Recoding:
         waiting: list[Entry] = []
         for at, spans in enumerate(state.spans):
             waiting += [entry for span in spans for entry in self._entries(state, at, span)]
@@ -84,7 +80,7 @@ class SingleDimension(Method):
                     heapq.heappush(waiting, entry)
         return state.recoding()
 
-    def _entries(self, state: State, at: int, span: Span) -> list[Entry]:
+    def _entries(self, state: DividedTable, at: int, span: Span) -> list[Entry]:
         """Return how a group can be divided, first that which saves most, ready for the queue."""
         domain, counts = state.task.microdata.domains[at], state.counts[at]
         divisions = self._divisions(domain, counts, span)
@@ -107,7 +103,7 @@ class SingleDimension(Method):
 
 
 @dataclass
-class State:
+class DividedTable:
     """The groups so far, the class of every row, and how many rows may still be left out."""
 
     task: Task
@@ -118,12 +114,12 @@ class State:
     left: int
 
     @classmethod
-    def of(cls, task: Task) -> State:
+    def of(cls, task: Task) -> DividedTable:
         """Start with all of every quasi-identifier as one group."""
         return cls.at_levels(task, Recoding(levels=tuple(domain.top for domain in task.microdata.domains)))
 
     @classmethod
-    def at_levels(cls, task: Task, recoding: Recoding) -> State:
+    def at_levels(cls, task: Task, recoding: Recoding) -> DividedTable:
         """Start with the groups of a full-domain recoding."""
         microdata = task.microdata
         assert recoding.levels is not None
@@ -139,7 +135,7 @@ class State:
         )
 
     @classmethod
-    def of_ways(cls, task: Task, ways: Sequence[Way]) -> State:
+    def of_ways(cls, task: Task, ways: Sequence[Way]) -> DividedTable:
         """Start, and end, with the groups that are given for every quasi-identifier."""
         codes = task.microdata.codes
         groups = [np.repeat(np.arange(len(way)), [hi - lo + 1 for lo, hi in way]) for way in ways]
@@ -195,55 +191,3 @@ class State:
         domains = self.task.microdata.domains
         whole = (bounds[:, :, 0] == 0) & (bounds[:, :, 1] == [domain.size - 1 for domain in domains])
         return whole & [isinstance(domain, IntervalDomain) and domain.size > 1 for domain in domains]
-
-
-@dataclass(frozen=True)
-class FullSubtree(SingleDimension):
-    """Show values by subtrees of their hierarchy, narrow where many rows are and wide where few are.
-
-    The best choice of subtrees is NP-hard; this is a greedy search from the top down, and an exact one on small tables.
-    """
-
-    name: ClassVar[str] = "full-subtree"
-    summary: ClassVar[str] = "Subtrees of different heights per attribute, the same for all rows; the best if few."
-
-    def _ways(self, domain: Domain, allowed: Callable[[Span], bool]) -> list[Way] | None:
-        return subtree_ways(domain, allowed)
-
-    def _spans(self, domain: Domain) -> NDArray[np.int64]:
-        return subtrees(domain)
-
-    def _divisions(self, domain: Domain, counts: NDArray[np.int64], span: Span) -> list[list[Span]]:
-        parts = children(domain, span)
-        return [parts] if parts else []
-
-
-@dataclass(frozen=True)
-class OrderedSetPartition(SingleDimension):
-    """Show values by intervals of their order, as narrow as the rows allow.
-
-    The best partition is NP-hard; this is a greedy search from the top down that cuts groups near their median, and an
-    exact one on small tables.
-    """
-
-    name: ClassVar[str] = "ordered-set-partition"
-    summary: ClassVar[str] = "Intervals per attribute, the same for all rows; near the median, the best if few."
-
-    def _ways(self, domain: Domain, allowed: Callable[[Span], bool]) -> list[Way] | None:
-        return interval_ways(domain, allowed)
-
-    def _spans(self, domain: Domain) -> NDArray[np.int64] | None:
-        return intervals(domain)
-
-    def _divisions(self, domain: Domain, counts: NDArray[np.int64], span: Span) -> list[list[Span]]:
-        lo, hi = span
-        if lo == hi:
-            return []
-        reached = np.cumsum(counts[lo : hi + 1])
-        shares = (0.5, 0.4, 0.6, 0.25, 0.75, 0.1, 0.9)
-        cuts = [min(lo + int(np.searchsorted(reached, share * reached[-1])), hi - 1) for share in shares]
-        return [[(lo, cut), (cut + 1, hi)] for cut in dict.fromkeys(cuts)]
-
-
-register()(FullSubtree)
-register()(OrderedSetPartition)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from sfumato.methods.refinement.refined import ABLE, Limit, Refined
+from sfumato.methods.refinement.refined import ABLE, Refined, RefinementLimit
 
-__all__ = ["ABLE", "Limit", "Refined"]
+__all__ = ["ABLE", "Refined", "RefinementLimit"]

@@ -12,7 +12,8 @@ from sfumato.errors import invalid_parameter
 from sfumato.loss import Minimized, Objective, can_minimize, find_objective
 from sfumato.loss.objective import LABELS, SIZES, SPANS
 from sfumato.methods.base import Method, Task, find_method, plain_minimized, register
-from sfumato.methods.goal import Goal
+from sfumato.methods.on_engine import EngineSupport, PartsAlongOrder
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.methods.warm_up import warm_up
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 
@@ -21,7 +22,7 @@ ABLE = frozenset({SPANS, SIZES, LABELS})
 
 
 @dataclass(frozen=True)
-class Limit:
+class RefinementLimit:
     """When to stop.
 
     Attributes
@@ -39,7 +40,7 @@ class Limit:
     patience: float = 1e-3
 
 
-EXHAUSTIVE = Limit(rounds=1_000, patience=1e-5)
+EXHAUSTIVE = RefinementLimit(rounds=1_000, patience=1e-5)
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,12 @@ class Refined(Method):
         return find_method(self.method).needs_levels
 
     @property
+    def on_engine(self) -> EngineSupport | None:
+        """As the method to start from, where that works along an order and no time limit would hold for every part."""
+        timed, support = not isinstance(self.refine, bool | str), find_method(self.method).on_engine
+        return replace(support, instead=None) if isinstance(support, PartsAlongOrder) and not timed else None
+
+    @property
     def objective(self) -> Objective:
         """What is lowered: as said, or as the method to start from minimizes if that can be refined."""
         given = self.minimize if self.minimize is not None else getattr(self.method, "minimize", None)
@@ -110,7 +117,7 @@ class Refined(Method):
         recoding = start.run(task)
         if limit is None:
             return recoding
-        goal = Goal(task, self.objective)
+        goal = TaskLoss(task, self.objective)
         classes = EquivalenceClasses.of(task.microdata, recoding).of_row.astype(np.int32)
         if not task.requirements.kept_by(Recoding(classes=classes)):
             # What the method shows is wider than what its rows span, and only so wide do the rules hold.
@@ -127,17 +134,19 @@ class Refined(Method):
         return Recoding(classes=refined, details=details | {"tried": tried, "minimized": goal.objective.name})
 
 
-def refinement_limit(option: bool | float | str) -> Limit | None:
+def refinement_limit(option: bool | float | str) -> RefinementLimit | None:
     """Return when to stop by what the user said; None for no refinement at all."""
     if option is False:
         return None
     if option is True:
-        return Limit()
+        return RefinementLimit()
     if option == "exhaustive":
         return EXHAUSTIVE
     if isinstance(option, str):
         raise invalid_parameter("Refined", "refine", "True, False, a number of seconds or 'exhaustive'", option)
-    return Limit(rounds=100_000, seconds=parameters.number("Refined", "refine", option, above=0), patience=0.0)
+    return RefinementLimit(
+        rounds=100_000, seconds=parameters.number("Refined", "refine", option, above=0), patience=0.0
+    )
 
 
 register()(Refined)

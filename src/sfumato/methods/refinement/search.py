@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.threads import side_by_side
-from sfumato.methods.goal import Goal
 from sfumato.methods.interrupts import Interrupts
-from sfumato.methods.levels import mostly_categories
-from sfumato.methods.refinement.aim import aim_of, sensitive_codes
-from sfumato.methods.refinement.kernels.changing_classes import Grouping, Table, make_grouping
-from sfumato.methods.refinement.kernels.moving import Neighbours, dissolve_classes, move_rows
-from sfumato.methods.refinement.kernels.regrouping import Effort, regroup_classes
-from sfumato.methods.refinement.kernels.squeeze import squeeze_classes
-from sfumato.methods.refinement.neighbours import NeighbourOrders
-from sfumato.methods.refinement.refined import Limit
+from sfumato.methods.refinement.kernel_arguments import aim_of, sensitive_codes
+from sfumato.methods.refinement.kernels.move_rows import Neighbours, dissolve_classes, move_rows
+from sfumato.methods.refinement.kernels.mutable_classes import Grouping, Table, make_grouping
+from sfumato.methods.refinement.kernels.regroup_classes import Effort, regroup_classes
+from sfumato.methods.refinement.kernels.squeeze_classes import squeeze_classes
+from sfumato.methods.refinement.neighbour_orders import NeighbourOrders
+from sfumato.methods.refinement.refined import RefinementLimit
+from sfumato.methods.search_levels import mostly_categories
+from sfumato.methods.task_loss import TaskLoss
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
 #: Cells of a part: it stays in the processor's cache, two parts keep two processors busy, and a round over it is short
@@ -45,7 +45,7 @@ AVOIDABLE = 0.5
 
 
 def refine(
-    goal: Goal, classes: NDArray[np.int32], limit: Limit, prices: NDArray[np.float64] | None = None
+    goal: TaskLoss, classes: NDArray[np.int32], limit: RefinementLimit, prices: NDArray[np.float64] | None = None
 ) -> NDArray[np.int32]:
     """Return classes that lose at most what the given ones lose, and keep every requirement as they do.
 
@@ -66,7 +66,7 @@ class _Search:
 
     def __init__(
         self,
-        goal: Goal,
+        goal: TaskLoss,
         classes: NDArray[np.int32],
         interrupts: Interrupts,
         prices: NDArray[np.float64] | None = None,
@@ -85,7 +85,7 @@ class _Search:
         # refused in the end: there the time is better spent regrouping.
         self.squeezing = mostly_categories(self.task.microdata.domains) and not self.sensitive.shape[1]
 
-    def run(self, limit: Limit) -> None:
+    def run(self, limit: RefinementLimit) -> None:
         """Go on until a limit is reached, rounds gain too little, or somebody asks to stop."""
         begin = time.perf_counter()
         current, done, share = self.best, 0, 0.0

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.loss import Bound, Mixed, gcp_bound
-from sfumato.loss.bound.bound import CONFIDENCE, LEAST_SAMPLE, PAIRS, People, lower_confidence, mean_costs
+from sfumato.loss.bound.bound import CONFIDENCE, LEAST_SAMPLE, PAIRS, DistinctRows, lower_confidence, mean_costs
 from sfumato.loss.bound.kernels.least_losses import nearest_losses
 from sfumato.privacy import Requirements
 from sfumato.run.build import Outcome
@@ -104,7 +104,7 @@ def _most(asking: Microdata, some: Microdata, order: NDArray[np.integer], spans:
     found = group_rows(codes, [some.domains[at].size for at in order])
     if len(found.counts) < k:
         return np.full(len(asking), np.inf)
-    once = People(np.ascontiguousarray(found.codes), np.ones(len(found.counts), np.int64), spans)
+    once = DistinctRows(np.ascontiguousarray(found.codes), np.ones(len(found.counts), np.int64), spans)
     return once.least_losses(found.of_row[: len(asking)].astype(np.int64), k)
 
 

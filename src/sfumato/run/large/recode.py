@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sfumato.common.randomness import Secret
 from sfumato.errors import VerificationError
 from sfumato.loss import METRICS, LossReport, RecodedTable
-from sfumato.loss.objective import Total
-from sfumato.loss.recoded import ncp_by_attribute
+from sfumato.loss.objective import LossTotal
+from sfumato.loss.recoded_table import ncp_by_attribute
 from sfumato.methods import Method, Task
 from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.release.values import show
@@ -193,7 +193,7 @@ def loss_of(figures: Sequence[Figures], table: CodedTable, microdata: Microdata,
         if loss.by_release is None:
             lost = sum(one.lost[name] for one in in_order) + suppressed * loss.price(microdata, rows)
             values[name] = float(
-                loss.reported(loss.shown(Total(lost, kept, rows, k, microdata, table.marginals, left_out)))
+                loss.reported(loss.shown(LossTotal(lost, kept, rows, k, microdata, table.marginals, left_out)))
             )
     means = sum((one.by_attribute for one in in_order), np.zeros(len(table.domains))) / max(1, kept)
     by_attribute = dict(zip((domain.name for domain in table.domains), map(float, means), strict=True))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner, kernel
-from sfumato.loss.bound.kernels.around import (
+from sfumato.loss.bound.kernels.cap_around import (
     DEPTH,
     INNER_HI,
     INNER_LO,
@@ -22,8 +22,8 @@ from sfumato.loss.bound.kernels.around import (
     room_for,
     split,
 )
-from sfumato.loss.bound.kernels.least_losses import Sorted, apart, nearest_loss
-from sfumato.loss.bound.kernels.near import offset
+from sfumato.loss.bound.kernels.least_losses import SortedRows, apart, nearest_loss
+from sfumato.loss.bound.kernels.nearby_rows import offset
 from sfumato.table.kernels.spans import Spans
 
 #: By how much more than what is known boxes may lose that are looked at together: at first, and at least.
@@ -35,7 +35,7 @@ TOLERANCE = 0.01
 
 @kernel
 def cheapest_boxes(
-    chosen: NDArray[np.int64], rows: Sorted, k: int, spans: Spans, work: int, losses: NDArray[np.float64]
+    chosen: NDArray[np.int64], rows: SortedRows, k: int, spans: Spans, work: int, losses: NDArray[np.float64]
 ) -> int:
     """Write for the chosen rows what the cheapest box of k rows loses that holds them, or somewhat less.
 
@@ -64,7 +64,7 @@ def cheapest_boxes(
 
 @inner
 def _cheapest(
-    this: int, rows: Sorted, k: int, spans: Spans, least: float, most: float, work: int, room: Room
+    this: int, rows: SortedRows, k: int, spans: Spans, least: float, most: float, work: int, room: Room
 ) -> tuple[float, bool, int]:
     """Raise the least that boxes of k rows around a row lose, to the most if none loses less.
 
@@ -97,7 +97,7 @@ def _cheapest(
 
 
 @inner
-def _gather(this: int, rows: Sorted, spans: Spans, most: float, room: Room) -> tuple[int, int]:
+def _gather(this: int, rows: SortedRows, spans: Spans, most: float, room: Room) -> tuple[int, int]:
     """List the rows that lose less than so much together with a row, and how far away they are.
 
     Return how many they are, and how many were compared.
@@ -118,7 +118,7 @@ def _gather(this: int, rows: Sorted, spans: Spans, most: float, room: Room) -> t
 
 @inner
 def _narrow(
-    reach: NDArray[np.float64], begin: int, end: int, rows: Sorted, k: int, spans: Spans, most: float, room: Room
+    reach: NDArray[np.float64], begin: int, end: int, rows: SortedRows, k: int, spans: Spans, most: float, room: Room
 ) -> int:
     """List the rows that some box of a bundle can hold behind those before, and narrow the outer box to them.
 

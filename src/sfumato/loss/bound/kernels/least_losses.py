@@ -14,7 +14,7 @@ from sfumato.table.kernels.spans import KIND, TREE, Spans, span_cost
 BESIDE = 32
 
 
-class Sorted(NamedTuple):
+class SortedRows(NamedTuple):
     """The distinct rows of a table in ascending order.
 
     Attributes
@@ -32,7 +32,9 @@ class Sorted(NamedTuple):
 
 
 @kernel
-def least_losses(chosen: NDArray[np.int64], rows: Sorted, k: int, spans: Spans, losses: NDArray[np.float64]) -> None:
+def least_losses(
+    chosen: NDArray[np.int64], rows: SortedRows, k: int, spans: Spans, losses: NDArray[np.float64]
+) -> None:
     """Write for the chosen rows the loss that they form with their (k - 1)-th nearest other.
 
     A class of k rows spans at least what a row spans together with any single one of the others.
@@ -44,7 +46,7 @@ def least_losses(chosen: NDArray[np.int64], rows: Sorted, k: int, spans: Spans, 
 
 @inner
 def nearest_loss(
-    this: int, rows: Sorted, k: int, spans: Spans, nearest: NDArray[np.float64], weight: NDArray[np.int64]
+    this: int, rows: SortedRows, k: int, spans: Spans, nearest: NDArray[np.float64], weight: NDArray[np.int64]
 ) -> tuple[float, int]:
     """Return what a row loses together with its (k - 1)-th nearest other, given room for losses and counts.
 
@@ -69,7 +71,7 @@ def nearest_loss(
 
 
 @inner
-def apart(this: int, other: int, rows: Sorted, spans: Spans, limit: float) -> tuple[float, int]:
+def apart(this: int, other: int, rows: SortedRows, spans: Spans, limit: float) -> tuple[float, int]:
     """Return what two rows lose as a class, and the next row that may be nearer if that reaches the limit."""
     total = 0.0
     for attribute in range(rows.codes.shape[1]):
@@ -83,7 +85,7 @@ def apart(this: int, other: int, rows: Sorted, spans: Spans, limit: float) -> tu
 
 
 @inner
-def _next(code: int, other: int, attribute: int, rows: Sorted, spans: Spans, limit: float) -> int:
+def _next(code: int, other: int, attribute: int, rows: SortedRows, spans: Spans, limit: float) -> int:
     """Return the next row that is not too far away in an attribute, or differs from another one in those before.
 
     Codes are in an order in which a wider span never costs less, except on grids.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner, kernel
-from sfumato.methods.kernels.dividing import MOST_WAITING, Cutting, Layout, find_bounds, set_aside, sides_allowed
+from sfumato.methods.kernels.divide import MOST_WAITING, Cutting, PartedTable, find_bounds, set_aside, sides_allowed
 from sfumato.methods.multidim.kernels.mondrian import median, move_below
 from sfumato.table.kernels.spans import Spans, box_penalty
 
@@ -19,7 +19,7 @@ BINS = 256
 EPSILON = 1e-12
 
 
-class Scratch(NamedTuple):
+class BinScratch(NamedTuple):
     """Room for the bins of an attribute: what the rows of each span, how many there are, and costs and gains."""
 
     boxes: NDArray[np.int64]
@@ -30,13 +30,13 @@ class Scratch(NamedTuple):
 
 
 @kernel
-def cut_best_first(layout: Layout, cutting: Cutting, begins: NDArray[np.bool_], parts: NDArray[np.int64]) -> None:
+def cut_best_first(layout: PartedTable, cutting: Cutting, begins: NDArray[np.bool_], parts: NDArray[np.int64]) -> None:
     """Cut parts that lie one behind the other into smaller ones, marking where each begins.
 
     Given is where each part begins, and where the last ends.
     """
     attributes = len(layout.codes)
-    scratch = Scratch(
+    scratch = BinScratch(
         np.empty((BINS + 1, 2, attributes), np.int64),
         np.empty(BINS, np.int64),
         np.empty(max(BINS, attributes)),
@@ -61,7 +61,7 @@ def cut_best_first(layout: Layout, cutting: Cutting, begins: NDArray[np.bool_], 
 
 
 @inner
-def cut_best(layout: Layout, cutting: Cutting, start: int, stop: int, scratch: Scratch) -> int:
+def cut_best(layout: PartedTable, cutting: Cutting, start: int, stop: int, scratch: BinScratch) -> int:
     """Make the allowed cut that gains most; return where the second side begins, or ``start`` when there is none."""
     if stop - start < 2 * cutting.smallest:
         return start
@@ -90,7 +90,7 @@ def cut_best(layout: Layout, cutting: Cutting, start: int, stop: int, scratch: S
 
 @inner
 def fall_back(
-    layout: Layout, start: int, stop: int, attribute: int, gains: NDArray[np.float64], places: NDArray[np.int64]
+    layout: PartedTable, start: int, stop: int, attribute: int, gains: NDArray[np.float64], places: NDArray[np.int64]
 ) -> None:
     """After a cut that the rules refused, try the median of its attribute, once."""
     column = layout.codes[attribute]
@@ -107,7 +107,7 @@ def fall_back(
 
 @inner
 def best_place(
-    layout: Layout, cutting: Cutting, start: int, stop: int, attribute: int, whole: float, scratch: Scratch
+    layout: PartedTable, cutting: Cutting, start: int, stop: int, attribute: int, whole: float, scratch: BinScratch
 ) -> tuple[float, int]:
     """Return what the best cut of one attribute gains, -1 if there is none, and the first code of its second side."""
     lo, hi = scratch.bounds[0, attribute], scratch.bounds[1, attribute]
@@ -138,7 +138,7 @@ def best_place(
 
 @inner
 def fill_bins(
-    layout: Layout, start: int, stop: int, attribute: int, lo: int, width: int, bins: int, scratch: Scratch
+    layout: PartedTable, start: int, stop: int, attribute: int, lo: int, width: int, bins: int, scratch: BinScratch
 ) -> None:
     """Find how many rows every bin of codes holds, and what they span."""
     for at in range(bins):
@@ -156,7 +156,7 @@ def fill_bins(
 
 
 @inner
-def below(spans: Spans, bins: int, scratch: Scratch) -> None:
+def below(spans: Spans, bins: int, scratch: BinScratch) -> None:
     """Find what the rows up to every bin would cost as a class."""
     box, attributes = scratch.boxes[BINS], scratch.boxes.shape[2]
     rows, cost = np.int64(0), 0.0

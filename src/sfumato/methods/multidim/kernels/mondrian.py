@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner, kernel
-from sfumato.methods.kernels.dividing import MOST_WAITING, Cutting, Layout, find_bounds, set_aside, sides_allowed
+from sfumato.methods.kernels.divide import MOST_WAITING, Cutting, PartedTable, find_bounds, set_aside, sides_allowed
 from sfumato.table.kernels.spans import FIRST, LAST, PARENT, TREE_AT, Spans, common_ancestor, is_tree, span_cost
 
 
 @kernel
 def cut_until_done(
-    layout: Layout, cutting: Cutting, begins: NDArray[np.bool_], start: int, stop: int, grain: int
+    layout: PartedTable, cutting: Cutting, begins: NDArray[np.bool_], start: int, stop: int, grain: int
 ) -> None:
     """Cut the rows ``start:stop`` into parts, marking where each begins; parts of at most ``grain`` rows stay whole."""
     attributes = len(layout.codes)
@@ -36,7 +36,7 @@ def cut_until_done(
 
 @inner
 def cut_once(
-    layout: Layout,
+    layout: PartedTable,
     cutting: Cutting,
     start: int,
     stop: int,
@@ -75,7 +75,7 @@ def cut_once(
 
 @inner
 def cut_attribute(
-    layout: Layout,
+    layout: PartedTable,
     cutting: Cutting,
     start: int,
     stop: int,
@@ -153,7 +153,7 @@ def count_below(column: NDArray[np.unsignedinteger], start: int, stop: int, boun
 
 
 @inner
-def move_below(layout: Layout, attribute: int, start: int, stop: int, bound: int) -> int:
+def move_below(layout: PartedTable, attribute: int, start: int, stop: int, bound: int) -> int:
     """Move the rows whose code lies below a bound to the front; return where the others begin."""
     codes, sensitive, order = layout
     column = codes[attribute]

@@ -1,0 +1,171 @@
+"""``sfumato.attack``: what an attacker would find in a release."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.assess.attacks import AttackReport, Scene, run_attacks
+from sfumato.common import parameters
+from sfumato.common.randomness import Secret
+from sfumato.errors import DataError, ParameterError, SchemaError, listed
+from sfumato.io import open_source
+from sfumato.release.release import Release
+from sfumato.run.presets import Preset, adapted
+from sfumato.table.schema import Declared, Schema
+
+
+def attack(
+    original: object,
+    release: object,
+    *,
+    quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str | None = None,
+    sensitive: Iterable[str] | str | None = None,
+    knows: Iterable[str] | str | None = None,
+    attacks: Iterable[str] | str = (),
+    previous: Sequence[object] = (),
+    control: object = None,
+    k: int | None = None,
+    l: float | None = None,  # noqa: E741
+    targets: int = 1_000,
+    show: int = 0,
+    seed: int | None = None,
+    separator: str | None = None,
+) -> AttackReport:
+    """Attack your own release, as somebody would who knows some columns of the people in it.
+
+    Parameters
+    ----------
+    original
+        The table that the release was made from, as in `anonymize`.
+    release
+        A `Release`, or a table or file that anybody made.
+    quasi_identifiers, sensitive
+        As in `anonymize`; a `Release` knows its own.
+    knows
+        The quasi-identifiers that the attacker knows; all of them if left out.
+    attacks
+        Which attacks; all of them if left out.
+    previous
+        Other releases of the same people.
+    control
+        People who are not in the original, with the same columns: attacks on them show what can be known anyway.
+    k, l
+        What the release promises, where it is not a `Release`.
+    targets
+        How many people are attacked, drawn at random.
+    show
+        The number of people found for certain whose original values the report shows; none by default.
+    seed
+        The seed of all random choices.
+    separator
+        What separates the cells of CSV files; detected if left out.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sfumato as sf
+    >>> people = pa.table({"age": [25, 27, 41, 44], "illness": ["flu", "ulcer", "flu", "asthma"]})
+    >>> release = sf.anonymize(people, quasi_identifiers="age", sensitive="illness", k=2)
+    >>> report = sf.attack(people, release)
+    >>> report["linkage"].rate, report["linkage"].verdict
+    (0.5, 'no better than guessing')
+    """
+    published = release if isinstance(release, Release) else None
+    given = quasi_identifiers if published is None or quasi_identifiers is not None else published.hierarchies
+    wanted = sensitive if published is None or sensitive is not None else published.sensitive
+    if given is None:
+        raise SchemaError("Name the quasi-identifiers of the release, or attack a Release, which knows its own.")
+    schema = Schema(given, wanted or (), rest="drop")
+    hierarchies = schema.quasi_identifiers
+    people = _read(as_preset_wants(original, published, separator), schema, separator)
+    secret = Secret.of(seed)
+    rows = secret.permutation("targets", people.num_rows)
+    scene = Scene(
+        original=people,
+        release=published.table if published is not None else _read_whole(release, schema, separator),
+        hierarchies=hierarchies,
+        sensitive=tuple(schema.sensitive),
+        knows=_known(knows, hierarchies),
+        targets=np.sort(rows[: parameters.integer("attack", "targets", targets, at_least=1)]),
+        promised=_promised(k, l, published),
+        previous=tuple(
+            one.table if isinstance(one, Release) else _read_whole(one, schema, separator) for one in previous
+        ),
+        control=None if control is None else _read(control, schema, separator),
+        row_of=None if published is None else published.row_of,
+        path=Path(release) if isinstance(release, str | os.PathLike) else None,
+        random=secret.generator("attacks"),
+    )
+    if not people.num_rows or not scene.release.num_rows:
+        raise DataError("The original and the release need at least one row each: there is nobody to attack.")
+    names = [attacks] if isinstance(attacks, str) else list(attacks)
+    return run_attacks(scene, names, parameters.integer("attack", "show", show, at_least=0))
+
+
+def as_preset_wants(original: object, published: Release | None, separator: str | None) -> object:
+    """Return an original with the columns recoded that a preset recoded for the release."""
+    told = {} if published is None else published.manifest.get("preset", {})
+    if published is None or not told.get("recoded"):
+        return original
+    source = open_source(original, separator=separator)
+    others = [name for name in source.columns if name not in told["recoded"]]
+    return adapted(Preset.named(published.manifest["options"]["preset"]), source, Schema(rest="plain"), others).source
+
+
+def _read(data: object, schema: Schema, separator: str | None) -> pa.Table:
+    """Read all columns of a table, with the quasi-identifiers as their hierarchies want them."""
+    source = open_source(data, separator=separator)
+    schema.roles(source.columns)
+    as_text = [name for name, how in schema.quasi_identifiers.items() if how is not None and how.reads_text]
+    return source.read(source.columns, as_text)
+
+
+def _read_whole(data: object, schema: Schema, separator: str | None) -> pa.Table:
+    """Read a release, which may show a column by its bounds."""
+    source = open_source(data, separator=separator)
+    lacking = [name for name in schema.sensitive if name not in source.columns]
+    if lacking:
+        raise SchemaError(f"The release has no column {listed(lacking)}. Its columns are {listed(source.columns)}.")
+    as_text = [name for name, how in schema.quasi_identifiers.items() if how is not None and how.reads_text]
+    return source.read(source.columns, [name for name in as_text if name in source.columns])
+
+
+def _known(knows: Iterable[str] | str | None, hierarchies: Mapping[str, Any]) -> tuple[str, ...]:
+    if knows is None:
+        return tuple(hierarchies)
+    names = (knows,) if isinstance(knows, str) else tuple(knows)
+    unknown = [name for name in names if name not in hierarchies]
+    if unknown or not names:
+        raise ParameterError(
+            f"The attacker can know quasi-identifiers only, but not {listed(unknown) or 'nothing'}. Quasi-identifiers: "
+            f"{listed(hierarchies)}."
+        )
+    return names
+
+
+def _promised(k: int | None, l: float | None, published: Release | None) -> dict[str, float]:  # noqa: E741
+    """Return what is promised, by a release itself or by whoever asks."""
+    promised = promised_by(published.promises) if published is not None else {}
+    if k is not None:
+        promised["k"] = parameters.integer("attack", "k", k, at_least=1)
+    if l is not None:
+        promised["l"] = promised["distinct"] = parameters.number("attack", "l", l, at_least=1)
+    return promised
+
+
+def promised_by(models: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """Return what models promise about the size of classes and about the shares of sensitive values."""
+    promised: dict[str, float] = {}
+    for promise in models:
+        if promise["model"] == "k-anonymity":
+            promised["k"] = max(promised.get("k", 1), promise["k"])
+        if promise["model"] == "l-diversity":
+            promised["distinct"] = max(promised.get("distinct", 1), promise["l"])
+            if promise.get("kind", "frequency") == "frequency" and promise.get("column") is None:
+                promised["l"] = max(promised.get("l", 1), promise["l"])
+    return promised

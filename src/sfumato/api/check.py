@@ -1,0 +1,46 @@
+"""``sfumato.check``: whether a table keeps privacy models, whoever made it."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from sfumato.run import large as scale
+from sfumato.run.request import CheckAnyArguments, Request, spelled_out
+from sfumato.table.schema import Schema
+from sfumato.verify.verification import Verification
+
+
+@spelled_out
+def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckAnyArguments]) -> Verification:
+    """Check any table, whoever made it, against privacy models.
+
+    Parameters
+    ----------
+    data
+        As in `anonymize`.
+    schema
+        The role of every column, as in `anonymize`; or give the roles as arguments:
+    quasi_identifiers
+        The columns that together make a class. For a column shown as ``age_min`` and ``age_max``, say ``age``.
+    sensitive
+        The sensitive columns.
+    person
+        The column that identifies the person, where people have several rows; people are counted then, not rows.
+    confirm
+        Columns that look like something that the preset forbids, and are none.
+    k, l, t, privacy, preset
+        As in `anonymize`. Without any, the result tells what the table achieves.
+    separator, encoding, sheet, layout
+        As in `anonymize`.
+    engine, memory, temporary
+        As in `anonymize`: a table that does not fit in ``memory`` is grouped and counted by DuckDB; a frame of Spark,
+        or what a cluster is to read, is counted and judged by its executors.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sfumato as sf
+    >>> result = sf.check(pa.table({"age": ["[20, 29]", "[20, 29]", "*"]}), quasi_identifiers="age", k=2)
+    >>> result.ok, result.k
+    (False, 1)
+    """
+    return scale.check(data, Request.of("check", schema, **arguments))

@@ -1,0 +1,161 @@
+"""Higher prices, round by round: a linear program over the boxes that were found, repaired by capping.
+
+The program knows only some boxes, so what it finds overprices others. Capping lowers it into prices that hold, which
+are a proof, and finds the boxes that are missing. The program may only move so far from the best proof, because far
+away it knows nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.loss.bound.linear_program import ProgramSolution, highest_prices
+from sfumato.loss.bound.row_prices import OverpricedBoxes, Pricing, RowPrices
+
+#: How far a price may move in the first round, as a share of itself; cheap rows move as far as these of the others.
+RADIUS, CHEAP = 0.3, 0.2
+
+#: How much less far it may when half of the way was better than all of it, and how far at least.
+NEARER, NEAREST = 0.7, 0.05
+
+#: How far to go from the best proof towards what the program found: all the way, and half of it.
+STEPS = (1.0, 0.5)
+
+#: A box is kept while the best proof pays almost as much as it allows, or the program feels it.
+NEARLY, FELT = 0.02, 1e-4
+
+#: Overpriced boxes that are noted in a pass, at most, and the bytes that they may take.
+NOTED, NOTED_BYTES = 200_000, 1 << 28
+
+
+@dataclass(frozen=True)
+class FoundPrices:
+    """What a search found.
+
+    Attributes
+    ----------
+    prices
+        The best prices that hold in all boxes.
+    pool
+        The boxes that stand in the way of higher ones, and ``multipliers`` how much each of them does.
+    guess
+        What the last program found: prices near the best ones, not all of which hold.
+    rounds
+        How many programs were solved.
+    """
+
+    prices: RowPrices
+    pool: OverpricedBoxes
+    multipliers: NDArray[np.float64]
+    guess: NDArray[np.float64]
+    rounds: int = 0
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When a search ends: at a time, after so many rounds, when a round gains less than a share, or when asked to."""
+
+    at: float = np.inf
+    rounds: int = 1_000
+    gain: float = 1e-5
+    asked: Callable[[], bool] = lambda: False
+
+    @property
+    def seconds(self) -> float:
+        """How long there is, and a moment at least."""
+        return max(0.1, self.at - time.perf_counter())
+
+    @property
+    def now(self) -> bool:
+        """Whether time is up or somebody asked."""
+        return time.perf_counter() > self.at or self.asked()
+
+
+def search_prices(
+    pricing: Pricing,
+    limit: NDArray[np.float64],
+    stop: Stop,
+    start: NDArray[np.float64] | None = None,
+    known: OverpricedBoxes | None = None,
+    tell: Callable[[float, float], None] = lambda total, share: None,
+) -> FoundPrices:
+    """Raise the prices of rows as far as time allows.
+
+    Parameters
+    ----------
+    pricing
+        The rows and their boxes.
+    limit
+        What every row pays at most.
+    stop
+        When to end.
+    start
+        Prices to begin with, too high rather than too low; the limits if left out.
+    known
+        Boxes that were found before.
+    tell
+        Called with the best total, and the share of the rounds or of the time that is over, after each round.
+    """
+    k = pricing.k
+    noted = OverpricedBoxes.room_for(min(NOTED, NOTED_BYTES // (12 * pricing.width)), pricing.width)
+    best, used = pricing.cap(pricing.highest(limit) if start is None else np.minimum(start, limit), noted)
+    pool = noted.take(slice(used)) if known is None else known.joined(noted.take(slice(used)))
+    best = pricing.raised(best, limit) if start is None else best
+    pool = _near(pool, best, k)
+    solution: ProgramSolution | None = None
+    solved = pool
+    begin, radius, done = time.perf_counter(), RADIUS, 0
+    for done in range(1, 1 + (stop.rounds if pricing.paying.any() else 0)):
+        found = highest_prices(pool, pricing.counts, *_reach(best, limit, pricing.paying, radius), k, stop.seconds)
+        if found is None:
+            break
+        solution, solved, before = found, pool, best.total
+        best, fresh, step = _repaired(pricing, best, solution.prices, noted)
+        radius = radius if step == 1.0 else max(NEAREST, NEARER * radius)
+        tell(best.total, max(done / stop.rounds, min(1.0, (time.perf_counter() - begin) / max(stop.at - begin, 1e-9))))
+        if stop.now or best.total < before * (1 + stop.gain):
+            break
+        kept = (solution.multipliers > FELT) | (pool.paid(best.each) > pool.limits * k * (1 - NEARLY))
+        pool = pool.take(kept).joined(fresh)
+    if solution is None:
+        return FoundPrices(best, pool, np.zeros(len(pool)), best.each)
+    # The multipliers are those of the boxes that the last program knew; the pool may have grown since.
+    return FoundPrices(best, solved, solution.multipliers, solution.prices, done)
+
+
+def _near(pool: OverpricedBoxes, best: RowPrices, k: int) -> OverpricedBoxes:
+    """Return the boxes that prices all but fill; a box of earlier rows that they overfill is a box no longer."""
+    paid, most = pool.paid(best.each), pool.limits * k
+    return pool.take((paid > most * (1 - NEARLY)) & (paid <= most * (1 + 1e-6)))
+
+
+def _reach(
+    best: RowPrices, limit: NDArray[np.float64], paying: NDArray[np.bool_], radius: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how low and how high every price may go in a round."""
+    each = best.each
+    scale = np.maximum(each, np.quantile(each[paying], CHEAP) if paying.any() else 0.0) + 1e-9
+    highest = np.where(paying, np.minimum(each + radius * scale, limit), 0.0)
+    return np.clip(each - radius * scale, 0.0, highest), highest
+
+
+def _repaired(
+    pricing: Pricing, best: RowPrices, guess: NDArray[np.float64], noted: OverpricedBoxes
+) -> tuple[RowPrices, OverpricedBoxes, float]:
+    """Return the best prices between the best proof and a guess, the boxes that the guess overprices, and the step."""
+    with ThreadPoolExecutor(max_workers=len(STEPS)) as pool:
+        jobs = [
+            pool.submit(pricing.cap, best.each + step * (guess - best.each), noted if step == 1.0 else None)
+            for step in STEPS
+        ]
+        found = [job.result() for job in jobs]
+    fresh = noted.take(slice(found[STEPS.index(1.0)][1]))
+    tried = [(0.0, best), *((step, prices) for step, (prices, _) in zip(STEPS, found, strict=True))]
+    step, prices = max(tried, key=lambda pair: pair[1].total)
+    return prices, fresh, step

@@ -1,0 +1,92 @@
+"""The method `best`: every method that suits the table, the least loss of them, refined."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from sfumato.common import parameters
+from sfumato.loss import Minimized, find_objective
+from sfumato.loss.bound.linear_program import solver_is_installed
+from sfumato.loss.metrics import GCP
+from sfumato.methods.base import Method, Task, find_method, register
+from sfumato.methods.portfolio import Candidate, loss_of, refine_best, suitable, try_all
+from sfumato.methods.refinement import ABLE
+from sfumato.methods.task_loss import TaskLoss
+from sfumato.methods.warm_up import warm_up
+from sfumato.privacy import KAnonymity
+from sfumato.table.recoding import Recoding
+
+#: Rounds of refinement without a time limit; the work, and so the result, is the same on every machine.
+ROUNDS = 64
+
+#: What following prices may take of the time after the starts.
+DIVING = 0.5
+
+
+@dataclass(frozen=True)
+class Best(Method):
+    """Try every method that suits the table, keep the least loss, and refine it.
+
+    Parameters
+    ----------
+    time_limit
+        Seconds, without the compilation of a first run; the methods that are tried always finish. None: a fixed amount
+        of work, which gives the same result on every machine. A time limit does not.
+    minimize
+        What is minimized, as in `Refined`: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, a list of queries, or an
+        `Objective`.
+    """
+
+    time_limit: float | None = None
+    minimize: Minimized = "gcp"
+
+    name: ClassVar[str] = "best"
+    summary: ClassVar[str] = "The least loss of several methods, refined; give it time. Never above Hilbert."
+    recoding: ClassVar[str] = "local"
+    order_free: ClassVar[bool] = False
+    lowers: ClassVar[frozenset[str]] = ABLE
+
+    def __post_init__(self) -> None:
+        if self.time_limit is not None:
+            parameters.number("Best", "time_limit", self.time_limit, above=0)
+        find_objective("Best", self.minimize, ABLE)
+
+    def run(self, task: Task) -> Recoding:
+        """Run the methods that suit the table, and refine the best of what they found."""
+        goal = TaskLoss(task, find_objective("Best", self.minimize, ABLE))
+        if self.time_limit is not None:
+            warm_up(task, replace(self, time_limit=None))
+            if _may_follow_prices(goal):
+                warm_up(task, find_method("proven"))
+        begin = time.perf_counter()
+        candidates = try_all(goal, list(suitable(task, self.time_limit)))
+        if self.time_limit is None:
+            return refine_best(goal, candidates, rounds=ROUNDS)
+        candidates = _with_prices(goal, candidates, begin + self.time_limit)
+        left = max(0.0, self.time_limit - (time.perf_counter() - begin))
+        return refine_best(goal, candidates, rounds=100_000, seconds=left, patience=0.0)
+
+
+def _may_follow_prices(goal: TaskLoss) -> bool:
+    """Return whether prices are about what is minimized, classes need nothing but their size, and a solver is there."""
+    if goal.objective is not GCP or not all(isinstance(model, KAnonymity) for model in goal.task.requirements.models):
+        return False
+    return solver_is_installed()
+
+
+def _with_prices(goal: TaskLoss, candidates: list[Candidate], until: float) -> list[Candidate]:
+    """Return candidates and the classes that prices point to, where there is time to find them and to refine."""
+    if not _may_follow_prices(goal):
+        return candidates
+    from sfumato.methods.proven.proof import classes_within  # noqa: PLC0415
+
+    now = time.perf_counter()
+    classes = classes_within(goal.task, now, now + DIVING * (until - now))
+    if classes is None:
+        return candidates
+    return sorted([*candidates, Candidate("following prices", classes, goal.measure_rows(classes))], key=loss_of)
+
+
+register()(Best)

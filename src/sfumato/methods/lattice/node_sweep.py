@@ -1,0 +1,82 @@
+"""Counting every node of a lattice, for when most of them matter: with suppression, and to score them all."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.common.threads import side_by_side
+from sfumato.methods.lattice.frequencies import Frequencies, Levels
+from sfumato.methods.lattice.judge import NodeJudge
+from sfumato.methods.lattice.kernels.node_sweep import FINDINGS, NodeCosts, sweep
+from sfumato.methods.lattice.kernels.rollup import Layout
+from sfumato.methods.lattice.nodes import Space
+
+#: A sweep is cut into at least this many parts, so that threads finish together.
+PARTS = 8
+#: No sweep over more than this many keys, nodes times the keys of the lowest: it would take minutes.
+LIMIT = 2_000_000_000
+
+
+def can_sweep(judge: NodeJudge, space: Space) -> bool:
+    """Return whether counting every node is possible and takes no more than some seconds."""
+    affordable = space.size * len(judge.task.microdata) <= LIMIT
+    return judge.size_only and judge.roller.words == 1 and affordable
+
+
+def sweep_nodes(judge: NodeJudge, space: Space, base: Frequencies, costs: NodeCosts) -> NDArray[np.float64]:
+    """Return the findings of every node at or above that of a frequency set; the others are left empty.
+
+    The result has an axis per attribute, as long as it has levels, and one for the findings. Only class sizes are
+    looked at.
+    """
+    order = _order(judge, space, base)
+    low, high = tuple(base.levels[at] for at in order), tuple(space.tops[at] for at in order)
+    fixed = _prefix(low, high)
+    layout, ordered_costs = _reordered(judge.roller.layout, order), _pick(costs, order)
+    found = np.full((*space.shape, FINDINGS), np.nan)
+    turned = found.transpose([*order, len(order)])
+    shape = [last - first + 1 for first, last in zip(low[fixed:], high[fixed:], strict=True)]
+    inside = tuple(slice(first, None) for first in low[fixed:])
+
+    def count(prefix: Levels) -> None:
+        raised = dict(enumerate(base.levels)) | dict(zip(order, prefix, strict=False))
+        start = judge.roller.up(base, tuple(raised[at] for at in range(len(raised))))
+        bounds = np.array([[*prefix, *low[fixed:]], [*prefix, *high[fixed:]]])
+        result = sweep(start.keys[:, 0], start.counts, layout, bounds, fixed, judge.smallest, ordered_costs)
+        turned[prefix + inside] = result.reshape(*shape, FINDINGS)
+
+    prefixes = itertools.product(*(range(low[at], high[at] + 1) for at in range(fixed)))
+    side_by_side(count, prefixes)
+    judge.roller.rollups += space.size - 1
+    return found
+
+
+def _order(judge: NodeJudge, space: Space, base: Frequencies) -> list[int]:
+    """Return the attributes, slowest first: those that shrink the set most when told nothing of."""
+
+    def size(at: int) -> int:
+        return len(judge.roller.up(base, (*base.levels[:at], space.tops[at], *base.levels[at + 1 :])))
+
+    return sorted(range(len(space.tops)), key=size)
+
+
+def _prefix(low: Levels, high: Levels) -> int:
+    """Return how many attributes to fix so that there are enough parts, always leaving one to vary."""
+    parts, fixed = 1, 0
+    while parts < PARTS and fixed < len(low) - 1:
+        parts *= high[fixed] - low[fixed] + 1
+        fixed += 1
+    return fixed
+
+
+def _reordered(layout: Layout, order: list[int]) -> Layout:
+    """Return a layout with the attributes in another order."""
+    fields = np.ascontiguousarray(layout.fields[: len(order)][order])
+    return Layout(fields, layout.sizes[order], layout.maps_at[order], layout.maps)
+
+
+def _pick(costs: NodeCosts, order: list[int]) -> NodeCosts:
+    return NodeCosts(costs.at[order], costs.cells, costs.totals[order])

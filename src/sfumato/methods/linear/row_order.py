@@ -1,0 +1,161 @@
+"""One order for the rows of a table: the mappings that define it, and the rows sorted by them."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.common.progress import Tell, silent, stage
+from sfumato.common.threads import in_chunks
+from sfumato.errors import VerificationError
+from sfumato.methods.base import Task
+from sfumato.methods.linear.kernels.packed_boxes import field_width, pack_rows, words_needed
+from sfumato.methods.on_engine import Keys
+from sfumato.table.microdata import Microdata
+
+#: Tables of at least ``LONG`` rows are divided by their most significant word into this many stretches, which threads
+#: sort separately.
+STRETCHES = 64
+LONG = 1 << 17
+
+
+class LinearMapping(ABC):
+    """A mapping of rows to keys, such that rows with near keys are alike; a frozen dataclass of its parameters.
+
+    A subclass needs one method, `keys`, and is used as ``Linear(mapping=ZOrder())``.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def keys(self, microdata: Microdata, random: np.random.Generator) -> NDArray[np.uint64]:
+        """Compute the keys: one column per row of the table, one row per 64-bit word, most significant word first."""
+
+    def distinguishes(self, microdata: Microdata) -> bool:
+        """Whether rows with equal keys always have equal codes; if not, the codes break ties."""
+        return False
+
+    @property
+    def on_engine(self) -> Keys | None:
+        """What an engine may sort rows by, batch by batch; None if keys depend on more than the codes of their row."""
+        return None
+
+
+@dataclass(frozen=True)
+class Line:
+    """The rows of a table in order.
+
+    Attributes
+    ----------
+    microdata
+        The table, in its own order.
+    order
+        The rows in the order of their keys.
+    keys
+        The keys, in the table's own order.
+    """
+
+    microdata: Microdata
+    order: NDArray[np.int64] = field(repr=False)
+    keys: NDArray[np.uint64] = field(repr=False)
+
+    @classmethod
+    def of(cls, task: Task, mapping: LinearMapping) -> Line:
+        """Map and sort the rows of a task. Equal keys are put in an order that does not depend on the input's."""
+        microdata = task.microdata
+        task.progress("mapping", 0.0)
+        keys = mapping.keys(microdata, task.random())
+        if keys.ndim != 2 or keys.shape[1] != len(microdata) or keys.dtype != np.uint64:
+            raise VerificationError(
+                f"The mapping '{mapping.name}' returned keys of shape {keys.shape} and type {keys.dtype} for "
+                f"{len(microdata):,} rows. This is a fault of the mapping: it must return 64-bit words, one row for "
+                "each word and one column for each row of the table."
+            )
+        ties = list(task.requirements.sensitive_codes.T)
+        if not mapping.distinguishes(microdata):
+            ties += list(microdata.codes.T)[::-1]
+        return cls(microdata, sort_rows([*ties, *keys[::-1]], stage(task.progress, "sorting")), keys)
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @cached_property
+    def width(self) -> int:
+        """How many bits each quasi-identifier has in a packed row."""
+        return field_width([domain.size for domain in self.microdata.domains])
+
+    @cached_property
+    def packed(self) -> NDArray[np.uint64]:
+        """The rows in order, packed for comparing all attributes at once."""
+        codes, order = self.microdata.codes, self.order
+        rows = np.empty((len(codes), words_needed(codes.shape[1], self.width)), np.uint64)
+        in_chunks(len(codes), lambda start, stop: pack_rows(codes, self.width, start, stop, rows))
+        packed = np.empty((len(order), rows.shape[1]), np.uint64)
+        # Jumping from row to row in a loop that does nothing else keeps the memory busiest.
+        in_chunks(len(order), lambda start, stop: rows.take(order[start:stop], 0, packed[start:stop], "clip"))
+        return packed
+
+    @cached_property
+    def place(self) -> NDArray[np.float64]:
+        """Where the rows lie on the curve, from 0 to 1, in order."""
+        return _places(self.keys, self.order)
+
+    def reordered(self, by: NDArray[np.integer]) -> Line:
+        """Return the same table with its rows, or some of them, in another order."""
+        return Line(self.microdata, self.order[by], self.keys)
+
+
+def sorted_line(task: Task, mapping: LinearMapping) -> Line:
+    """Return the rows of a task in order, sorted for an earlier task with the same table if there was one."""
+    memory = {} if task.memory is None else task.memory
+    key = f"line by {mapping!r}"  # someone's own mapping need not be hashable
+    line: Line | None = memory.get(key)
+    if line is None or line.microdata is not task.microdata:
+        line = memory[key] = Line.of(task, mapping)
+    return line
+
+
+def _places(keys: NDArray[np.uint64], order: NDArray[np.int64]) -> NDArray[np.float64]:
+    places = np.zeros(len(order))
+    for at, word in enumerate(keys):
+        places += word[order].astype(np.float64) * 2.0 ** (-64.0 * at)
+    if len(places):
+        places -= places[0]
+        places /= places[-1] or 1.0
+    return places
+
+
+def sort_rows(words: Sequence[NDArray[np.generic]], tell: Tell = silent) -> NDArray[np.int64]:
+    """Return the order of rows by several words, the most significant last, as `numpy.lexsort` does."""
+    highest = words[-1]
+    if len(highest) < LONG:
+        return np.lexsort(words)
+    stretch = np.searchsorted(_dividers(highest), highest, side="right").astype(np.uint8)
+    order = np.argsort(stretch, kind="stable")
+    ends = np.concatenate([[0], np.cumsum(np.bincount(stretch, minlength=1))])
+
+    def sort_stretch(start: int, stop: int) -> None:
+        rows = order[start:stop]
+        order[start:stop] = rows[np.lexsort([word[rows] for word in words])]
+
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        for job, stop in [(pool.submit(sort_stretch, start, stop), stop) for start, stop in pairwise(ends.tolist())]:
+            job.result()
+            tell(stop / len(order))
+    return order
+
+
+def _dividers(highest: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Return the words at which stretches of about the same length begin."""
+    sample = np.sort(highest[:: len(highest) // 4096])
+    places = np.linspace(0, len(sample) - 1, STRETCHES + 1).astype(np.int64)[1:-1]
+    return np.unique(sample[places])

@@ -1,0 +1,154 @@
+"""Cutting a line of rows into classes: which algorithm serves which privacy models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.common.progress import Tell, silent
+from sfumato.hierarchies import TreeDomain
+from sfumato.methods.linear.diversity import group_size, grouped, hardest_rule
+from sfumato.methods.linear.kernels.allowed_runs import cheapest_allowed_runs, greedy_runs
+from sfumato.methods.linear.kernels.number_column import cheapest_partition
+from sfumato.methods.linear.kernels.packed_boxes import pack_boxes
+from sfumato.methods.linear.kernels.runs import run_of_unit, shortest_runs
+from sfumato.methods.linear.optimal_runs import UnitBoxes, cut_boxes, latest_begins
+from sfumato.methods.linear.row_order import Line
+from sfumato.methods.linear.tree_column import can_solve, cheapest_classes
+from sfumato.privacy import Requirements, Rule
+from sfumato.table.kernels import rules as condition
+from sfumato.table.recoding import SUPPRESSED
+
+#: Runs under general rules are made of about this many units; longer ones of coarser units.
+UNITS_PER_RUN = 12
+
+
+#: Up to this much work, rows cubed times k, a single column of numbers is partitioned in every possible way.
+EXACT_WORK = 100_000_000
+
+
+class LineCut(NamedTuple):
+    """The class of every row of the table, and what all rows lose together by the cost that was used."""
+
+    classes: NDArray[np.int32]
+    loss: float
+
+
+def cut_line(line: Line, requirements: Requirements, by_extent: bool, keep_equal: bool, tell: Tell = silent) -> LineCut:
+    """Return the cheapest runs of a line that every model allows."""
+    return min(possible_cuts(line, requirements, by_extent, keep_equal, tell), key=lambda cut: cut.loss)
+
+
+def possible_cuts(
+    line: Line, requirements: Requirements, by_extent: bool, keep_equal: bool, tell: Tell = silent
+) -> list[LineCut]:
+    """Return the best cut by every way that fits the models; which of them loses least depends on the table."""
+    if only_sizes(requirements):
+        if not (by_extent or keep_equal) and len(line.microdata.domains) == 1:
+            best = cut_column(line, requirements.smallest_class)
+            if best is not None:
+                return [best]
+        return [cut_by_size(line, units(line, keep_equal), requirements.smallest_class, by_extent, tell=tell)]
+    hardest = None if keep_equal else hardest_rule(requirements)
+    if hardest is None:
+        return [cut_by_rules(line, units(line, keep_equal), requirements)]
+    # Groups of different values may overlap on the line, so they mostly lose less than runs; merged ones may not.
+    candidates = [cut_by_groups(line, requirements, hardest)]
+    equal = units(line, keep_equal=True)
+    if len(requirements.bound) > 1:
+        candidates.append(cut_by_rules(line, units(line, keep_equal=False), requirements))
+    elif len(equal) * 2 * group_size(hardest) <= len(line):
+        # Where many rows are equal, large classes of equal rows lose nothing at all.
+        candidates.append(cut_by_rules(line, equal, requirements))
+    return candidates
+
+
+def cut_by_groups(line: Line, requirements: Requirements, hardest: Rule) -> LineCut:
+    """Group different sensitive values; then merge neighbouring groups until they keep all other models."""
+    values = requirements.microdata.sensitive[hardest.column].codes
+    groups, ends = grouped(line, values, group_size(hardest))
+    if all(rule.kind == condition.SIZE or rule is hardest for rule in requirements.bound):
+        return cut_by_size(groups, ends, requirements.smallest_class)
+    return cut_by_rules(groups, ends, requirements)
+
+
+def cut_column(line: Line, k: int) -> LineCut | None:
+    """Return the optimum of all partitions of a single attribute, runs or not; None for too many numbers."""
+    codes = line.microdata.codes[line.order, 0]
+    domain = line.microdata.domains[0]
+    if isinstance(domain, TreeDomain) and can_solve(domain, k):
+        return cut_of(line, cheapest_classes(codes, domain, k))
+    if len(line) ** 3 * k > EXACT_WORK:
+        return None
+    loss, found = cheapest_partition(codes.astype(np.int64), k, line.microdata.spans)
+    classes = np.full(len(line.microdata), SUPPRESSED, np.int32)
+    classes[line.order] = found
+    return LineCut(classes, loss)
+
+
+def cut_of(line: Line, parts: Sequence[NDArray[np.int64]]) -> LineCut:
+    """Return the cut of a single attribute into classes, given as places on the line in the order of their codes."""
+    sizes = np.array([len(part) for part in parts])
+    rows = line.order[np.concatenate(parts)]
+    classes = np.full(len(line.microdata), SUPPRESSED, np.int32)
+    classes[rows] = np.repeat(np.arange(len(parts), dtype=np.int32), sizes)
+    codes, ends = line.microdata.codes[rows, 0], np.cumsum(sizes)
+    losses = line.microdata.domains[0].span_costs(codes[ends - sizes], codes[ends - 1]) * line.microdata.weights[0]
+    return LineCut(classes, float(losses @ sizes))
+
+
+def only_sizes(requirements: Requirements) -> bool:
+    """Return whether nothing but the number of rows decides whether a class is allowed."""
+    return all(rule.kind == condition.SIZE for rule in requirements.bound)
+
+
+def units(line: Line, keep_equal: bool) -> NDArray[np.int64]:
+    """Return where the rows, or the groups of equal rows, of a line begin, and the end."""
+    if not keep_equal:
+        return np.arange(len(line) + 1)
+    begins = np.flatnonzero((line.packed[1:] != line.packed[:-1]).any(axis=1)) + 1
+    return np.concatenate([[0], begins, [len(line)]]).astype(np.int64)
+
+
+def cut_by_size(
+    line: Line, ends: NDArray[np.int64], k: int, by_extent: bool = False, price: float = np.inf, tell: Tell = silent
+) -> LineCut:
+    """Cut units, the rows between two ends each, into the cheapest runs of at least k rows; or leave some out."""
+    if by_extent:
+        loss, begin = shortest_runs(line.place[ends[:-1]], ends, latest_begins(ends, k))
+        return LineCut(by_row(line, ends, run_of_unit(begin)), float(loss[-1]))
+    lo, hi = unit_boxes(line, ends)
+    least, runs = cut_boxes(UnitBoxes(lo, hi, ends, line.width, line.microdata.spans), k, price, tell)
+    return LineCut(by_row(line, ends, runs), least)
+
+
+def unit_boxes(line: Line, ends: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return the packed bounds of every unit."""
+    if len(ends) == len(line) + 1:
+        return line.packed, line.packed
+    lo, hi = np.empty((2, len(ends) - 1, line.packed.shape[1]), np.uint64)
+    pack_boxes(line.packed, ends, line.width, lo, hi)
+    return lo, hi
+
+
+def cut_by_rules(line: Line, ends: NDArray[np.int64], requirements: Requirements) -> LineCut:
+    """Cut units into the cheapest runs that keep every rule."""
+    codes = np.ascontiguousarray(line.microdata.codes[line.order])
+    sensitive = np.ascontiguousarray(requirements.sensitive_codes[line.order])
+    rules, spans = requirements.rules, line.microdata.spans
+    typical = len(line) / max(1, len(greedy_runs(sensitive, codes, rules)))
+    coarse = max(1, round(typical * (len(ends) - 1) / len(line) / UNITS_PER_RUN))
+    ends = np.append(ends[:-1:coarse], ends[-1])
+    longest = max(4 * UNITS_PER_RUN, int(4 * typical * (len(ends) - 1) / len(line)))
+    loss, begin = cheapest_allowed_runs(codes, sensitive, ends, rules, spans, longest)
+    return LineCut(by_row(line, ends, run_of_unit(begin)), float(loss[-1]))
+
+
+def by_row(line: Line, ends: NDArray[np.int64], runs: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the class of every row of the table, given the run of every unit."""
+    classes = np.full(len(line.microdata), SUPPRESSED, np.int32)
+    classes[line.order] = runs if len(runs) == len(line) else np.repeat(runs, np.diff(ends))
+    return classes
