@@ -16,11 +16,11 @@ from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
     from sfumato.api.checklist import Checklist
+    from sfumato.api.policy import Policy
     from sfumato.cli.files import ReleaseFiles
     from sfumato.common.progress import ProgressOption
     from sfumato.io import Source
     from sfumato.release.release import Release
-    from sfumato.run.policy import Policy
 
 MaxGcp = Annotated[
     float | None,
@@ -159,12 +159,12 @@ def make(
 
 def _refuse_before_the_work(policy: Policy, files: ReleaseFiles, data: Path | Source) -> None:
     """Refuse what would fail after the work: files that cannot be written, and files that this release cannot have."""
-    from sfumato.run import large
+    from sfumato.run.where import require_memory, writes_folder
 
-    files.check(policy, large.writes_folder(data, policy, files.output, files.write_as))
+    files.check(policy, writes_folder(data, policy, files.output, files.write_as))
     for option, path in (("--report", files.report), ("--certificate", files.certificate)):
         if path is not None:
-            large.require_memory(data, policy, option)
+            require_memory(data, policy, option)
     if files.report is not None:
         from sfumato.common.charts.picture import altair
 

@@ -14,7 +14,7 @@ from sfumato.cli.screen import answer, answer_json
 from sfumato.errors import ParameterError, SchemaError, listed
 
 if TYPE_CHECKING:
-    from sfumato.run.policy import Policy
+    from sfumato.api.policy import Policy
     from sfumato.verify.verification import SensitiveAchieved, Verification
 
 CertificateToCheck = Annotated[

@@ -30,10 +30,10 @@ def demo(
     ),
 ) -> None:
     """Make up a census, anonymize it and show the result."""
+    from sfumato.api.policy import Policy
     from sfumato.cli.files import ReleaseFiles
     from sfumato.datasets import census
     from sfumato.privacy import KAnonymity, LDiversity
-    from sfumato.run.policy import Policy
 
     if is_watched():
         say(f"Making up {rows:,} people …")

@@ -26,10 +26,10 @@ def report(
     Exit code 0 if every promise of the policy holds, 1 if not. For example: sfumato report policy.toml patients.csv
     release.csv -o report.html
     """
+    from sfumato.api.policy import Policy
     from sfumato.cli.files import refuse_overwriting
     from sfumato.common.charts.picture import altair
     from sfumato.io import check_writable
-    from sfumato.run.policy import Policy
 
     altair()
     refuse_overwriting({"report": output}, {"policy": policy, "original": original, "release": release})

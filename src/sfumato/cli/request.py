@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from sfumato.api.policy import Policy
 from sfumato.cli.input import Input, columns_of, missing_codes, print_remarks, separator_of
 from sfumato.cli.options import Asked
 from sfumato.cli.roles import schema_of, with_separate_columns
@@ -15,8 +16,7 @@ from sfumato.errors import ParameterError
 from sfumato.io import Source
 from sfumato.methods import Method, Refined, find_method
 from sfumato.privacy import PrivacyModel
-from sfumato.run.policy import Policy
-from sfumato.run.records import refined, with_parameters
+from sfumato.run.policy import refined, with_parameters
 from sfumato.run.request import AUTO, all_models, option_names
 from sfumato.table.pseudonyms import Pseudonyms
 from sfumato.table.schema import Schema

@@ -15,7 +15,8 @@ from sfumato.assess.cautions.uniqueness import as_good_as_a_name
 from sfumato.common import parameters
 from sfumato.errors import ParameterError, SchemaError, SourceError, VerificationError
 from sfumato.hierarchies import Domain, Learned, default_hierarchy, with_levels
-from sfumato.io.databases.database import Database, identifier, qualified
+from sfumato.io.databases.database import Database
+from sfumato.io.sql import identifier, qualified
 from sfumato.methods import Task
 from sfumato.methods.lattice.full_domain import FullDomain, Solution
 from sfumato.methods.lattice.judge import NodeJudge
