@@ -67,8 +67,8 @@ def check(
 
 def _by_certificate(asked: options.Asked, place: str, certificate: Path) -> Verification:
     """Check a file by its certificate, which names columns and rules itself."""
-    from sfumato.api.certify import Certificate
     from sfumato.io.spool import STANDARD
+    from sfumato.release.certificate import Certificate
 
     heeded = {"command", "separator", "encoding"}
     said = [one.name for one in fields(asked) if one.name not in heeded and getattr(asked, one.name) is not None]
