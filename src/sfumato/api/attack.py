@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.assess.attacks import AttackReport, Scene, run_attacks
+from sfumato.assess.attacks import AttackReport, Scenario, run_attacks
 from sfumato.common import parameters
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, ParameterError, SchemaError, listed
@@ -85,7 +85,7 @@ def attack(
     people = _read(as_preset_wants(original, published, separator), schema, separator)
     secret = Secret.of(seed)
     rows = secret.permutation("targets", people.num_rows)
-    scene = Scene(
+    scene = Scenario(
         original=people,
         release=published.table if published is not None else _read_whole(release, schema, separator),
         hierarchies=hierarchies,

@@ -14,7 +14,7 @@ from typing import Any
 from sfumato.api.attack import as_preset_wants, attack
 from sfumato.api.checklist import answered
 from sfumato.assess.attacks import ATTACKS, AttackReport
-from sfumato.assess.attacks.channels import FileChannels
+from sfumato.assess.attacks.side_channels import FileChannels
 from sfumato.assess.risk import assess
 from sfumato.common.textfiles import read_text
 from sfumato.errors import DataError, SfumatoError, SourceError, VerificationError, listed

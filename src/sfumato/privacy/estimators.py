@@ -21,7 +21,7 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleSizes:
     """How many classes of each size a sample has, and how large the population is.
 
     Attributes
@@ -37,7 +37,7 @@ class Sample:
     population: float
 
     @classmethod
-    def of(cls, class_sizes: NDArray[np.integer], population: float) -> Sample:
+    def of(cls, class_sizes: NDArray[np.integer], population: float) -> SampleSizes:
         """Count the sizes of classes."""
         sizes, classes = np.unique(class_sizes, return_counts=True)
         return cls(sizes.astype(np.int64), classes.astype(np.int64), float(population))
@@ -57,7 +57,7 @@ class Sample:
         return int(self.classes[self.sizes == size].sum())
 
 
-def zayatz(sample: Sample) -> float:
+def zayatz(sample: SampleSizes) -> float:
     """Return the expected number of unique people in the population after Zayatz (1991).
 
     It takes the sizes of the sample's classes for those of the population's: of the classes that would show one member
@@ -68,7 +68,7 @@ def zayatz(sample: Sample) -> float:
     return float(sample.count(1) * alone / seen.sum() / sample.fraction) if alone else 0.0
 
 
-def _log_one_drawn(sample: Sample) -> NDArray[np.float64]:
+def _log_one_drawn(sample: SampleSizes) -> NDArray[np.float64]:
     """Return the logarithm of the chance that a class of each size shows exactly one member in the sample."""
     total, drawn = sample.population, sample.rows
     return np.array(
@@ -85,7 +85,7 @@ def _log_choose(n: float, k: float) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def pitman(sample: Sample) -> float:
+def pitman(sample: SampleSizes) -> float:
     """Return the expected number of unique people in the population under Pitman's model (Hoshino 2001).
 
     Its two parameters are those under which the sample's class sizes are most likely.
@@ -101,7 +101,7 @@ def pitman(sample: Sample) -> float:
     return n * math.exp(logarithm)
 
 
-def _best_theta(sample: Sample, alpha: float) -> tuple[float, float]:
+def _best_theta(sample: SampleSizes, alpha: float) -> tuple[float, float]:
     """Return the likeliest theta for an alpha, and how likely the two are."""
     lowest, highest = math.log(1e-6), math.log(1e3 * sample.rows)
     best = _golden(lambda power: _pitman_likelihood(sample, alpha, math.exp(power) - alpha), lowest, highest)
@@ -109,7 +109,7 @@ def _best_theta(sample: Sample, alpha: float) -> tuple[float, float]:
     return theta, _pitman_likelihood(sample, alpha, theta)
 
 
-def _pitman_likelihood(sample: Sample, alpha: float, theta: float) -> float:
+def _pitman_likelihood(sample: SampleSizes, alpha: float, theta: float) -> float:
     """Return the logarithm of the chance of these class sizes, but for a constant."""
     kinds = int(sample.classes.sum())
     grown = (kinds - 1) * math.log(alpha)
@@ -120,7 +120,7 @@ def _pitman_likelihood(sample: Sample, alpha: float, theta: float) -> float:
     return grown - drawn + sum(count * (math.lgamma(size - alpha) - first) for size, count in pairs)
 
 
-def slide_negative_binomial(sample: Sample) -> float:
+def slide_negative_binomial(sample: SampleSizes) -> float:
     """Return the expected number of unique people under the slide negative binomial model (Chen, Keller-McNulty 1998).
 
     Every class has one member and, above that, a number of others that follows a negative binomial distribution. Its
@@ -137,12 +137,12 @@ def slide_negative_binomial(sample: Sample) -> float:
     return _slide_classes(sample, math.exp(shape), chance) * chance ** math.exp(shape)
 
 
-def _slide_classes(sample: Sample, shape: float, chance: float) -> float:
+def _slide_classes(sample: SampleSizes, shape: float, chance: float) -> float:
     """Return how many classes the population has, given how large they are on average."""
     return sample.population / (1 + shape * (1 - chance) / chance)
 
 
-def _unseen(sample: Sample, shape: float, chance: float) -> tuple[float, float]:
+def _unseen(sample: SampleSizes, shape: float, chance: float) -> tuple[float, float]:
     """Return the chances that a class shows nobody in the sample, and that it shows one person."""
     missed = 1 - sample.fraction
     rest = 1 - (1 - chance) * missed
@@ -151,7 +151,7 @@ def _unseen(sample: Sample, shape: float, chance: float) -> tuple[float, float]:
     return nobody, one
 
 
-def _fitting_chance(sample: Sample, shape: float) -> float | None:
+def _fitting_chance(sample: SampleSizes, shape: float) -> float | None:
     """Return the second parameter that yields the number of classes that the sample has."""
     kinds = float(sample.classes.sum())
 
@@ -163,7 +163,7 @@ def _fitting_chance(sample: Sample, shape: float) -> float | None:
     return None if found is None else 1 / (1 + math.exp(-found))
 
 
-def _excess_unique(sample: Sample, shape: float) -> float:
+def _excess_unique(sample: SampleSizes, shape: float) -> float:
     """Return how many more unique people than it has the sample would show."""
     chance = _fitting_chance(sample, shape)
     if chance is None:
@@ -203,14 +203,14 @@ class PopulationEstimate:
 
 def estimate(class_sizes: NDArray[np.integer], population: float) -> PopulationEstimate:
     """Estimate how many people are unique in the population that a table is a sample of."""
-    sample = Sample.of(class_sizes, population)
+    sample = SampleSizes.of(class_sizes, population)
     if sample.fraction >= 1:
         return PopulationEstimate(sample.population, 1.0, {"sample": float(sample.count(1))}, "sample")
     uniques = {name: min(one(sample), sample.population) for name, one in ESTIMATORS.items()}
     return PopulationEstimate(sample.population, sample.fraction, uniques, _dankar(sample, uniques))
 
 
-def _dankar(sample: Sample, uniques: Mapping[str, float]) -> str:
+def _dankar(sample: SampleSizes, uniques: Mapping[str, float]) -> str:
     """Choose as Dankar and others (2012) do: Pitman for small samples, else the smaller of the two others."""
     if sample.fraction <= SMALL_SAMPLE:
         return "pitman"
@@ -218,7 +218,7 @@ def _dankar(sample: Sample, uniques: Mapping[str, float]) -> str:
     return "slide negative binomial" if slide <= uniques["zayatz"] else "zayatz"
 
 
-ESTIMATORS: dict[str, Callable[[Sample], float]] = {
+ESTIMATORS: dict[str, Callable[[SampleSizes], float]] = {
     "zayatz": zayatz,
     "pitman": pitman,
     "slide negative binomial": slide_negative_binomial,

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions import Caution, RequestView, overlooked
-from sfumato.assess.cautions.kinds import kinds
+from sfumato.assess.cautions.column_kinds import kinds
 from sfumato.common.clock import Clock
 from sfumato.common.progress import Progress, Tell, silent, stage
 from sfumato.common.randomness import Secret
@@ -25,7 +25,7 @@ from sfumato.hierarchies.levels import only_dates, value_texts
 from sfumato.io import Source, open_source
 from sfumato.loss import IntervalEndRisk, singling_out
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
-from sfumato.privacy.ceilings import PopulationModel
+from sfumato.privacy.population import PopulationModel
 from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
 from sfumato.release.values import Shown, class_table, count_values, show, with_weights

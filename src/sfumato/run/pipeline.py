@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sfumato.assess.cautions import Caution, RequestView
-from sfumato.assess.risk.counting import numbered_people
+from sfumato.assess.risk.people import numbered_people
 from sfumato.common.clock import Clock
 from sfumato.common.progress import Progress, ProgressOption, reporting
 from sfumato.io import FileSource, Source

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from sfumato.assess.cautions import RequestView
 from sfumato.assess.cautions.view import coded_columns
-from sfumato.assess.risk.counting import numbered_people
-from sfumato.assess.risk.weights import survey_weights
+from sfumato.assess.risk.people import numbered_people
+from sfumato.assess.risk.survey_weights import survey_weights
 from sfumato.common.progress import Progress, silent, stage
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError
 from sfumato.io import Remark, Source, open_source
 from sfumato.privacy import PrivacyModel
-from sfumato.privacy.ceilings import PopulationModel
+from sfumato.privacy.population import PopulationModel
 from sfumato.run import guardrails as guarding
 from sfumato.run import transform as changing
 from sfumato.run.request import Request

@@ -14,7 +14,7 @@ from sfumato.io.memory import allowed_memory, memory_to_anonymize
 from sfumato.io.write import names_folder, refuse_other_than_parquet
 from sfumato.methods import Method, find_method
 from sfumato.privacy import MinimumSpan
-from sfumato.privacy.ceilings import PopulationModel
+from sfumato.privacy.population import PopulationModel
 from sfumato.release.release import Release
 from sfumato.run import pipeline
 from sfumato.run.large.engine import Engine
