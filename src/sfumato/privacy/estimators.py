@@ -1,7 +1,7 @@
-"""How many people of a population would be unique, judged from a sample of it.
+"""Estimators of how many people in a population are unique, from a sample of it.
 
-All estimators see only how many classes of each size the sample has. Each makes an assumption about the population and
-is as good as that; none says who is unique. See the page on risk for how far each was off where the truth was known.
+All estimators use only the number of classes of each size in the sample. Each makes an assumption about the population
+and is only as good as that; none says who is unique. The page on risk shows their errors where the truth was known.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-#: Up to this share of the population Dankar and others prefer Pitman's model.
+#: The sampling fraction up to which Dankar and others prefer Pitman's model.
 SMALL_SAMPLE = 0.1
 #: Steps of a search by golden sections; each leaves 62 % of the interval.
 GOLDEN_STEPS = 60
@@ -53,15 +53,15 @@ class SampleSizes:
         return self.rows / self.population
 
     def count(self, size: int) -> int:
-        """Return the number of classes of a size."""
+        """Count the classes of a size."""
         return int(self.classes[self.sizes == size].sum())
 
 
 def zayatz(sample: SampleSizes) -> float:
-    """Return the expected number of unique people in the population after Zayatz (1991).
+    """Estimate the number of unique people in the population after Zayatz (1991).
 
-    It takes the sizes of the sample's classes for those of the population's: of the classes that would show one member
-    in a sample of this size, some share has only this one member.
+    It takes the class sizes of the sample for those of the population: of the classes that show exactly one member in a
+    sample of this size, some share has only this member.
     """
     seen = sample.classes * np.exp(_log_one_drawn(sample))
     alone = seen[sample.sizes == 1].sum()
@@ -69,7 +69,7 @@ def zayatz(sample: SampleSizes) -> float:
 
 
 def _log_one_drawn(sample: SampleSizes) -> NDArray[np.float64]:
-    """Return the logarithm of the chance that a class of each size shows exactly one member in the sample."""
+    """Compute the log probability that a class of each size shows exactly one member in the sample."""
     total, drawn = sample.population, sample.rows
     return np.array(
         [
@@ -86,15 +86,15 @@ def _log_choose(n: float, k: float) -> float:
 
 
 def pitman(sample: SampleSizes) -> float:
-    """Return the expected number of unique people in the population under Pitman's model (Hoshino 2001).
+    """Estimate the number of unique people in the population under Pitman's model (Hoshino 2001).
 
-    Its two parameters are those under which the sample's class sizes are most likely.
+    Its two parameters maximize the likelihood of the class sizes in the sample.
     """
     if not sample.count(1) or sample.rows == 1:
         return 0.0
     alpha = _golden(lambda share: _best_theta(sample, share)[1], 1e-6, 1 - 1e-6)
     theta = _best_theta(sample, alpha)[0]
-    # Of n people drawn one after the other, the expected number whose class has no other member.
+    # The expected number of n people, drawn one after the other, whose class has no other member.
     n = sample.population
     logarithm = math.lgamma(theta + alpha + n - 1) - math.lgamma(theta + alpha)
     logarithm -= math.lgamma(theta + n) - math.lgamma(theta + 1)
@@ -102,7 +102,7 @@ def pitman(sample: SampleSizes) -> float:
 
 
 def _best_theta(sample: SampleSizes, alpha: float) -> tuple[float, float]:
-    """Return the likeliest theta for an alpha, and how likely the two are."""
+    """Find the likeliest theta for an alpha, and the log likelihood of the two."""
     lowest, highest = math.log(1e-6), math.log(1e3 * sample.rows)
     best = _golden(lambda power: _pitman_likelihood(sample, alpha, math.exp(power) - alpha), lowest, highest)
     theta = math.exp(best) - alpha
@@ -110,7 +110,7 @@ def _best_theta(sample: SampleSizes, alpha: float) -> tuple[float, float]:
 
 
 def _pitman_likelihood(sample: SampleSizes, alpha: float, theta: float) -> float:
-    """Return the logarithm of the chance of these class sizes, but for a constant."""
+    """Compute the log likelihood of the class sizes, up to a constant."""
     kinds = int(sample.classes.sum())
     grown = (kinds - 1) * math.log(alpha)
     grown += math.lgamma(theta / alpha + kinds) - math.lgamma(theta / alpha + 1)
@@ -121,10 +121,10 @@ def _pitman_likelihood(sample: SampleSizes, alpha: float, theta: float) -> float
 
 
 def slide_negative_binomial(sample: SampleSizes) -> float:
-    """Return the expected number of unique people under the slide negative binomial model (Chen, Keller-McNulty 1998).
+    """Estimate the number of unique people under the slide negative binomial model (Chen, Keller-McNulty 1998).
 
-    Every class has one member and, above that, a number of others that follows a negative binomial distribution. Its
-    parameters are those that yield the sample's number of classes and of unique people. Not a number where none do.
+    Every class has one member plus a number of others that follows a negative binomial distribution. Its parameters are
+    fitted to the numbers of classes and of unique people in the sample; NaN if none fit.
     """
     if not sample.count(1):
         return 0.0
@@ -138,12 +138,12 @@ def slide_negative_binomial(sample: SampleSizes) -> float:
 
 
 def _slide_classes(sample: SampleSizes, shape: float, chance: float) -> float:
-    """Return how many classes the population has, given how large they are on average."""
+    """Compute the number of classes in the population from their mean size."""
     return sample.population / (1 + shape * (1 - chance) / chance)
 
 
 def _unseen(sample: SampleSizes, shape: float, chance: float) -> tuple[float, float]:
-    """Return the chances that a class shows nobody in the sample, and that it shows one person."""
+    """Compute the probabilities that a class has no member in the sample, and that it has one."""
     missed = 1 - sample.fraction
     rest = 1 - (1 - chance) * missed
     nobody = missed * (chance / rest) ** shape
@@ -152,7 +152,7 @@ def _unseen(sample: SampleSizes, shape: float, chance: float) -> tuple[float, fl
 
 
 def _fitting_chance(sample: SampleSizes, shape: float) -> float | None:
-    """Return the second parameter that yields the number of classes that the sample has."""
+    """Fit the second parameter to the number of classes in the sample."""
     kinds = float(sample.classes.sum())
 
     def excess(logit: float) -> float:
@@ -164,7 +164,7 @@ def _fitting_chance(sample: SampleSizes, shape: float) -> float | None:
 
 
 def _excess_unique(sample: SampleSizes, shape: float) -> float:
-    """Return how many more unique people than it has the sample would show."""
+    """Compute how many more unique people the model expects in the sample than there are."""
     chance = _fitting_chance(sample, shape)
     if chance is None:
         return math.nan
@@ -173,14 +173,14 @@ def _excess_unique(sample: SampleSizes, shape: float) -> float:
 
 @dataclass(frozen=True)
 class PopulationEstimate:
-    """How many people would be unique in the population, by every estimator.
+    """The number of unique people in the population, by every estimator.
 
     Attributes
     ----------
     population, fraction
         The number of people in the population, and the share of them that the table holds.
     uniques
-        By estimator; not a number where its model does not fit.
+        By estimator; NaN if its model does not fit.
     chosen
         The estimator that the rule of Dankar and others (2012) chooses.
     """
@@ -211,7 +211,7 @@ def estimate(class_sizes: NDArray[np.integer], population: float) -> PopulationE
 
 
 def _dankar(sample: SampleSizes, uniques: Mapping[str, float]) -> str:
-    """Choose as Dankar and others (2012) do: Pitman for small samples, else the smaller of the two others."""
+    """Choose an estimator as Dankar and others (2012) do: Pitman for small samples, else the smaller of the others."""
     if sample.fraction <= SMALL_SAMPLE:
         return "pitman"
     slide = uniques["slide negative binomial"]
@@ -226,7 +226,7 @@ ESTIMATORS: dict[str, Callable[[SampleSizes], float]] = {
 
 
 def _golden(height: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a function of one peak is highest."""
+    """Find the maximum of a unimodal function by golden section search."""
     left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     at_left, at_right = height(left), height(right)
     for _ in range(GOLDEN_STEPS):
@@ -242,7 +242,7 @@ def _golden(height: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _bisect(function: Callable[[float], float], low: float, high: float) -> float | None:
-    """Return where a function changes its sign; None if it has the same sign at both ends."""
+    """Find where a function changes its sign; None if it has the same sign at both ends."""
     at_low, at_high = function(low), function(high)
     if not (at_low * at_high <= 0):
         return None

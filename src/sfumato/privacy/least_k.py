@@ -1,6 +1,6 @@
-"""Conditions that single classes cannot show to hold: on people with several rows, and on the release as a whole.
+"""The least k that meets conditions on people with several rows, or on the release as a whole.
 
-Some of them are met by asking for a larger k; the least k that works is searched for.
+A single class cannot show whether they hold; a larger k meets them.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ T = TypeVar("T")
 
 
 def with_size(models: Sequence[PrivacyModel], size: int) -> tuple[PrivacyModel, ...]:
-    """Return the models with a k of at least ``size``."""
+    """Raise k of the models to at least ``size``."""
     asked = [model.k for model in models if isinstance(model, KAnonymity)]
     return (KAnonymity(max([size, *asked])), *(model for model in models if not isinstance(model, KAnonymity)))
 
 
 def least_that_works(tried: Callable[[int], T | None], least: int, most: int, requirements: Requirements) -> T:
-    """Return what is found with the least k that works: double until one does, then halve in on it.
+    """Find the result of the least k that works: double k until one does, then bisect.
 
-    ``tried`` returns None for a k that does not work; ``least`` is known not to.
+    ``tried`` returns None for a k that does not work; ``least`` is known not to work.
     """
     low, high, found = least, least, None
     while found is None:
@@ -73,9 +73,9 @@ def broken_rules(
     people: NDArray[np.int64] | None,
     whole: Callable[[], WholeRelease],
 ) -> list[Rule]:
-    """Return the rules that some class breaks, counting people where it is known whose every row is.
+    """List the rules that the release breaks, counting people instead of rows if ``people`` says whose each row is.
 
-    Whoever has several rows in a class counts once in its size, and once for every sensitive value they have there.
+    A person with several rows in a class counts once in its size, and once for each of their sensitive values there.
     """
     whole = cache(whole)
     return [
@@ -108,7 +108,7 @@ def _shares_hold(
     classes: EquivalenceClasses,
     people: NDArray[np.int64],
 ) -> bool:
-    """Return whether no value is that of more than 1/l of a class's people, each of whom may have several."""
+    """Return whether no more than 1/l of the people of any class have the same value; a person may have several."""
     heads = counted_once(microdata, classes, people)[1].sizes
     column = once.sensitive[rule.column]
     keys = counted.of_row.astype(np.int64) * column.size + column.codes

@@ -18,7 +18,7 @@ from sfumato.table.kernels import rules
 
 @dataclass(frozen=True)
 class PopulationModel(WholeModel):
-    """A condition on who of a population may be behind a class.
+    """A condition on the people of a population who may be in a class.
 
     Attributes
     ----------
@@ -30,11 +30,11 @@ class PopulationModel(WholeModel):
 
     @property
     def by_table(self) -> bool:
-        """Whether the population is a table of people, and not only their number."""
+        """Whether the population is given as a table of people, not only by their number."""
         return True
 
     def recorded(self) -> dict[str, Any]:
-        """Return where the population is, for manifests and policy files."""
+        """Record where the population is, for manifests and policy files."""
         if not self.by_table:
             return {"population": self.population}
         file = self.population if isinstance(self.population, str) else getattr(self.population, "__fspath__", None)
@@ -137,8 +137,8 @@ class MarketerRisk(PopulationModel):
 class PopulationUniques(PopulationModel):
     """At most a share ``limit`` is unique in the population.
 
-    By a table of the population: of the people in the release, those whose class nobody else fits. By the number of
-    people in the population: of these, as many as the estimators of `sfumato.risk` expect.
+    With a table of the population: the share of the people in the release whose class fits no one else. With the number
+    of people in the population: the share of these that the estimators of `sfumato.risk` expect to be unique.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class PopulationUniques(PopulationModel):
         return bool(alone.sum() <= self.limit * release.people.sum() * (1 + rules.TOLERANCE))
 
     def _expected(self, people: NDArray[np.int64]) -> float:
-        """Return the share of the population that is expected to be unique."""
+        """Estimate the share of the population that is unique."""
         size = people.sum() / self.population if self.population < 1 else self.population
         from sfumato.privacy.estimators import estimate  # noqa: PLC0415
 

@@ -22,14 +22,14 @@ from sfumato.table.recoding import EquivalenceClasses
 
 @dataclass(frozen=True)
 class WholeRelease:
-    """A release as a whole: the classes that a reader can tell apart.
+    """A release as a whole: the classes that a reader can distinguish.
 
     Attributes
     ----------
     people
         How many people each class has.
     shown
-        One row per class: what it shows of every quasi-identifier.
+        One row per class: what it shows for every quasi-identifier.
     hierarchies
         How the quasi-identifiers generalize.
     """
@@ -40,8 +40,8 @@ class WholeRelease:
     _known: dict[int, NDArray[np.int64]] = field(default_factory=dict, repr=False, compare=False)
 
     def matching(self, population: pa.Table) -> NDArray[np.int64]:
-        """Return how many people of a population may be in each class."""
-        if id(population) not in self._known:  # several models may be about one population
+        """Count the people of a population who may be in each class."""
+        if id(population) not in self._known:  # several models may share one population
             from sfumato.hierarchies.reading import read_release  # noqa: PLC0415
 
             reading = read_release(population, self.shown, self.hierarchies)
@@ -50,19 +50,19 @@ class WholeRelease:
 
 
 class WholeModel(PrivacyModel):
-    """A condition on the release as a whole; a method is asked for the least k that meets it."""
+    """A condition on the release as a whole, met by the least k that satisfies it."""
 
     whole: ClassVar[bool] = True
 
     @abstractmethod
     def kept_by(self, release: WholeRelease) -> bool:
-        """Return whether a release keeps it."""
+        """Return whether a release keeps the condition."""
 
     def bind(self, microdata: Microdata) -> Sequence[Rule]:
         return [Rule(self, rules.SIZE, first=1)]
 
     def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        """Return that no class on its own is in the way."""
+        """Allow every class: no single class can break a condition on the whole release."""
         return np.ones(len(classes), bool)
 
     def nearest(self, rule: Rule, microdata: Microdata) -> str:
