@@ -17,10 +17,10 @@ from sfumato.engines import DuckDB, search_in_place
 from sfumato.loss import METRICS
 from sfumato.methods import BottomUp, Incognito, Lattice
 from sfumato.methods.lattice.incognito import SubsetSearch
-from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.judge import NodeJudge
+from sfumato.methods.lattice.node_sweep import sweep_nodes
+from sfumato.methods.lattice.nodes import Space
 from sfumato.methods.lattice.scores import Scorer
-from sfumato.methods.lattice.space import Space
-from sfumato.methods.lattice.sweeps import sweep_nodes
 from sfumato.table.microdata import Microdata
 
 #: The table in Section 4.2.1 of the paper: nodes searched bottom-up and by Incognito per size of the quasi-identifier.
@@ -58,7 +58,7 @@ def on_adult(table: Microdata) -> Iterator[Result]:
 
 def every_node(table: Microdata, loss: str) -> object:
     """Classify and score every node with suppression up to 100 %."""
-    judge, space = Judge(task(table, 5, 1.0)), Space(table.domains)
+    judge, space = NodeJudge(task(table, 5, 1.0)), Space(table.domains)
     scorer = Scorer(judge)
     found = sweep_nodes(judge, space, judge.scan(space.bottom), scorer.costs(METRICS[loss]))
     return scorer.marginals.loss(METRICS[loss], found)
@@ -112,7 +112,7 @@ def variants(table: Microdata) -> Iterator[Result]:
     basic = Incognito("basic")
     value, *_ = ratio(lambda: Incognito("superroots").run(job), lambda: basic.run(job), repeat=1)
     yield Result(f"{name}: superroots over basic", value, 1.0)
-    search = SubsetSearch(Judge(job), Space(table.domains), "cube")
+    search = SubsetSearch(NodeJudge(job), Space(table.domains), "cube")
     search.build_cube(5)
     value, *_ = ratio(lambda: search.search_subsets(5), lambda: basic.run(job), repeat=1)
     yield Result(f"{name}: search with the cube over basic", value, 1.0)

@@ -19,10 +19,10 @@ from benchmarks.literal.linear import LiteralDiversity
 from benchmarks.literal.mondrian import ABLATION
 from benchmarks.measure import ADULT, NO_ADULT, Result, ratio
 from sfumato.methods import EnumMulti, Incognito, Method, Mondrian, Samarati
-from sfumato.methods.linear.cut import cut_by_groups
 from sfumato.methods.linear.diversity import hardest_rule
-from sfumato.methods.linear.line import sorted_line
-from sfumato.methods.linear.mapping import HilbertCurve
+from sfumato.methods.linear.hilbert import HilbertCurve
+from sfumato.methods.linear.row_order import sorted_line
+from sfumato.methods.linear.runs import cut_by_groups
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata

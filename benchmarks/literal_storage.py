@@ -20,7 +20,7 @@ from benchmarks.literal.mondrian import LiteralMondrian
 from benchmarks.measure import NO_ADULT, Result
 from sfumato.methods import BottomUp, HilbertCurve, Incognito
 from sfumato.methods.lattice.full_domain import FullDomain
-from sfumato.methods.linear.line import sorted_line
+from sfumato.methods.linear.row_order import sorted_line
 from sfumato.privacy import KAnonymity, LDiversity
 from sfumato.table.microdata import Microdata
 

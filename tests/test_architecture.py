@@ -45,6 +45,19 @@ ONLY = {
     # Whoever checks must not share code with whoever is checked; how to write HTML is no part of either's judgement.
     "verify": ("errors", "common.parameters", "common.html", "verify"),
 }
+# What others may import of the verifier: checks and their results, and what the verifier asks an engine to count.
+# Never how it codes and groups: code that makes a release must not share a mistake with the code that checks it.
+ENTRANCES = {
+    "verify.release": {"verify_release", "check_weights"},
+    "verify.written": {"verify_written", "Promised"},
+    "verify.check_file": {"check_file"},
+    "verify.grouped_files": {"check_files"},
+    "verify.copies": {"check_copies", "check_same_rows", "digest_of"},
+    "verify.anatomy": {"verify_anatomy", "verify_files", "TwoTables"},
+    "verify.engine_check": {"verify_grouped"},
+    "verify.engine_groups": {"CountClasses", "Grouped", "Keys"},
+    "verify.verification": {"Verification", "RuleCheck", "Achieved", "SensitiveAchieved", "ClassFrequencies"},
+}
 # The core works on arrays: it never sees a file.
 WITHOUT_FILES = (
     *("table.microdata", "table.encoding", "table.frequency", "table.recoding", "table.people", "table.spans"),
@@ -68,11 +81,15 @@ def within(name: str, places: Iterable[str]) -> bool:
 
 @dataclass(frozen=True)
 class Import:
-    """One imported module, where it is written, and whether it exists for type checkers only."""
+    """One imported module, where it is written, whether it exists for type checkers only, and the names taken from it.
+
+    No names mean the module itself.
+    """
 
     target: str
     line: int
     typing_only: bool
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,8 +138,9 @@ def imports_of(tree: ast.Module, home: str, known: set[str]) -> Iterator[Import]
         elif isinstance(node, ast.ImportFrom):
             base = absolute(node, home)
             names = [alias.name for alias in node.names if not is_fact(base, alias.name)]
-            targets = sorted({resolve(base, name, known) for name in names})
-            yield from (Import(target, node.lineno, typing_only) for target in targets)
+            for target in sorted({resolve(base, name, known) for name in names}):
+                taken = tuple(name for name in names if target == base)
+                yield Import(target, node.lineno, typing_only, taken)
         elif isinstance(node, ast.Call) and (target := imported_by_call(node)):
             yield Import(target, node.lineno, typing_only)
 
@@ -200,6 +218,36 @@ def some_parts_know_only_what_is_listed(tree: dict[str, Module]) -> list[str]:
     ]
 
 
+def others_enter_the_verifier_by_its_entrances(tree: dict[str, Module]) -> list[str]:
+    """Code that makes releases and code that checks them share nothing, seen from this side too."""
+    return [
+        f"{module.name}:{imported.line} imports {', '.join(imported.names) or 'all'} of {imported.target}, which is no "
+        "entrance of the verifier"
+        for module, imported in own_imports(tree)
+        if module.part != "verify" and within(imported.target, ("verify",)) and not is_entrance(imported)
+    ]
+
+
+def is_entrance(imported: Import) -> bool:
+    entrances = ENTRANCES.get(imported.target.removeprefix(f"{PACKAGE}."), set())
+    return bool(imported.names) and set(imported.names) <= entrances
+
+
+def every_entrance_is_used(tree: dict[str, Module]) -> list[str]:
+    used = {
+        (imported.target.removeprefix(f"{PACKAGE}."), name)
+        for module, imported in own_imports(tree)
+        if module.part != "verify"
+        for name in imported.names
+    }
+    return [
+        f"verify: nobody imports {name} of {module}; take it out of ENTRANCES"
+        for module, names in ENTRANCES.items()
+        for name in sorted(names)
+        if f"{PACKAGE}.{module}" in tree and (module, name) not in used
+    ]
+
+
 def kernels_know_only_kernels(tree: dict[str, Module]) -> list[str]:
     """A loop beside its method may use the shared loops, never those of another method or what is not compiled."""
     return [
@@ -272,6 +320,8 @@ RULES: tuple[Rule, ...] = (
     every_part_has_a_layer,
     lower_never_imports_higher,
     some_parts_know_only_what_is_listed,
+    others_enter_the_verifier_by_its_entrances,
+    every_entrance_is_used,
     kernels_know_only_kernels,
     the_core_never_sees_files,
     nobody_imports_a_frame_library,
@@ -318,8 +368,14 @@ CLEAN = {
     "methods/cut/kernels/ends.py": "import numba\nfrom sfumato.errors import ParameterError\n",
     "methods/mondrian.py": "from sfumato.table.kernels import spans\nfrom sfumato.privacy import base\n",
     "release/__init__.py": "",
+    "release/release.py": (
+        "from sfumato.verify.release import verify_release\nfrom sfumato.verify.release import check_weights\n"
+    ),
     "verify/__init__.py": "",
-    "verify/release.py": "import pyarrow\nfrom sfumato.errors import ParameterError\n",
+    "verify/classes.py": "import pyarrow\n",
+    "verify/release.py": (
+        "import pyarrow\nfrom sfumato.errors import ParameterError\nfrom sfumato.verify.classes import group_rows\n"
+    ),
     "api/__init__.py": "",
     "api/anonymize.py": "def run():\n    from sfumato.methods import mondrian\n",
     "cli/__init__.py": "from sfumato.api import anonymize\n",
@@ -368,6 +424,23 @@ def test_a_clean_tree_passes(rule: Rule, tmp_path: Path) -> None:
         (algorithms_never_see_arrow, "table/kernels/spans.py", "import pyarrow.compute as pc"),
         (some_parts_know_only_what_is_listed, "verify/release.py", "from sfumato.table.kernels.spans import cost"),
         (some_parts_know_only_what_is_listed, "verify/release.py", "def late():\n    import sfumato.io"),
+        (
+            others_enter_the_verifier_by_its_entrances,
+            "methods/mondrian.py",
+            "from sfumato.verify.classes import group_rows",
+        ),
+        (
+            others_enter_the_verifier_by_its_entrances,
+            "release/values.py",
+            "def late():\n    from sfumato.verify.release import verify_release, group_rows",
+        ),
+        (others_enter_the_verifier_by_its_entrances, "release/values.py", "import sfumato.verify.classes as classes"),
+        (others_enter_the_verifier_by_its_entrances, "release/values.py", "import sfumato.verify.release"),
+        (others_enter_the_verifier_by_its_entrances, "release/values.py", "from sfumato.verify import release"),
+        (others_enter_the_verifier_by_its_entrances, "release/values.py", "from ..verify.classes import code_column"),
+        (others_enter_the_verifier_by_its_entrances, "release/values.py", "from sfumato import verify"),
+        (others_enter_the_verifier_by_its_entrances, "release/values.py", "import_module('sfumato.verify.classes')"),
+        (every_entrance_is_used, "verify/engine_check.py", "def verify_grouped(): ..."),
         (lower_never_imports_higher, "errors.py", "def late():\n    import sfumato.table.kernels"),
         (modules_stay_small, "api/anonymize.py", "x = 1\n" * LONGEST_MODULE),
         (modules_say_what_they_are_for, "api/anonymize.py", UNDOCUMENTED),

@@ -23,8 +23,8 @@ from sfumato.hierarchies import Domain
 from sfumato.methods import Task
 from sfumato.methods.lattice.frequencies import Frequencies, Levels, Roller
 from sfumato.methods.lattice.full_domain import FullDomain
-from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.judge import NodeJudge
+from sfumato.methods.lattice.nodes import Space
 
 NOTHING = np.empty(0)
 
@@ -96,7 +96,7 @@ class StarSchema(Roller):
         return found
 
 
-class DatabaseJudge(Judge):
+class DatabaseJudge(NodeJudge):
     """A judge of k-anonymity whose frequency sets lie in a database."""
 
     def __init__(self, task: Task, connection: duckdb.DuckDBPyConnection | None = None) -> None:

@@ -14,12 +14,12 @@ from sfumato.hierarchies import Domain, ScaledDomain
 from sfumato.loss import find_objective
 from sfumato.methods import EnumMulti, Task
 from sfumato.methods.enumeration.enum_multi import ABLE
-from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.optimality import Optimality
-from sfumato.methods.enumeration.partitions import Box, CutTree
-from sfumato.methods.enumeration.pet import PRIORITIES, BoxFacts, PartitionSearch
+from sfumato.methods.enumeration.partition_problem import PartitionProblem
+from sfumato.methods.enumeration.partition_search import PRIORITIES, BoxFacts, PartitionSearch
+from sfumato.methods.enumeration.partitions import Box, PartitionTree
+from sfumato.methods.enumeration.search_limits import SearchLimits
 from sfumato.methods.enumeration.splits import split_codes
-from sfumato.methods.enumeration.watch import Watch
 from sfumato.table.recoding import Recoding
 
 
@@ -48,10 +48,12 @@ class LiteralEnumMulti(EnumMulti):
     def run(self, task: Task) -> Recoding:
         """Search, and show blocks from edge to edge."""
         cuts = split_codes(task.microdata, self.splits, self.placing)
-        instance = Instance.of(task.requirements, cuts, find_objective("EnumMulti", self.minimize, ABLE), self.gap)
-        watch = Watch(self.time_limit, self.memory_limit, task.progress)
-        search = LiteralSearch(instance, watch, self)
-        with watch.interrupts:
+        instance = PartitionProblem.of(
+            task.requirements, cuts, find_objective("EnumMulti", self.minimize, ABLE), self.gap
+        )
+        limits = SearchLimits(self.time_limit, self.memory_limit, task.progress)
+        search = LiteralSearch(instance, limits, self)
+        with limits.interrupts:
             found = search.run()
         if not np.isfinite(found.value):
             raise InfeasibleError("Not even the uncut table is as long as the lengths ask for.")
@@ -70,10 +72,10 @@ class LiteralEnumMulti(EnumMulti):
 class LiteralSearch(PartitionSearch):
     """The product's search over partitions with the paper's rules, beginning with the uncut table."""
 
-    def __init__(self, instance: Instance, watch: Watch, method: LiteralEnumMulti) -> None:
-        super().__init__(instance, watch, PRIORITIES[method.priority])
+    def __init__(self, instance: PartitionProblem, limits: SearchLimits, method: LiteralEnumMulti) -> None:
+        super().__init__(instance, limits, PRIORITIES[method.priority])
         self.method = method
-        self.value, self.best = np.inf, CutTree.leaf(())
+        self.value, self.best = np.inf, PartitionTree.leaf(())
         domains = instance.requirements.microdata.domains
         self.lengths = [method.lengths.get(domain.name, 0.0) for domain in domains]
         self.edges = [edges_of(domain, slabs) for domain, slabs in zip(domains, self._slabs(), strict=True)]
@@ -93,7 +95,7 @@ class LiteralSearch(PartitionSearch):
             return BoxFacts(facts.rows, np.inf, np.inf, False)
         return facts
 
-    def take(self, tree: CutTree, cost: float) -> None:
+    def take(self, tree: PartitionTree, cost: float) -> None:
         """Remember the best partition so far, and its blocks."""
         super().take(tree, cost)
         self.best = tree

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from sfumato.methods import Incognito, Samarati
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
-from sfumato.methods.lattice.full_domain import Found
+from sfumato.methods.lattice.full_domain import FoundAnswers
 from sfumato.methods.lattice.incognito import Subset, SubsetSearch
-from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.judge import NodeJudge
+from sfumato.methods.lattice.nodes import Space
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class ScanningSamarati(Samarati):
 
     name: ClassVar[str] = "samarati-literal"
 
-    def counted(self, judge: Judge, base: Frequencies, node: Levels) -> Frequencies:
+    def counted(self, judge: NodeJudge, base: Frequencies, node: Levels) -> Frequencies:
         return judge.scan(node)
 
 
@@ -29,7 +29,7 @@ class WholeFamilies(Incognito):
 
     name: ClassVar[str] = "incognito-literal"
 
-    def _find(self, judge: Judge, space: Space) -> Found:
+    def _find(self, judge: NodeJudge, space: Space) -> FoundAnswers:
         space.require_listable()
         return _WholeFamilySearch(judge, space, "superroots").run()
 

@@ -12,8 +12,8 @@ from benchmarks.literal.heuristic import literal_groups
 from sfumato.errors import ParameterError
 from sfumato.methods import Method, Task
 from sfumato.methods.linear.diversity import frontier_of, group_size, hardest_rule
-from sfumato.methods.linear.line import sorted_line
-from sfumato.methods.linear.mapping import HilbertCurve, LinearMapping
+from sfumato.methods.linear.hilbert import HilbertCurve
+from sfumato.methods.linear.row_order import LinearMapping, sorted_line
 from sfumato.table.recoding import Recoding
 
 

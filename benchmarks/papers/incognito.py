@@ -19,8 +19,8 @@ from sfumato.datasets.lands_end import FULL_SIZE
 from sfumato.hierarchies import Numeric
 from sfumato.methods import BottomUp, Incognito, Lattice, Method, Samarati
 from sfumato.methods.lattice.incognito import SubsetSearch
-from sfumato.methods.lattice.judge import Judge as NodeJudge
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.judge import NodeJudge
+from sfumato.methods.lattice.nodes import Space
 from sfumato.privacy import KAnonymity
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.methods.linear import mapping
+from sfumato.methods.linear import hilbert
 
 
 @settings(max_examples=25)
@@ -87,8 +87,8 @@ def test_a_limit_of_the_table_ends_the_search() -> None:
 def test_the_table_is_sorted_once(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
     people = sf.datasets.census(rows=500, seed=4).without_levels()
     calls = []
-    original = mapping.curve_keys
-    monkeypatch.setattr(mapping, "curve_keys", lambda *given: calls.append(1) or original(*given))
+    original = hilbert.curve_keys
+    monkeypatch.setattr(hilbert, "curve_keys", lambda *given: calls.append(1) or original(*given))
     found = sf.strongest(people.table, people.schema, max_gcp=0.4, method=method)
     assert len(found.curve) > 3
     assert len(calls) == 1

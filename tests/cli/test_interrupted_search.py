@@ -14,7 +14,7 @@ import sfumato as sf
 # The third look at the clock is when somebody presses Ctrl-C, so many times.
 PRESSING = """
 import os, signal, sys
-from sfumato.methods.enumeration.watch import Watch
+from sfumato.methods.enumeration.search_limits import Watch
 
 tell, looks, times = Watch.tell, [], int(sys.argv.pop(1))
 

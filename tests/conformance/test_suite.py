@@ -50,6 +50,18 @@ CAUGHT = {
         wrong.OverConfident: "k-anonymity k=30: BROKEN by 30 classes, smallest class 1",
     },
     suite.check_one_row: {wrong.NeedsTwoRows: "Cannot take a larger sample than population"},
+    suite.check_engine_support: {
+        wrong.NoDeclaration: "which no engine knows",
+        wrong.LevelsInParts: "full-domain methods choose levels by frequencies",
+        wrong.KeysByPlace: "gives a row another key in another batch",
+        wrong.KeysTooWide: r"makes keys of shape \(2, 90\) and type uint64 for 90 rows",
+        wrong.TooSmallOnEngine: "did not pass its independent check",
+        wrong.CutsNothingOff: "A first cut leaves 0 of 400 rows below code 0",
+        wrong.CutsOneOff: "k-anonymity k=3: BROKEN by",
+        wrong.ForgetsCounts: "k-anonymity k=3: BROKEN by",
+        wrong.NoLevels: "chose no levels from the frequency set",
+        wrong.LeavesClassesOut: "left out 400 rows, but only 0 may be",
+    },
     suite.check_infeasible: {wrong.OverConfident: "k-anonymity k=48: BROKEN by 48 classes"},
 }
 ERRORS = (AssertionError, SfumatoError, IndexError, ValueError, ZeroDivisionError)
@@ -74,7 +86,7 @@ def test_every_check_is_public():
     assert set(suite.ENGINE_CHECKS) < set(suite.CHECKS)
 
 
-@pytest.mark.parametrize("method", [wrong.OneClass, wrong.TopLevels, wrong.Picky, wrong.OnlyDiverse])
+@pytest.mark.parametrize("method", [wrong.OneClass, wrong.TopLevels, wrong.Picky, wrong.OnlyDiverse, wrong.InRuns])
 @pytest.mark.parametrize("check", suite.CHECKS, ids=lambda check: check.__name__)
 def test_a_dull_method_that_is_right_passes(check, method: type[Method]):
     check(method())

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sfumato.methods import Method, Mondrian, Task
+from sfumato.hierarchies import Domain
+from sfumato.methods import HilbertCurve, Method, Mondrian, Task
+from sfumato.methods.on_engine import (
+    CodeCounts,
+    EngineSupport,
+    LevelsByFrequencies,
+    MedianCut,
+    PartsAlongOrder,
+    PartsByFirstCuts,
+)
+from sfumato.methods.support import MISSING, SEVERAL_SENSITIVE, SUPPRESSION
+from sfumato.privacy import Requirements
 from sfumato.table.frequency import frequency_set
 from sfumato.table.recoding import Recoding
+from sfumato.testing.promises import FEATURES
+
+#: All that a method may refuse, but k-anonymity, suppression, missing values and several sensitive columns.
+ALL_BUT_SIZES = frozenset(FEATURES - {"k-anonymity", SUPPRESSION, MISSING, SEVERAL_SENSITIVE})
 
 
 @dataclass(frozen=True)
@@ -219,3 +236,134 @@ class Remembers(Wrong):
     def run(self, task: Task) -> Recoding:
         self.calls.append(0)
         return Mondrian(relaxed=len(self.calls) % 2 == 0).run(task)
+
+
+def by_place(codes: NDArray[np.unsignedinteger], domains: Sequence[Domain]) -> NDArray[np.uint64]:
+    """Give every row its place in the batch as key."""
+    return np.arange(len(codes), dtype=np.uint64) << np.uint64(40)
+
+
+def by_first_code(codes: NDArray[np.unsignedinteger], domains: Sequence[Domain]) -> NDArray[np.uint64]:
+    """Give every row the code of its first quasi-identifier as key, in the highest bits."""
+    return codes[:, 0].astype(np.uint64) << np.uint64(48)
+
+
+@dataclass(frozen=True)
+class InRuns(Method):
+    """Right: sorts rows by their codes and makes every k of them a class; on an engine, along the first column."""
+
+    name: ClassVar[str] = "in-runs"
+    summary: ClassVar[str] = "Cuts the rows, sorted by their codes, into runs."
+    recoding: ClassVar[str] = "local"
+    unsupported: ClassVar[frozenset[str]] = ALL_BUT_SIZES
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        return PartsAlongOrder(by_first_code)
+
+    def run(self, task: Task) -> Recoding:
+        order = np.lexsort(task.microdata.codes.T[::-1])
+        runs = max(1, len(order) // task.requirements.smallest_class)
+        classes = np.empty(len(order), np.int32)
+        classes[order] = np.minimum(np.arange(len(order)) // task.requirements.smallest_class, runs - 1)
+        return Recoding(classes=classes)
+
+
+@dataclass(frozen=True)
+class TopLevelsOnEngine(TopLevels):
+    """Right, and useless: the highest levels need no counts."""
+
+    name: ClassVar[str] = "top-levels-on-engine"
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        return LevelsByFrequencies(lambda task, counts: self.run(task))
+
+
+class NoDeclaration(Wrong):
+    """Says that engines can run it, and not how."""
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        return EngineSupport()
+
+
+class LevelsInParts(TopLevels):
+    """Chooses levels for all rows, and would choose them anew for every part."""
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        return PartsAlongOrder(HilbertCurve().first_bits)
+
+
+class KeysByPlace(Wrong):
+    """Gives a row another key in every batch."""
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        return PartsAlongOrder(by_place)
+
+
+class KeysTooWide(Wrong):
+    """Makes keys of two words."""
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        return PartsAlongOrder(lambda codes, domains: np.zeros((2, len(codes)), np.uint64))
+
+
+class TooSmallOnEngine(TooSmall):
+    """Makes every row of a part a class of its own."""
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        return PartsAlongOrder(HilbertCurve().first_bits)
+
+
+class CutsNothingOff(Wrong):
+    """Cuts below the lowest code, again and again."""
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        return PartsByFirstCuts(lambda counts, requirements: MedianCut(0, 0, 0))
+
+
+class CutsOneOff(Wrong):
+    """Cuts one row off at a time, whatever is asked."""
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        return PartsByFirstCuts(self._cut)
+
+    def _cut(self, counts: CodeCounts, requirements: Requirements) -> MedianCut | None:
+        upto = counts.of(0).sum(axis=1).cumsum() // len(counts.values)
+        code = int(np.argmax(upto > 0)) + 1
+        return MedianCut(0, code, int(upto[code - 1])) if upto[code - 1] < counts.rows else None
+
+
+class ForgetsCounts(TopLevels):
+    """Takes the distinct rows for all rows, and the lowest levels where these are many."""
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        return LevelsByFrequencies(lambda task, counts: Recoding(levels=(0,) * len(task.microdata.domains)))
+
+
+class NoLevels(TopLevels):
+    """Chooses classes where it promised levels."""
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        return LevelsByFrequencies(lambda task, counts: Recoding(classes=np.zeros(len(counts), np.int32)))
+
+
+class LeavesClassesOut(TopLevels):
+    """Leaves everything out that it counts."""
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        return LevelsByFrequencies(
+            lambda task, counts: Recoding(
+                levels=tuple(domain.top for domain in task.microdata.domains), suppressed=np.ones(len(counts), np.bool_)
+            )
+        )

@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.io import files, open_source, write_table
-from sfumato.io import write as writing
 
 ROWS = 4_000
 
@@ -88,9 +87,8 @@ def test_frames_are_told_by_columns(table):
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
 def test_writing_is_told_by_batches(ending, table, tmp_path, monkeypatch):
-    monkeypatch.setattr("sfumato.io.rendering.CHUNK_ROWS", 1_000)
-    monkeypatch.setattr(writing, "CHUNK_ROWS", 1_000)
-    monkeypatch.setattr(writing, "ROW_GROUP_ROWS", 1_000)
+    monkeypatch.setattr("sfumato.io.lines.CHUNK_ROWS", 1_000)
+    monkeypatch.setattr("sfumato.io.parquet.ROW_GROUP_ROWS", 1_000)
     told = []
     write_table(table, tmp_path / f"table.{ending}", told.append)
     assert told[:4] == [0.25, 0.5, 0.75, 1.0]

@@ -20,10 +20,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.errors import DataError, OutputError, ParameterError
-from sfumato.io import atomic, check_writable, open_source, rendering, write_table, write_text
-from sfumato.io import labelled as statistics_writing
-from sfumato.io import write as writing
+from sfumato.io import atomic, check_writable, open_source, write_table, write_text
+from sfumato.io import lines as lines_of_text
+from sfumato.io import parquet as parquet_files
+from sfumato.io import spss_stata_sas as statistics_writing
+from sfumato.io.csv import csv_chunks
 from sfumato.io.formulas import without_formulas
+from sfumato.io.json import jsonl_chunks
 
 STATISTICS = ["sav", "zsav", "dta"]
 ENDINGS = ["csv", "tsv", "parquet", "pq", "jsonl", "ndjson", "arrow", "feather", *STATISTICS]
@@ -84,7 +87,7 @@ def test_nothing_of_the_original_comes_along(tmp_path, ending):
     path = tmp_path / f"release.{ending}"
     # Uncompressed, so that the bytes show what is there.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writing, "COMPRESSION", "none")
+        patch.setattr(parquet_files, "COMPRESSION", "none")
         write_table(table, path)
     content = path.read_bytes()
     assert b"Rome" in content
@@ -94,7 +97,7 @@ def test_nothing_of_the_original_comes_along(tmp_path, ending):
 
 
 def test_parquet_has_no_metadata_of_its_own_and_sane_row_groups(tmp_path, monkeypatch):
-    monkeypatch.setattr(writing, "ROW_GROUP_ROWS", 2)
+    monkeypatch.setattr("sfumato.io.parquet.ROW_GROUP_ROWS", 2)
     write_table(TABLE, tmp_path / "a.parquet")
     file = pq.ParquetFile(tmp_path / "a.parquet")
     assert file.metadata.metadata is None
@@ -233,9 +236,9 @@ def test_any_table_survives_as_text(rows, size):
         {"t": pa.array(texts, pa.string()), "i": pa.array(integers, pa.int64()), "f": pa.array(floats, pa.float64())}
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rendering, "CHUNK_ROWS", size)
-        lines = b"".join(bytes(chunk) for chunk in rendering.jsonl_chunks(table)).decode()
-        text = b"".join(bytes(chunk) for chunk in rendering.csv_chunks(table, ","))
+        patch.setattr(lines_of_text, "CHUNK_ROWS", size)
+        lines = b"".join(bytes(chunk) for chunk in jsonl_chunks(table)).decode()
+        text = b"".join(bytes(chunk) for chunk in csv_chunks(table, ","))
     known = [None if f is None or math.isnan(f) else f for f in floats]
     written = [f if f is None or math.isfinite(f) else str(f) for f in known]
     assert [json.loads(line) for line in lines.split("\n")[:-1]] == [
@@ -272,7 +275,7 @@ def _raise(error):
 def _break_half_way(monkeypatch, ending, error):
     """Let the writer of a format fail after it has written something."""
     if ending in ("parquet", "pq"):
-        monkeypatch.setattr(writing, "ROW_GROUP_ROWS", 1)
+        monkeypatch.setattr("sfumato.io.parquet.ROW_GROUP_ROWS", 1)
         original, calls = pq.ParquetWriter.write_table, []
 
         def write(self, table, *args, **kwargs):
@@ -295,8 +298,8 @@ def _break_half_way(monkeypatch, ending, error):
         yield b"half"
         raise error
 
-    monkeypatch.setattr(writing, "csv_chunks", chunks)
-    monkeypatch.setattr(writing, "jsonl_chunks", chunks)
+    monkeypatch.setattr("sfumato.io.csv.csv_chunks", chunks)
+    monkeypatch.setattr("sfumato.io.json.jsonl_chunks", chunks)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -20,8 +20,8 @@ from tests.methods.multidim.mondrian_twin import coded
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.methods import BottomUp, Incognito, Samarati
-from sfumato.methods.linear.cut import cut_by_size
-from sfumato.methods.linear.line import Line
+from sfumato.methods.linear.row_order import Line
+from sfumato.methods.linear.runs import cut_by_size
 from sfumato.privacy import LDiversity
 from sfumato.table.microdata import Microdata
 

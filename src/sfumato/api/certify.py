@@ -19,6 +19,7 @@ from sfumato.assess.risk import assess
 from sfumato.common.textfiles import read_text
 from sfumato.errors import DataError, SfumatoError, SourceError, VerificationError, listed
 from sfumato.io import open_source, write_text
+from sfumato.io.checksum import HashedFile
 from sfumato.release.release import Release
 from sfumato.run.pipeline import check_source
 from sfumato.run.presets import Preset
@@ -221,13 +222,9 @@ def _attacked(
 
 
 def file_record(file: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what tells one file from all others."""
-    try:
-        with open(file, "rb") as opened:
-            found = hashlib.file_digest(opened, "sha256").hexdigest()
-        return {"sha256": found, "bytes": Path(file).stat().st_size}
-    except OSError as error:
-        raise SourceError(f"The file {file} cannot be read: {error.strerror}.") from None
+    """What identifies the bytes of a file."""
+    found = HashedFile.of(file)
+    return {"sha256": found.sha256, "bytes": found.size}
 
 
 def digest(record: Mapping[str, Any]) -> str:

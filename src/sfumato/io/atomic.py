@@ -16,17 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sfumato.errors import OutputError, shortened
-
-try:
-    import fcntl
-except ImportError:  # Windows has no such locks; what a killed run left stays there
-    fcntl = None  # type: ignore[assignment]
-
-#: Whether this system has locks that end with the process that holds them.
-can_lock = fcntl is not None
-
-#: Nobody but the owner reads what is not finished, nor what is kept beside the original.
-PRIVATE = 0o600
+from sfumato.io.locks import PRIVATE, can_lock, create_locked, taken_over
 
 _LEFTOVER = re.compile(r"\.sfumato-[0-9a-f]{16}\.tmp")
 
@@ -80,39 +70,24 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _remove_if_left(path: Path) -> None:
-    with suppress(OSError):
-        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-        try:
-            facts = os.fstat(handle)
-            if stat.S_ISREG(facts.st_mode) and facts.st_uid == os.getuid():
-                lock(handle)  # fails as long as the writer lives, on whatever machine
-                path.unlink()
-        finally:
-            os.close(handle)
+    with suppress(OSError), taken_over(path) as handle:
+        facts = os.fstat(handle)
+        if stat.S_ISREG(facts.st_mode) and facts.st_uid == os.getuid():
+            path.unlink()
 
 
 @contextmanager
 def _temporary(folder: Path) -> Iterator[tuple[int, Path]]:
     """Make an empty file that nobody else may read, and remove it again unless it was moved away."""
-    while True:
+    handle = None
+    while handle is None:
         path = folder / f".sfumato-{secrets.token_hex(8)}.tmp"
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE)
-        with suppress(OSError):  # where files cannot be locked, nobody takes them for leftovers either
-            lock(handle)
-        if os.fstat(handle).st_nlink or os.name == "nt":
-            break
-        os.close(handle)  # somebody took it for a leftover in the moment before it was locked
+        handle = create_locked(path)
     try:
         yield handle, path
     finally:
         os.close(handle)
         path.unlink(missing_ok=True)
-
-
-def lock(handle: int) -> None:
-    """Lock an open file for as long as this process lives, or fail where another has it."""
-    if fcntl is not None:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _final_mode(handle: int, target: Path) -> int:

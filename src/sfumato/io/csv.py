@@ -1,7 +1,8 @@
-"""Comma-, semicolon-, tab- or bar-separated text.
+"""CSV and its relatives, read and written: text separated by commas, semicolons, tabs or bars.
 
-The header and the separator are found here, and every column is read as text with its meaning inferred from all
-of its values afterwards: one pass, and no guess from a sample that later lines could prove wrong.
+Reading finds the header and the separator, and reads every column as text; its type is inferred from all of its values
+afterwards: one pass, and no guess from a sample that later lines could prove wrong. Written files are safe to open in a
+spreadsheet.
 """
 
 from __future__ import annotations
@@ -9,20 +10,25 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
 from sfumato.common.progress import Tell
-from sfumato.errors import SourceError, invalid_parameter, listed
-from sfumato.io import columns as arrow
-from sfumato.io.files import PACKING_ERRORS, QueriedSource, literal, literal_path, opened, shown
+from sfumato.errors import DataError, SourceError, invalid_parameter, listed, shortened
+from sfumato.io.columns import packed
+from sfumato.io.files import PACKING_ERRORS, QueriedSource, opened, shown
+from sfumato.io.formulas import without_formulas
 from sfumato.io.inference import inferred
+from sfumato.io.lines import joined, joined_lines, slices, text_cells, text_scalar, write_chunks
 from sfumato.io.source import checked_names
+from sfumato.io.sql import literal, literal_path
 
 #: Separators that are looked for, the likelier first.
 SEPARATORS = (",", ";", "\t", "|")
@@ -33,6 +39,9 @@ _SAMPLE_RECORDS = 50
 _LINE = re.compile(r"[\w ]+: CSV Error on Line: (\d+)")
 _TOO_LONG = re.compile(r"^Maximum line size of (\d+) bytes exceeded", re.MULTILINE)
 _RAGGED = re.compile(r"^Expected Number of Columns: (\d+) Found: (\d+)", re.MULTILINE)
+
+#: What some program takes for the end of a line or for a byte order mark: such text is quoted.
+_LINE_ENDS = r"\r\n\x{0b}\x{0c}\x{1c}-\x{1e}\x{85}\x{2028}\x{2029}\x{feff}"
 
 
 class DelimitedSource(QueriedSource):
@@ -115,7 +124,7 @@ class DelimitedSource(QueriedSource):
         # lines for all of the file.
         columns = [column.slice(1) for column in super()._run(query, tell_rows)]
         self._account_for(len(columns[0]))
-        return [arrow.packed(column) if pa.types.is_dictionary(column.type) else column for column in columns]
+        return [packed(column) if pa.types.is_dictionary(column.type) else column for column in columns]
 
     def _stream(self, query: str) -> Iterator[pa.RecordBatch]:
         rows = 0
@@ -226,3 +235,47 @@ def _fitness(lines: list[str], separator: str) -> tuple[bool, float, int]:
 
 def _records(lines: list[str], separator: str) -> Iterator[list[str]]:
     return csv.reader(lines, delimiter=separator)
+
+
+# Writing
+
+
+def write_delimited(separator: str) -> Callable[[pa.Table, Path, Tell], None]:
+    """Make a writer of delimited text."""
+
+    def write(table: pa.Table, path: Path, tell: Tell) -> None:
+        write_chunks(path, csv_chunks(table, separator), table.num_rows, tell)
+
+    return write
+
+
+def csv_chunks(table: pa.Table, separator: str) -> Iterator[bytes | pa.Buffer]:
+    """Render a table as delimited text with a header.
+
+    A missing value is an empty cell, an empty text is ``""``. Text that a spreadsheet would run as a formula gets an
+    apostrophe; cells are quoted only where they must be. In a table of one column a missing value is ``""`` too, since
+    most readers skip empty lines.
+    """
+    alone = table.num_columns == 1
+    names = [_finished(pa.array([name], pa.large_string()), name, separator, alone) for name in table.column_names]
+    yield (separator.join(name[0].as_py() for name in names) + "\n").encode()
+    for chunk in slices(table):
+        cells = [
+            text_cells(column, partial(_finished, column=name, separator=separator, alone=alone))
+            for name, column in zip(chunk.column_names, chunk.columns, strict=True)
+        ]
+        yield joined_lines([pc.fill_null(cells[0], text_scalar('""'))] if alone else cells, separator)
+
+
+def _finished(values: pa.Array, column: str, separator: str, alone: bool) -> pa.Array:
+    """Quote the cells of a column; a blank cell that is ``alone`` in its line must not look like an empty line."""
+    if pc.any(pc.match_substring(values, "\0")).as_py():
+        raise DataError(
+            f"Column {shortened(column)} holds the character NUL, at which some programs cut a text off. Remove it, or "
+            "write Parquet or JSON lines."
+        )
+    values = without_formulas(values, separator)
+    blank = r"^\s*$" if alone else "^$"
+    special = pc.match_substring_regex(values, rf'["{_LINE_ENDS}{re.escape(separator)}]|{blank}')
+    quoted = joined('"', pc.replace_substring(values, '"', '""'), '"')
+    return pc.if_else(special, quoted, values)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import glob
 import gzip
 import lzma
 import os
@@ -20,7 +19,7 @@ import pyarrow as pa
 
 from sfumato.common.progress import Tell
 from sfumato.errors import SourceError, shortened
-from sfumato.io import columns as arrow
+from sfumato.io.columns import DICTIONARY, canonical, decoded, encoded, is_text, tidy
 from sfumato.io.inference import Narrowing, converted_to
 from sfumato.io.missing import codes_for, without_codes
 from sfumato.io.source import BATCH_ROWS, Extent, Source, without_nulls
@@ -82,7 +81,7 @@ class FileSource(Source):
 
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return an Arrow table, its text still as dictionaries, since it may be large."""
-        return arrow.canonical(table)
+        return canonical(table)
 
 
 class QueriedSource(FileSource):
@@ -131,8 +130,8 @@ class QueriedSource(FileSource):
 
         for name, column in zip(columns, self._run(self._query(columns, as_text), tell_rows), strict=True):
             typed = column if name in as_text else self._typed(column)
-            is_ready = typed.type == arrow.DICTIONARY
-            table[name] = typed if is_ready else arrow.tidy(name, typed, name in as_text)
+            is_ready = typed.type == DICTIONARY
+            table[name] = typed if is_ready else tidy(name, typed, name in as_text)
             tell(PARSING + (1 - PARSING) * len(table) / len(columns))
         return pa.table(table)
 
@@ -147,9 +146,9 @@ class QueriedSource(FileSource):
             for batch in self._texts(columns, frozenset(as_text), na):
                 for name, column in zip(columns, batch, strict=True):
                     kinds[name] = column.type
-                    if name in found and arrow.is_text(column.type):
+                    if name in found and is_text(column.type):
                         found[name].look(column)
-            typed = {name: found[name].kind for name in found if arrow.is_text(kinds.get(name, pa.string()))}
+            typed = {name: found[name].kind for name in found if is_text(kinds.get(name, pa.string()))}
             self._kinds[asked] = pa.schema([(name, typed.get(name, kinds.get(name, pa.null()))) for name in columns])
         return self._kinds[asked]
 
@@ -159,7 +158,7 @@ class QueriedSource(FileSource):
         kinds = without_nulls(self.kinds(columns, as_text, na))
         for batch in self._texts(columns, frozenset(as_text), na):
             pieces = [
-                converted_to(column, kind) if arrow.is_text(column.type) else column
+                converted_to(column, kind) if is_text(column.type) else column
                 for column, kind in zip(batch, kinds.types, strict=True)
             ]
             yield pa.RecordBatch.from_arrays(pieces, schema=kinds)
@@ -171,9 +170,7 @@ class QueriedSource(FileSource):
         """Yield columns as they stand in the file, without the words that mean that there is no value."""
         for batch in self._stream(self._query(columns, as_text)):
             yield [
-                arrow.decoded(
-                    without_codes(pa.chunked_array([column]), codes_for(name, na or {}), True)
-                ).combine_chunks()
+                decoded(without_codes(pa.chunked_array([column]), codes_for(name, na or {}), True)).combine_chunks()
                 for name, column in zip(columns, batch.columns, strict=True)
             ]
 
@@ -187,7 +184,7 @@ class QueriedSource(FileSource):
     def _run(self, query: str, tell_rows: Tell) -> list[pa.ChunkedArray]:
         try:
             with session() as connection:
-                return arrow.encoded(record_batches(connection.sql(query)), tell_rows)
+                return encoded(record_batches(connection.sql(query)), tell_rows)
         except query_errors() as error:
             # The cause stays behind: such errors quote lines of the file.
             raise self._explained(error) from None
@@ -293,18 +290,3 @@ def _head(path: Path, size: int = 1 << 16) -> bytes:
 def shown(path: Path) -> str:
     """Quote a path for a message."""
     return shortened(SHOWN.get(path, str(path)), 300)
-
-
-def literal(text: str) -> str:
-    """Quote text for SQL."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def identifier(name: str) -> str:
-    """Quote a column name for SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal_path(path: Path) -> str:
-    """Quote a path for SQL, so that ``*``, ``?`` and ``[`` mean themselves."""
-    return literal(glob.escape(str(path.absolute())))

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from sfumato.common.progress import Tell
 from sfumato.errors import SourceError, invalid_parameter
-from sfumato.io import columns as arrow
+from sfumato.io.columns import unified
 from sfumato.io.files import shown
 from sfumato.io.inference import inferred
 from sfumato.io.library import ImportedSource
@@ -82,7 +82,7 @@ class FixedWidthSource(ImportedSource):
                 parts[name].append(_cells(lines, self._fields[name]).dictionary_encode())
 
         def column(name: str) -> pa.ChunkedArray:
-            words = arrow.unified(parts[name])
+            words = unified(parts[name])
             return words if name in as_text or not pa.types.is_dictionary(words.type) else inferred(words)
 
         return gathered(columns, column, tell)

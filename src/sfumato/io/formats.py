@@ -11,11 +11,12 @@ from typing import Any
 
 from sfumato.common import parameters
 from sfumato.errors import ParameterError, SourceError
+from sfumato.io.arrow import ArrowFileSource
 from sfumato.io.csv import DelimitedSource
 from sfumato.io.encodings import detected_encoding, in_utf8, is_utf8, unpacked
 from sfumato.io.files import PACKINGS, check_readable, shown
 from sfumato.io.json import JsonSource
-from sfumato.io.parquet import ArrowFileSource, ParquetSource
+from sfumato.io.parquet import ParquetSource
 from sfumato.io.source import FileOptions, Source
 from sfumato.io.spool import Spool, from_stdin
 
@@ -77,7 +78,7 @@ FORMATS = (
     Format(("dta",), _of("spss_stata_sas", "StatisticsSource")),
     Format(("sas7bdat",), _of("spss_stata_sas", "StatisticsSource")),
     Format(("xpt",), _of("spss_stata_sas", "StatisticsSource")),
-    Format(("rds",), _of("spss_stata_sas", "open_r")),
+    Format(("rds",), _of("r", "open_r")),
     Format(("sqlite", "sqlite3", "db"), _of("sqlite", "SqliteSource")),
 )
 BY_ENDING = {ending: form for form in FORMATS for ending in form.endings}

@@ -16,9 +16,10 @@ import pyarrow as pa
 
 from sfumato.common.progress import Tell
 from sfumato.errors import DataError, MissingExtraError, SourceError
-from sfumato.io import columns as arrow
-from sfumato.io.files import identifier, query_errors, record_batches
+from sfumato.io.columns import encoded, plain, tidy
+from sfumato.io.files import query_errors, record_batches
 from sfumato.io.source import BATCH_ROWS, Extent, Source, checked_names, gathered
+from sfumato.io.sql import identifier, spark_identifier
 
 ACCEPTED = (
     "Accepted are a pandas, Polars or PyArrow table, any Arrow stream, a DuckDB relation, a table in a database "
@@ -61,7 +62,7 @@ def _native_names(data: object) -> Iterable[object]:
 def to_frame(table: pa.Table, library: str) -> Any:
     """Turn a table into a data frame of ``"pandas"`` or ``"polars"``, importing it only now."""
     try:
-        return nw.from_arrow(arrow.plain(table), backend=import_module(library)).to_native()
+        return nw.from_arrow(plain(table), backend=import_module(library)).to_native()
     except ImportError:
         raise MissingExtraError(f"A {library} data frame", library) from None
 
@@ -76,7 +77,7 @@ class ArrowSource(Source):
         self.columns = checked_names(table.column_names)
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
-        return gathered(columns, lambda name: arrow.tidy(name, self._table[name], name in as_text), tell)
+        return gathered(columns, lambda name: tidy(name, self._table[name], name in as_text), tell)
 
     @property
     def loaded(self) -> bool:
@@ -87,7 +88,7 @@ class ArrowSource(Source):
 
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return the table with plain text instead of dictionaries."""
-        return arrow.plain(table)
+        return plain(table)
 
 
 class RelationSource(Source):
@@ -101,9 +102,9 @@ class RelationSource(Source):
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         with _relation_explained():
-            arrays = arrow.encoded(self._stream(columns))
+            arrays = encoded(self._stream(columns))
         pairs = zip(columns, arrays, strict=True)
-        return pa.table({name: arrow.tidy(name, array, name in as_text) for name, array in pairs})
+        return pa.table({name: tidy(name, array, name in as_text) for name, array in pairs})
 
     def batches(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
@@ -122,7 +123,7 @@ class RelationSource(Source):
 
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return the table itself: a relation would need a connection that stays open."""
-        return arrow.plain(table)
+        return plain(table)
 
 
 @contextmanager
@@ -148,7 +149,7 @@ class StreamSource(Source):
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         if self._table is None:
-            self._table = pa.table(arrow.encoded(self._taken()), names=list(self.columns))
+            self._table = pa.table(encoded(self._taken()), names=list(self.columns))
         return ArrowSource(self._table).read(columns, as_text, tell)
 
     def kinds(
@@ -156,7 +157,7 @@ class StreamSource(Source):
     ) -> pa.Schema:
         if na:
             return super().kinds(columns, as_text, na)
-        return arrow.plain(ArrowSource(self._schema.empty_table()).read(columns, as_text)).schema
+        return plain(ArrowSource(self._schema.empty_table()).read(columns, as_text)).schema
 
     def batches(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
@@ -165,7 +166,7 @@ class StreamSource(Source):
             yield from super().batches(columns, as_text, na)
             return
         for batch in self._taken():
-            yield from arrow.plain(ArrowSource(pa.Table.from_batches([batch])).read(columns, as_text)).to_batches()
+            yield from plain(ArrowSource(pa.Table.from_batches([batch])).read(columns, as_text)).to_batches()
 
     def _taken(self) -> pa.RecordBatchReader:
         if self._reader is None:
@@ -175,7 +176,7 @@ class StreamSource(Source):
 
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return the table itself."""
-        return arrow.plain(table)
+        return plain(table)
 
 
 class LazySource(Source):
@@ -201,7 +202,7 @@ class LazySource(Source):
     ) -> pa.Schema:
         if na:
             return super().kinds(columns, as_text, na)
-        return arrow.plain(FrameSource(self._frame.head(0).collect()).read(columns, as_text)).schema
+        return plain(FrameSource(self._frame.head(0).collect()).read(columns, as_text)).schema
 
     def batches(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
@@ -217,7 +218,7 @@ class LazySource(Source):
             if frame is None:
                 return
             piece = FrameSource(nw.from_native(frame, eager_only=True)).read(columns, as_text)
-            yield from arrow.plain(piece).to_batches()
+            yield from plain(piece).to_batches()
 
     def extent(self, columns: Sequence[str]) -> Extent:
         """Let the library count the rows, for which it need not compute the columns."""
@@ -250,12 +251,12 @@ class SparkSource(Source):
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         # By all names at once: columns that are fetched one by one may come in different orders.
-        rows = self.frame.select(*("`" + name.replace("`", "``") + "`" for name in columns)).toArrow()
-        return gathered(columns, lambda name: arrow.tidy(name, rows[name], name in as_text), tell)
+        rows = self.frame.select(*map(spark_identifier, columns)).toArrow()
+        return gathered(columns, lambda name: tidy(name, rows[name], name in as_text), tell)
 
     def to_native(self, table: pa.Table) -> object:
         """Return a frame of the same session."""
-        return self.frame.sparkSession.createDataFrame(arrow.plain(table))
+        return self.frame.sparkSession.createDataFrame(plain(table))
 
 
 class FrameSource(Source):
@@ -274,7 +275,7 @@ class FrameSource(Source):
         array = None if series.dtype == nw.Object else _to_arrow(series)
         if array is None:
             array = _from_objects(name, series.to_list())
-        return arrow.tidy(name, pa.chunked_array([array]), as_text)
+        return tidy(name, pa.chunked_array([array]), as_text)
 
     @property
     def loaded(self) -> bool:
@@ -285,7 +286,7 @@ class FrameSource(Source):
 
     def to_native(self, table: pa.Table) -> object:
         """Return a frame of the same library; in pandas with a fresh index."""
-        table = arrow.plain(table)
+        table = plain(table)
         if self._frame.implementation.is_pandas():
             return _to_pandas(table, self._frame.implementation.to_native_namespace())
         return nw.from_arrow(table, backend=self._frame.implementation).to_native()

@@ -1,34 +1,38 @@
-"""JSON lines, and JSON files that hold one array of objects."""
+"""JSON lines, read and written, and JSON files that hold one array of objects, which are read."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from sfumato.common.progress import Tell
 from sfumato.errors import SchemaError, SourceError
 from sfumato.io.files import (
     PACKING_ERRORS,
     QueriedSource,
-    identifier,
-    literal,
-    literal_path,
     opened,
     query_errors,
     session,
     shown,
 )
 from sfumato.io.inference import inferred
+from sfumato.io.lines import joined, joined_lines, slices, text_cells, text_scalar, write_chunks
 from sfumato.io.source import checked_names
+from sfumato.io.sql import identifier, literal, literal_path
 
 # DuckDB's types that are kept; all others are read as text, and dates found in it afterwards, so that a column
 # asked for as text is the text of the file.
 _KEPT = re.compile(r"BOOLEAN|U?BIGINT|HUGEINT|DOUBLE|STRUCT.*|MAP.*|.*\[\d*\]", re.DOTALL)
+
+#: What some program takes for the end of a line, and how JSON writes it otherwise.
+_LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
 class JsonSource(QueriedSource):
@@ -113,3 +117,43 @@ def _is_object(line: bytes) -> bool:
     except ValueError:
         return False
     return isinstance(pairs, list) and line.lstrip()[:1] == b"{" and len(dict(pairs)) == len(pairs)
+
+
+# Writing
+
+
+def write_jsonl(table: pa.Table, path: Path, tell: Tell) -> None:
+    """Write a table as JSON lines."""
+    write_chunks(path, jsonl_chunks(table), table.num_rows, tell)
+
+
+def jsonl_chunks(table: pa.Table) -> Iterator[pa.Buffer]:
+    """Render a table as one JSON object per line: numbers and booleans as such, all else as text.
+
+    A missing value is ``null``. JSON has no infinite numbers, so they are texts, ``"inf"`` or ``"-inf"``.
+    """
+    keys = [("," if place else "{") + _string(name) + ":" for place, name in enumerate(table.column_names)]
+    for chunk in slices(table):
+        parts = []
+        for key, column in zip(keys, chunk.columns, strict=True):
+            cells = _infinite_quoted(text_cells(column, _strings), column.type)
+            parts += [text_scalar(key), pc.fill_null(cells, text_scalar("null"))]
+        yield joined_lines([*parts, text_scalar("}")], "")
+
+
+def _infinite_quoted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
+    if not pa.types.is_floating(kind):
+        return cells
+    return pc.if_else(pc.match_substring(cells, "inf"), joined('"', cells, '"'), cells)
+
+
+def _strings(values: pa.Array) -> pa.Array:
+    return pa.array([_string(value) for value in values.to_pylist()], pa.large_string())
+
+
+def _string(value: str) -> str:
+    """Write a text as JSON, without any character that some program takes for the end of a line."""
+    quoted = json.dumps(value, ensure_ascii=False)
+    for end, escape in _LINE_ENDS.items():
+        quoted = quoted.replace(end, escape)
+    return quoted

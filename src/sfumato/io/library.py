@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.errors import MissingExtraError, ParameterError, SourceError, listed
-from sfumato.io import columns as arrow
+from sfumato.io.columns import canonical
 from sfumato.io.files import shown
 from sfumato.io.source import FileOptions, Source
 
@@ -27,7 +27,7 @@ class ImportedSource(Source):
 
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return an Arrow table, its text still as dictionaries, since it may be large."""
-        return arrow.canonical(table)
+        return canonical(table)
 
     def damaged(self, what: str) -> SourceError:
         """Say that the file is not what its name says; what a library says may quote the table."""

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.errors import invalid_parameter
-from sfumato.io import columns as arrow
+from sfumato.io.columns import is_text, packed, unified
 from sfumato.io.inference import inferred
 
 #: The values that mean "none": in every column, or by column, where ``"*"`` stands for all others too.
@@ -51,7 +51,7 @@ def without_codes(column: pa.ChunkedArray, codes: Collection[str], as_text: bool
     """Make codes missing; what is then a column of numbers or dates becomes one, unless it is to stay text."""
     if not codes:
         return column
-    if pa.types.is_dictionary(column.type) or arrow.is_text(column.type):
+    if pa.types.is_dictionary(column.type) or is_text(column.type):
         return _without_words(column, codes, as_text)
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
         return _without_numbers(column, codes)
@@ -59,14 +59,14 @@ def without_codes(column: pa.ChunkedArray, codes: Collection[str], as_text: bool
 
 
 def _without_words(column: pa.ChunkedArray, codes: Collection[str], as_text: bool) -> pa.ChunkedArray:
-    coded = column if pa.types.is_dictionary(column.type) else arrow.unified([_coded(c) for c in column.chunks])
+    coded = column if pa.types.is_dictionary(column.type) else unified([_coded(c) for c in column.chunks])
     if not pa.types.is_dictionary(coded.type) or not coded.num_chunks:
         return column
     hits = pc.is_in(pc.utf8_trim_whitespace(coded.chunk(0).dictionary), pa.array(sorted(codes)))
     if not pc.any(hits).as_py():
         return column
     kept = [_nulled(chunk, hits) for chunk in coded.chunks]
-    cleaned = arrow.packed(pa.chunked_array(kept))
+    cleaned = packed(pa.chunked_array(kept))
     return cleaned if as_text else inferred(cleaned)
 
 

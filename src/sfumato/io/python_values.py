@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.io import columns as arrow
+from sfumato.io.columns import packed, tidy
 from sfumato.io.inference import inferred
 
 #: Whole numbers beyond this are not all told apart by a float.
@@ -44,7 +44,7 @@ def to_column(name: str, values: Sequence[object], as_text: bool = False) -> pa.
     mixed = len(kinds) > 1 and kinds != {"date", "moment"}
     if as_text or mixed or kinds & {"text", "span", "other"}:
         words = pa.array([None if value is None else written(value) for value in values], pa.string())
-        coded = arrow.packed(pa.chunked_array([words.dictionary_encode()]))
+        coded = packed(pa.chunked_array([words.dictionary_encode()]))
         return coded if as_text else inferred(coded, numbers=False)
     if kinds == {"number"}:
         column: pa.Array = whole_where_possible(pa.array([_float(value) for value in values], pa.float64()))
@@ -52,7 +52,7 @@ def to_column(name: str, values: Sequence[object], as_text: bool = False) -> pa.
         column = as_dates(pa.array([_moment(value) for value in values], pa.timestamp("us")))
     else:
         column = pa.array(values, pa.null() if not kinds else None)
-    return arrow.tidy(name, pa.chunked_array([column]))
+    return tidy(name, pa.chunked_array([column]))
 
 
 def written(value: object) -> str:

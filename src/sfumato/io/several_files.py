@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from sfumato.common.progress import Tell, silent
 from sfumato.errors import SourceError, listed
-from sfumato.io import columns as arrow
+from sfumato.io.columns import is_text, packed, unified
 from sfumato.io.files import shown
 from sfumato.io.formats import open_file
 from sfumato.io.parquet import ParquetSource
@@ -104,7 +104,7 @@ class PartedSource(Source):
         if not filled:
             return pa.chunked_array([chunk for piece in pieces for chunk in piece.chunks], pieces[0].type)
         kind = self._agreed(name, [(part, piece.type) for part, piece in filled])
-        if arrow.is_text(kind):
+        if is_text(kind):
             return _joined_text(pieces)
         cast = [
             _cast(name, part, one, kind) if one.null_count < len(one) else pa.chunked_array([pa.nulls(len(one), kind)])
@@ -225,7 +225,7 @@ def _check_same_columns(first: Part, other: Part) -> None:
 
 def _family(kind: pa.DataType) -> str:
     """Name what a column holds as far as files have to agree about it."""
-    if arrow.is_text(kind) or pa.types.is_dictionary(kind):
+    if is_text(kind) or pa.types.is_dictionary(kind):
         return "text"
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return "a number"
@@ -265,7 +265,7 @@ def _joined_text(pieces: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
     for piece in pieces:
         plain = piece if pa.types.is_dictionary(piece.type) else piece.cast(pa.string()).dictionary_encode()
         coded += plain.chunks
-    return arrow.packed(arrow.unified(coded))
+    return packed(unified(coded))
 
 
 def _repeated(value: str | None, rows: int) -> pa.ChunkedArray:

@@ -12,11 +12,11 @@ import pyarrow as pa
 
 from sfumato.common.progress import Tell
 from sfumato.errors import DataError, listed
-from sfumato.io import columns as arrow
-from sfumato.io.files import identifier
+from sfumato.io.columns import tidy, unified
 from sfumato.io.inference import inferred
 from sfumato.io.library import ImportedSource, chosen
 from sfumato.io.source import BATCH_ROWS, FileOptions, checked_names, gathered
+from sfumato.io.sql import identifier
 
 #: How every SQLite file begins.
 MAGIC = b"SQLite format 3\0"
@@ -64,11 +64,11 @@ class SqliteSource(ImportedSource):
             raise DataError(f"Column {listed([name])} holds binary data, which cannot be released. Leave it out.")
         if as_text or "text" in kinds:
             cells = connection.execute(f"SELECT CAST({column} AS TEXT) FROM {table}")
-            words = arrow.unified([part.dictionary_encode() for part in _batches(cells, pa.string())])
+            words = unified([part.dictionary_encode() for part in _batches(cells, pa.string())])
             return words if as_text or not pa.types.is_dictionary(words.type) else inferred(words, numbers=False)
         kind = pa.float64() if "real" in kinds else pa.int64() if kinds else pa.null()
         parts = list(_batches(connection.execute(f"SELECT {column} FROM {table}"), kind))
-        return arrow.tidy(name, pa.chunked_array(parts, kind))
+        return tidy(name, pa.chunked_array(parts, kind))
 
 
 def _batches(cursor: sqlite3.Cursor, kind: pa.DataType) -> Iterator[pa.Array]:

@@ -18,7 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from sfumato.errors import OutputError
-from sfumato.io.atomic import PRIVATE, can_lock, explained, lock, shown_path
+from sfumato.io.atomic import explained, shown_path
+from sfumato.io.locks import can_lock, create_locked, taken_over
 from sfumato.io.memory import in_words
 
 #: Only the user may enter, list and read.
@@ -138,42 +139,20 @@ def _made(parent: Path) -> tuple[Path, int]:
     while True:
         path = parent / f"sfumato-{secrets.token_hex(8)}"
         path.mkdir(PRIVATE_FOLDER)
-        handle = _locked(path / OWNER)
-        if handle is not None:
-            return path, handle
-
-
-def _locked(path: Path) -> int | None:
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE)
-    except FileNotFoundError:
-        return None
-    try:
-        lock(handle)
-    except BlockingIOError:  # whoever removes leftovers has it
-        os.close(handle)
-        return None
-    except OSError:  # where files cannot be locked, nobody takes them for leftovers either
-        return handle
-    if os.fstat(handle).st_nlink or os.name == "nt":
-        return handle
-    os.close(handle)
-    return None
+        with suppress(FileNotFoundError):  # another run took the empty folder for a leftover
+            handle = create_locked(path / OWNER)
+            if handle is not None:
+                return path, handle
 
 
 def _removed_if_left(path: Path) -> bool:
     with suppress(OSError):
         try:
-            handle = os.open(path / OWNER, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+            with taken_over(path / OWNER):
+                _empty(path)
         except FileNotFoundError:
-            path.rmdir()  # killed before it was locked: empty, and if it is not, nobody of ours made it
-            return True
-        try:
-            lock(handle)  # fails as long as its owner lives, on whatever machine
-            _empty(path)
-            return True
-        finally:
-            os.close(handle)
+            path.rmdir()  # killed before it was locked: empty, and if it is not, no run of ours made it
+        return True
     return False
 
 

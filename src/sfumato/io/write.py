@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.ipc
-import pyarrow.parquet as pq
 
 from sfumato.common import parameters
 from sfumato.common.progress import Tell, silent
 from sfumato.errors import OutputError, ParameterError, invalid_parameter
-from sfumato.io import columns as arrow
+from sfumato.io.arrow import write_arrow
 from sfumato.io.atomic import HINTS, atomic_path, check_place, shown_path
-from sfumato.io.labelled import STATISTICS, require, write_statistics
-from sfumato.io.rendering import CHUNK_ROWS, csv_chunks, jsonl_chunks
+from sfumato.io.csv import csv_chunks, write_delimited
+from sfumato.io.json import write_jsonl
+from sfumato.io.parquet import stream_parquet, write_parquet
 from sfumato.io.spool import STANDARD, for_stdout
-
-#: Rows per row group: large enough to compress well, small enough to be read in parallel.
-ROW_GROUP_ROWS = 250_000
-
-#: Smaller than snappy at the same speed, and read by everyone.
-COMPRESSION = "zstd"
+from sfumato.io.spss_stata_sas import STATISTICS, require, write_statistics
 
 #: The formats that can be written table by table, and what stands between two cells in those of text.
 STREAMED = {"parquet": "", "csv": ",", "tsv": "\t"}
@@ -81,21 +75,13 @@ def write_stream(tables: Iterable[pa.Table], path: Path, form: str) -> None:
         One of ``STREAMED``.
     """
     if form == "parquet":
-        _stream_parquet(tables, path)
+        stream_parquet(tables, path)
         return
     with open(path, "wb") as file:
         for number, table in enumerate(tables):
             chunks = csv_chunks(table, STREAMED[form])
             header = next(chunks)
             file.writelines(chunks if number else [header, *chunks])
-
-
-def _stream_parquet(tables: Iterable[pa.Table], path: Path) -> None:
-    with ExitStack() as stack:
-        writer: pq.ParquetWriter | None = None
-        for table in map(arrow.canonical, tables):
-            writer = writer or stack.enter_context(_parquet_writer(path, table.schema))
-            writer.write_table(table)
 
 
 def write_tables(
@@ -141,13 +127,6 @@ def check_writable(path: str | os.PathLike[str], table: bool = True, form: str |
         check_place(path)
 
 
-def as_parquet(table: pa.Table) -> bytes:
-    """Return what a Parquet file of a table consists of, for whoever stores it elsewhere."""
-    sink = pa.BufferOutputStream()
-    _write_parquet(table, sink, silent)
-    return sink.getvalue().to_pybytes()
-
-
 def names_folder(path: str | os.PathLike[str], form: str | None = None) -> bool:
     """Return whether a path names no file, neither by an ending nor by a format, and so may be a folder of files."""
     return form is None and os.fspath(path) != STANDARD and not Path(path).suffix
@@ -169,55 +148,12 @@ def refuse_existing(folder: str | os.PathLike[str]) -> None:
         raise OutputError(f"{shown_path(folder)} exists already. Name a folder that does not, or remove it first.")
 
 
-def _write_parquet(table: pa.Table, path: Path | pa.NativeFile, tell: Tell) -> None:
-    table = arrow.canonical(table)
-    with _parquet_writer(path, table.schema) as writer:
-        for start in range(0, max(table.num_rows, 1), ROW_GROUP_ROWS):
-            writer.write_table(table.slice(start, ROW_GROUP_ROWS))
-            tell(min((start + ROW_GROUP_ROWS) / max(table.num_rows, 1), 1.0))
-
-
-def _parquet_writer(path: Path | pa.NativeFile, schema: pa.Schema) -> pq.ParquetWriter:
-    # Dictionaries go to the file as they are, once they hold nothing but what occurs. No stored schema: it would tell
-    # about the frame that the table came from. No statistics of text: it takes half of the time to find the first and
-    # the last label, and nobody looks for labels between two others.
-    plain = [field.name for field in schema if not pa.types.is_dictionary(field.type)]
-    return pq.ParquetWriter(path, schema, compression=COMPRESSION, store_schema=False, write_statistics=plain)
-
-
-def _write_csv(table: pa.Table, path: Path, tell: Tell) -> None:
-    _write_chunks(path, csv_chunks(table, ","), table.num_rows, tell)
-
-
-def _write_tsv(table: pa.Table, path: Path, tell: Tell) -> None:
-    _write_chunks(path, csv_chunks(table, "\t"), table.num_rows, tell)
-
-
-def _write_jsonl(table: pa.Table, path: Path, tell: Tell) -> None:
-    _write_chunks(path, jsonl_chunks(table), table.num_rows, tell)
-
-
-def _write_chunks(path: Path, chunks: Iterator[bytes | pa.Buffer], rows: int, tell: Tell) -> None:
-    with open(path, "wb") as file:
-        for number, chunk in enumerate(chunks, start=1):
-            file.write(chunk)
-            tell(min(number * CHUNK_ROWS / max(rows, 1), 1.0))
-
-
-def _write_arrow(table: pa.Table, path: Path, tell: Tell) -> None:
-    table = arrow.canonical(table).unify_dictionaries().combine_chunks()
-    options = pa.ipc.IpcWriteOptions(compression="zstd")
-    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema, options=options) as writer:
-        writer.write_table(table)
-    tell(1.0)
-
-
 _WRITERS: dict[str, Callable[[pa.Table, Path, Tell], None]] = {
-    "csv": _write_csv,
-    "tsv": _write_tsv,
-    "parquet": _write_parquet,
-    "jsonl": _write_jsonl,
-    "arrow": _write_arrow,
+    "csv": write_delimited(","),
+    "tsv": write_delimited("\t"),
+    "parquet": write_parquet,
+    "jsonl": write_jsonl,
+    "arrow": write_arrow,
     **{form: write_statistics(form) for form in STATISTICS},
 }
 _ENDINGS = {

@@ -16,10 +16,17 @@ if TYPE_CHECKING:
     from sfumato.methods.comparators.top_down import TopDown
     from sfumato.methods.enumeration.enum_multi import EnumMulti
     from sfumato.methods.enumeration.partitions import partitions
-    from sfumato.methods.lattice import BottomUp, Datafly, FixedLevels, Incognito, Lattice, Samarati
-    from sfumato.methods.linear.cost_order import CostOrder
-    from sfumato.methods.linear.linear import CostAware, Hilbert, IDistance, Linear
-    from sfumato.methods.linear.mapping import HilbertCurve, LinearMapping
+    from sfumato.methods.lattice.bottom_up import BottomUp
+    from sfumato.methods.lattice.datafly import Datafly
+    from sfumato.methods.lattice.fixed_levels import FixedLevels
+    from sfumato.methods.lattice.incognito import Incognito
+    from sfumato.methods.lattice.lattice import Lattice
+    from sfumato.methods.lattice.samarati import Samarati
+    from sfumato.methods.linear.cost_aware import CostAware, CostOrder
+    from sfumato.methods.linear.hilbert import Hilbert, HilbertCurve
+    from sfumato.methods.linear.idistance import IDistance
+    from sfumato.methods.linear.linear import Linear
+    from sfumato.methods.linear.row_order import LinearMapping
     from sfumato.methods.multidim.best_cuts import BestCuts
     from sfumato.methods.multidim.mondrian import Mondrian
     from sfumato.methods.peeling import Peeling
@@ -32,24 +39,24 @@ if TYPE_CHECKING:
     from sfumato.methods.recoding_models.ordered_set_partition import OrderedSetPartition
     from sfumato.methods.refinement.refined import Refined
 
-#: Where every method lives, by the name that ``method=`` takes. It is imported when it is first asked for, so that a
-#: command starts at once.
+#: The module of every method, by the name that ``method=`` takes. A module is imported when its method is first asked
+#: for, so that a command starts at once.
 _METHODS = {
     "mondrian": "multidim.mondrian",
     "mondrian-relaxed": "multidim.mondrian",
     "best-cuts": "multidim.best_cuts",
-    "hilbert": "linear.linear",
-    "hilbert-fast": "linear.linear",
-    "cost-aware": "linear.linear",
-    "idistance": "linear.linear",
-    "idistance-fast": "linear.linear",
-    "lattice": "lattice",
-    "incognito": "lattice",
-    "incognito-basic": "lattice",
-    "incognito-cube": "lattice",
-    "bottom-up": "lattice",
-    "samarati": "lattice",
-    "datafly": "lattice",
+    "hilbert": "linear.hilbert",
+    "hilbert-fast": "linear.hilbert",
+    "cost-aware": "linear.cost_aware",
+    "idistance": "linear.idistance",
+    "idistance-fast": "linear.idistance",
+    "lattice": "lattice.lattice",
+    "incognito": "lattice.incognito",
+    "incognito-basic": "lattice.incognito",
+    "incognito-cube": "lattice.incognito",
+    "bottom-up": "lattice.bottom_up",
+    "samarati": "lattice.samarati",
+    "datafly": "lattice.datafly",
     "enum-multi": "enumeration.enum_multi",
     "top-down": "comparators.top_down",
     "k-optimize": "comparators.k_optimize",
@@ -66,28 +73,28 @@ _METHODS = {
     "cell-generalization": "recoding_models.cell_generalization",
 }
 
-#: What is taken where no method is named.
+#: The method that runs when the caller names none.
 DEFAULT = "auto"
 
-#: Where the other names of this package live.
+#: The module of every other public name of this package.
 _HOMES = {
     "KOptimize": "comparators.k_optimize",
     "TopDown": "comparators.top_down",
     "EnumMulti": "enumeration.enum_multi",
     "partitions": "enumeration.partitions",
-    "BottomUp": "lattice",
-    "Datafly": "lattice",
-    "FixedLevels": "lattice",
-    "Incognito": "lattice",
-    "Lattice": "lattice",
-    "Samarati": "lattice",
-    "CostAware": "linear.linear",
-    "Hilbert": "linear.linear",
-    "IDistance": "linear.linear",
+    "BottomUp": "lattice.bottom_up",
+    "Datafly": "lattice.datafly",
+    "FixedLevels": "lattice.fixed_levels",
+    "Incognito": "lattice.incognito",
+    "Lattice": "lattice.lattice",
+    "Samarati": "lattice.samarati",
+    "CostAware": "linear.cost_aware",
+    "Hilbert": "linear.hilbert",
+    "IDistance": "linear.idistance",
     "Linear": "linear.linear",
-    "HilbertCurve": "linear.mapping",
-    "LinearMapping": "linear.mapping",
-    "CostOrder": "linear.cost_order",
+    "HilbertCurve": "linear.hilbert",
+    "LinearMapping": "linear.row_order",
+    "CostOrder": "linear.cost_aware",
     "BestCuts": "multidim.best_cuts",
     "Mondrian": "multidim.mondrian",
     "Peeling": "peeling",
@@ -145,7 +152,7 @@ __all__ = [
 
 
 def _on_demand(name: str, home: str) -> Callable[[], Method]:
-    """Return a maker of a method that imports its module, which then registers the method itself."""
+    """Make a factory that imports the method's module, which registers the method itself, and then creates it."""
 
     def make() -> Method:
         import_module(f"{__name__}.{home}")

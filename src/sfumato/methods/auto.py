@@ -11,6 +11,8 @@ import numpy as np
 from sfumato.common.progress import silent
 from sfumato.loss import Minimized, find_objective
 from sfumato.methods.base import Method, Task, register
+from sfumato.methods.linear.hilbert import Hilbert, HilbertCurve
+from sfumato.methods.on_engine import EngineSupport, PartsAlongOrder
 from sfumato.methods.portfolio import cheap, refine_best, try_all
 from sfumato.methods.refinement import ABLE
 from sfumato.methods.task_loss import TaskLoss
@@ -49,6 +51,11 @@ class Auto(Method):
 
     def __post_init__(self) -> None:
         find_objective("Auto", self.minimize, ABLE)
+
+    @property
+    def on_engine(self) -> EngineSupport:
+        """Hilbert runs instead: it is the fastest, and its loss hardly depends on the size of parts."""
+        return PartsAlongOrder(HilbertCurve().first_bits, instead=Hilbert())
 
     def run(self, task: Task) -> Recoding:
         """Run the fast methods; for losses other than the certainty penalty, also refine small tables."""

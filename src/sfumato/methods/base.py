@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from sfumato.loss import Objective
 from sfumato.privacy import Requirements
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
+
+if TYPE_CHECKING:
+    from sfumato.methods.on_engine import EngineSupport
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,11 @@ class Method(ABC):
     def needs_levels(self) -> bool:
         """Whether it chooses among levels, so that a number without any should get some."""
         return self.recoding == "full-domain"
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        """How an engine may divide a table past memory for it; None if it has to see all rows at once."""
+        return None
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters, for manifests and policy files."""

@@ -16,7 +16,8 @@ from sfumato import methods as known
 from sfumato.hierarchies import TreeDomain
 from sfumato.loss.objective import SIZES
 from sfumato.methods.base import Method, Task
-from sfumato.methods.linear.linear import CostAware, Hilbert
+from sfumato.methods.linear.cost_aware import CostAware
+from sfumato.methods.linear.hilbert import Hilbert
 from sfumato.methods.refinement import RefinementLimit
 from sfumato.methods.search_levels import mostly_categories, search_levels
 from sfumato.methods.task_loss import Measured, TaskLoss

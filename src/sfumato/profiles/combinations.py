@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from sfumato.assess.cautions.rows_view import count_unique, fingerprints
 from sfumato.assess.risk.drivers import Combination, DistinctLooks
 from sfumato.assess.risk.people import PeopleByClass
+from sfumato.common.grouping import CodedColumn, group_rows
 from sfumato.common.progress import Tell, silent
 from sfumato.profiles.facts import Facts
-from sfumato.verify.classes import Coded, group_rows
 
 Places = tuple[int, ...]
 
@@ -145,6 +145,6 @@ def looks_of(columns: Sequence[Facts], rows: NDArray[np.int64]) -> DistinctLooks
     for facts in columns:
         codes = facts.codes[rows].astype(np.int32)
         codes = np.where(codes < 0, facts.different, codes).astype(np.int32)
-        coded.append(Coded(pa.nulls(facts.different), codes))
+        coded.append(CodedColumn(pa.nulls(facts.different), codes))
     people = PeopleByClass(tuple(coded), group_rows(coded))
     return DistinctLooks.of([facts.name for facts in columns], people)

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sfumato.common.grouping import code_column, group_rows
 from sfumato.common.progress import Tell, silent
 from sfumato.errors import SchemaError
 from sfumato.hierarchies import ROOT, Domain, Ends, ScaledDomain, SetDomain
 from sfumato.io.columns import packed
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import EquivalenceClasses, Recoding, shown_sets
-from sfumato.verify.classes import code_column, group_rows
 
 #: How intervals can be shown.
 INTERVALS = ("text", "bounds", "midpoint", "mean")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sfumato.assess.cautions import RequestView, RowsView
 from sfumato.assess.risk.people import people_per_class
 from sfumato.common import parameters
+from sfumato.common.grouping import code_column, group_rows
 from sfumato.common.progress import Progress
 from sfumato.errors import VerificationError
 from sfumato.loss import LossReport, RecodedTable
@@ -27,7 +28,6 @@ from sfumato.run.prepare import Prepared
 from sfumato.run.request import Request
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 from sfumato.table.schema import Schema
-from sfumato.verify.classes import code_column, group_rows
 
 
 @dataclass(frozen=True)

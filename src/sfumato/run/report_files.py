@@ -14,8 +14,9 @@ from sfumato.assess.risk import BeforeAfter, assess
 from sfumato.assess.risk.assessment import Context
 from sfumato.errors import DataError
 from sfumato.io import Source, open_source
+from sfumato.io.checksum import HashedFile
 from sfumato.release.manifest import method_shown, model_record
-from sfumato.release.report.facts import LEAST, Facts, Making, WrittenFile
+from sfumato.release.report.facts import LEAST, Facts, Making
 from sfumato.release.report.policy import shown_policy
 from sfumato.release.report.sections.columns import ColumnFacts, describe_column
 from sfumato.release.values import count_values
@@ -72,7 +73,7 @@ def facts_of_files(
         keeps_order=request.keep_order,
         pseudonyms=list(request.pseudonymize),
         changed=list(request.transform),
-        file=WrittenFile.of(release),
+        file=HashedFile.of(release, "released file"),
     )
 
 

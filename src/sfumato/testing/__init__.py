@@ -15,6 +15,7 @@ is not left out: then the check is that such a request is refused.
 
 from __future__ import annotations
 
+from sfumato.testing.engines import check_engine_support
 from sfumato.testing.frames import check_frames, check_input_untouched, check_row_order, check_same_seed_same_bytes
 from sfumato.testing.limits import (
     check_constant_columns,
@@ -43,6 +44,7 @@ __all__ = [
     "check_declaration",
     "check_declared_levels",
     "check_duplicates",
+    "check_engine_support",
     "check_equal_rows",
     "check_frames",
     "check_infeasible",

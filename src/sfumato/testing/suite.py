@@ -7,7 +7,7 @@ from unittest import SkipTest
 from warnings import warn
 
 from sfumato.methods import Method
-from sfumato.testing import frames, limits, promises, showing
+from sfumato.testing import engines, frames, limits, promises, showing
 from sfumato.testing.requests import made_by
 
 #: Every check of the suite.
@@ -31,6 +31,7 @@ CHECKS: list[Callable[[Method], None]] = [
     limits.check_one_class,
     limits.check_one_row,
     limits.check_infeasible,
+    engines.check_engine_support,
 ]
 
 

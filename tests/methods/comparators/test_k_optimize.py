@@ -19,7 +19,7 @@ from sfumato.errors import ParameterError
 from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods import KOptimize, Task
 from sfumato.methods.comparators.cut_table import CutTable
-from sfumato.methods.comparators.kernels.cuts import BOUND, COST, LEFT_OUT, SURELY_OUT
+from sfumato.methods.comparators.kernels.k_optimize import BOUND, COST, LEFT_OUT, SURELY_OUT
 from sfumato.methods.enumeration.splits import split_codes
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
 from sfumato.table.microdata import Microdata

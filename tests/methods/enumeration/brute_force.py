@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration.partition_problem import PartitionProblem
 from sfumato.methods.enumeration.partitions import Box, cuts_of, sides
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 
@@ -23,17 +23,17 @@ def all_partitions(box: Box) -> frozenset[frozenset[Box]]:
     return frozenset(found)
 
 
-def grid_box(instance: Instance) -> Box:
+def grid_box(instance: PartitionProblem) -> Box:
     return tuple((0, int(width) - 1) for width in np.diff(instance.table.grid.slabs))
 
 
-def cells_of(instance: Instance) -> NDArray[np.int64]:
+def cells_of(instance: PartitionProblem) -> NDArray[np.int64]:
     """The slab of every row in every attribute."""
     grid = instance.table.grid
     return (grid.cells - grid.slabs[:-1])[instance.table.of_row]
 
 
-def row_partitions(instance: Instance) -> Iterator[NDArray[np.int32]]:
+def row_partitions(instance: PartitionProblem) -> Iterator[NDArray[np.int32]]:
     """Every distinct way in which the partitions divide the rows, as a class per row."""
     cells = cells_of(instance)
     seen = set()
@@ -48,7 +48,7 @@ def row_partitions(instance: Instance) -> Iterator[NDArray[np.int32]]:
             yield classes
 
 
-def cost_of(instance: Instance, classes: NDArray[np.int32], name: str) -> float:
+def cost_of(instance: PartitionProblem, classes: NDArray[np.int32], name: str) -> float:
     """A cost by its definition, row by row."""
     microdata = instance.requirements.microdata
     found = EquivalenceClasses.of(microdata, Recoding(classes=classes))
@@ -65,7 +65,7 @@ def cost_of(instance: Instance, classes: NDArray[np.int32], name: str) -> float:
     return total / len(microdata)
 
 
-def optimum(instance: Instance, name: str) -> float:
+def optimum(instance: PartitionProblem, name: str) -> float:
     """The least cost of all partitions whose classes keep every model."""
     allowed = [
         classes

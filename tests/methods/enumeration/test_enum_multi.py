@@ -18,9 +18,9 @@ import sfumato as sf
 from sfumato.errors import InfeasibleError
 from sfumato.loss import METRICS
 from sfumato.methods import Task
-from sfumato.methods.enumeration import boxes
-from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration import box_search
 from sfumato.methods.enumeration.optimality import Optimality
+from sfumato.methods.enumeration.partition_problem import PartitionProblem
 from sfumato.methods.enumeration.splits import split_codes
 from sfumato.privacy import KAnonymity, Requirements
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
@@ -212,7 +212,7 @@ def test_an_interrupt_of_a_small_table_returns_greedy(monkeypatch: pytest.Monkey
 # Suppression
 
 
-def best_with_rows_left_out(instance: Instance, most: int, worth: float) -> float:
+def best_with_rows_left_out(instance: PartitionProblem, most: int, worth: float) -> float:
     """All partitions, and for each all choices of blocks to leave out."""
     cells = cells_of(instance)
     best = math.inf
@@ -228,7 +228,7 @@ def best_with_rows_left_out(instance: Instance, most: int, worth: float) -> floa
 
 
 def _extended(
-    instance: Instance, inside: np.ndarray, options: list[tuple[int, float]], worth: float
+    instance: PartitionProblem, inside: np.ndarray, options: list[tuple[int, float]], worth: float
 ) -> list[tuple[int, float]]:
     rows = int(inside.sum())
     extended = [(left_out + rows, cost + rows * worth) for left_out, cost in options]
@@ -250,7 +250,7 @@ def test_rows_are_left_out_where_that_is_cheaper(cost: str, seed: int, most: int
     requirements = Requirements((KAnonymity(3),), microdata)
     method = sf.EnumMulti(splits=2, minimize=cost, time_limit=30)
     recoding = method.run(Task(microdata, requirements, suppressible=most))
-    instance = Instance.of(requirements, split_codes(microdata, 2, "auto"), METRICS[cost])
+    instance = PartitionProblem.of(requirements, split_codes(microdata, 2, "auto"), METRICS[cost])
     best = best_with_rows_left_out(instance, most, METRICS[cost].price(microdata, len(microdata)))
     found = recoding.details["optimality"]
     assert found.bound <= instance.shown(best) + 1e-9 <= found.cost + 2e-9
@@ -283,7 +283,7 @@ def test_what_is_infeasible_is_refused() -> None:
 
 def test_large_grids_are_searched_and_small_ones_solved(monkeypatch: pytest.MonkeyPatch) -> None:
     solved = release(sf.EnumMulti(splits=8))
-    monkeypatch.setattr(boxes, "_all_fit", lambda *_: False)
+    monkeypatch.setattr(box_search, "_all_fit", lambda *_: False)
     searched = release(sf.EnumMulti(splits=8, time_limit=60))
     assert solved.optimality.cost == searched.optimality.cost
     assert searched.optimality.proven

@@ -14,10 +14,10 @@ from tests.methods.enumeration.tables import MODELS, mixed, numbers
 
 from sfumato.hierarchies import Numeric
 from sfumato.loss import METRICS
-from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.kernels import box_floors
 from sfumato.methods.enumeration.kernels.box_floors import nearest_penalties
-from sfumato.methods.enumeration.pet import describe, inside
+from sfumato.methods.enumeration.partition_problem import PartitionProblem
+from sfumato.methods.enumeration.partition_search import describe, inside
 from sfumato.methods.enumeration.splits import split_codes
 from sfumato.privacy import KAnonymity, LDiversity, Requirements
 from sfumato.table.encoding import encode
@@ -28,12 +28,12 @@ SEEDS = st.integers(0, 2**32 - 1)
 COSTS = ("dm", "c_avg", "gcp")
 
 
-def instance_of(random: np.random.Generator, model: str, cost: str) -> Instance:
+def instance_of(random: np.random.Generator, model: str, cost: str) -> PartitionProblem:
     rows = int(random.integers(8, 60))
     microdata = numbers(random, rows, 3) if random.random() < 0.5 else mixed(random, rows)
     # Shares of values that no whole number of rows has are where rounding could go wrong.
     models = [KAnonymity(2), LDiversity(1.5 + random.random())] if model == "frequency" else MODELS[model]
-    return Instance.of(Requirements(tuple(models), microdata), split_codes(microdata, 2, "auto"), METRICS[cost])
+    return PartitionProblem.of(Requirements(tuple(models), microdata), split_codes(microdata, 2, "auto"), METRICS[cost])
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -54,7 +54,7 @@ def test_frequent_values_make_floors_higher() -> None:
     table = pa.table({"x": [0] * 3 + [1] * 9 + [2], "s": [*"aaa", *"bbbcccddd", "e"]})
     microdata = encode(table, {"x": Numeric()}, ["s"])
     requirements = Requirements((KAnonymity(2), LDiversity(4)), microdata)
-    instance = Instance.of(requirements, split_codes(microdata, 2, "auto"), METRICS["dm"])
+    instance = PartitionProblem.of(requirements, split_codes(microdata, 2, "auto"), METRICS["dm"])
     assert instance.problem.grid.floors.tolist() == [3 * 12, 9 * 12, 1 * 4]
 
 

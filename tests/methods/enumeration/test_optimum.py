@@ -13,17 +13,17 @@ from tests.methods.enumeration.brute_force import cost_of, optimum
 from tests.methods.enumeration.tables import MODELS, feasible, mixed, numbers
 
 from sfumato.loss import METRICS, Objective
-from sfumato.methods.enumeration import boxes
-from sfumato.methods.enumeration.boxes import best_by_boxes
-from sfumato.methods.enumeration.instance import Instance
-from sfumato.methods.enumeration.optimality import Found
-from sfumato.methods.enumeration.pet import PRIORITIES, best_by_partitions
+from sfumato.methods.enumeration import box_search
+from sfumato.methods.enumeration.box_search import best_by_boxes
+from sfumato.methods.enumeration.optimality import FoundPartition
+from sfumato.methods.enumeration.partition_problem import PartitionProblem
+from sfumato.methods.enumeration.partition_search import PRIORITIES, best_by_partitions
+from sfumato.methods.enumeration.search_limits import SearchLimits
 from sfumato.methods.enumeration.splits import split_codes
-from sfumato.methods.enumeration.watch import Watch
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 
-Engine = Callable[[Instance], Found]
+Engine = Callable[[PartitionProblem], FoundPartition]
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -31,32 +31,32 @@ SEEDS = st.integers(0, 2**32 - 1)
 COSTS = ("dm", "c_avg", "gcp")
 
 
-def by_table(instance: Instance) -> Found:
-    return best_by_boxes(instance, Watch(60.0))
+def by_table(instance: PartitionProblem) -> FoundPartition:
+    return best_by_boxes(instance, SearchLimits(60.0))
 
 
-def by_search(instance: Instance, megabytes: float = 8.0) -> Found:
+def by_search(instance: PartitionProblem, megabytes: float = 8.0) -> FoundPartition:
     """The search that large grids get, on a small one."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes, "_all_fit", lambda *_: False)
-        return best_by_boxes(instance, Watch(60.0, megabytes))
+        patch.setattr(box_search, "_all_fit", lambda *_: False)
+        return best_by_boxes(instance, SearchLimits(60.0, megabytes))
 
 
-def by_partitions(instance: Instance) -> Found:
-    return best_by_partitions(instance, Watch(60.0), "bound")
+def by_partitions(instance: PartitionProblem) -> FoundPartition:
+    return best_by_partitions(instance, SearchLimits(60.0), "bound")
 
 
 ENGINES: dict[str, Engine] = {"table": by_table, "search": by_search, "pet": by_partitions}
 
 
-def instance_of(microdata: Microdata, model: str, cost: str, splits: int, gap: float = 0.0) -> Instance:
+def instance_of(microdata: Microdata, model: str, cost: str, splits: int, gap: float = 0.0) -> PartitionProblem:
     requirements = feasible(MODELS[model], microdata)
     assume(requirements is not None)
     assert requirements is not None
-    return Instance.of(requirements, split_codes(microdata, splits, "auto"), METRICS[cost], gap)
+    return PartitionProblem.of(requirements, split_codes(microdata, splits, "auto"), METRICS[cost], gap)
 
 
-def classes(instance: Instance, found: Found) -> NDArray[np.int32]:
+def classes(instance: PartitionProblem, found: FoundPartition) -> NDArray[np.int32]:
     return found.blocks[instance.table.of_row]
 
 
@@ -121,7 +121,7 @@ def test_an_approximate_answer_is_within_its_factor(engine: str, cost: str, seed
 def test_every_priority_ends_at_the_optimum(priority: str, seed: int, cost: str) -> None:
     random = np.random.default_rng(seed)
     instance = instance_of(numbers(random, int(random.integers(6, 50)), 2), "k", cost, 2)
-    found = best_by_partitions(instance, Watch(60.0), priority)
+    found = best_by_partitions(instance, SearchLimits(60.0), priority)
     assert found.value == pytest.approx(by_table(instance).value)
 
 
@@ -133,9 +133,9 @@ def test_a_search_cut_short_has_a_valid_bound_and_is_not_worse_than_greedy(cost:
     instance = instance_of(numbers(random, 200, 3), model, cost, 4)
     best = by_table(instance).value
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boxes, "_all_fit", lambda *_: False)
-        patch.setattr(boxes, "SEARCH_CHUNK", 1)
-        found = best_by_boxes(instance, Watch(None, share=random.random() / 100))
+        patch.setattr(box_search, "_all_fit", lambda *_: False)
+        patch.setattr(box_search, "SEARCH_CHUNK", 1)
+        found = best_by_boxes(instance, SearchLimits(None, share=random.random() / 100))
     assert found.bound <= best + 1e-9 <= found.value + 2e-9
     assert found.value <= found.greedy + 1e-9
 
@@ -149,7 +149,7 @@ def test_little_memory_costs_the_proof_but_not_the_validity(cost: str, seed: int
     best = by_table(instance).value
     # Room for Mondrian's own boxes and no more.
     found = by_search(instance, megabytes=1e-6)
-    queue = best_by_partitions(instance, Watch(60.0, megabytes=0.02), "cost")
+    queue = best_by_partitions(instance, SearchLimits(60.0, megabytes=0.02), "cost")
     for answer in (found, queue):
         assert answer.bound <= best + 1e-9 <= answer.value + 2e-9
         assert answer.value <= answer.greedy + 1e-9
@@ -163,6 +163,6 @@ def test_a_cost_of_your_own_adds_sizes_and_spans(seed: int, weight: float) -> No
     cost = Objective("own", by_size=lambda sizes: np.sqrt(sizes) + 0.1 * sizes**1.5, spread=weight)
     requirements = feasible(MODELS["k"], numbers(random, 30, 2))
     assert requirements is not None
-    instance = Instance.of(requirements, split_codes(requirements.microdata, 2, "auto"), cost)
+    instance = PartitionProblem.of(requirements, split_codes(requirements.microdata, 2, "auto"), cost)
     found = [engine(instance).value for engine in ENGINES.values()]
     assert found == pytest.approx([found[0]] * 3)

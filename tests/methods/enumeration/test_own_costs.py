@@ -17,7 +17,7 @@ from tests.methods.enumeration.test_optimum import ENGINES
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.loss import Blocks, Objective
-from sfumato.methods.enumeration.instance import Instance
+from sfumato.methods.enumeration.partition_problem import PartitionProblem
 from sfumato.methods.enumeration.splits import split_codes
 from sfumato.table.recoding import Recoding
 
@@ -34,7 +34,7 @@ OWN = {
 }
 
 
-def by_definition(instance: Instance, classes: NDArray[np.int32], own: Objective) -> float:
+def by_definition(instance: PartitionProblem, classes: NDArray[np.int32], own: Objective) -> float:
     """The cost of a partition, class by class and row by row."""
     microdata = instance.requirements.microdata
     total = 0.0
@@ -62,7 +62,7 @@ def test_whatever_adds_up_is_minimized(engine: str, own: Objective, seed: int, m
     requirements = feasible(MODELS[model], numbers(random, int(random.integers(8, 40)), 2))
     assume(requirements is not None)
     assert requirements is not None
-    instance = Instance.of(requirements, split_codes(requirements.microdata, 2, "auto"), own)
+    instance = PartitionProblem.of(requirements, split_codes(requirements.microdata, 2, "auto"), own)
     found = ENGINES[engine](instance)
     best = min(
         by_definition(instance, classes, own)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.methods.enumeration.brute_force import all_partitions
 
 from sfumato.methods import partitions
-from sfumato.methods.enumeration.partitions import Box, Cut, CutTree, cuts_of, sides
+from sfumato.methods.enumeration.partitions import Box, Cut, PartitionTree, cuts_of, sides
 
 UP_TO_SIX = [(a, b) for a, b in itertools.product(range(7), repeat=2) if a <= b and a + b <= 6]
 IN_SPACE = [(1, 1, 1), (1, 1, 2), (1, 2, 1), (2, 1, 1), (1, 1, 3), (1, 2, 2)]
@@ -64,7 +64,7 @@ def canonical_trees(box: Box) -> Counter[frozenset[Cut]]:
         for (one, ones), (other, others) in itertools.product(
             canonical_trees(left).items(), canonical_trees(right).items()
         ):
-            tree = CutTree.joined(box, cut, CutTree(left, through=one), CutTree(right, through=other))
+            tree = PartitionTree.joined(box, cut, PartitionTree(left, through=one), PartitionTree(right, through=other))
             if tree is not None:
                 found[tree.through] += ones * others
     return found
@@ -119,7 +119,7 @@ def test_any_partition_is_grown_by_its_first_cuts_and_begins_with_no_other(
 ) -> None:
     whole: Box = tuple((0, count) for count in counts)
     blocks = random_partition(np.random.default_rng(seed), whole, stop)
-    tree: CutTree | None = CutTree.leaf(whole)
+    tree: PartitionTree | None = PartitionTree.leaf(whole)
     last = 0
     for leaf, cut in walk(whole, blocks):
         assert tree is not None
@@ -129,8 +129,8 @@ def test_any_partition_is_grown_by_its_first_cuts_and_begins_with_no_other(
     assert set(tree.leaves) == set(blocks)
     assert set(tree.through) == set(through(whole, blocks))
     for cut in through(whole, blocks)[1:]:
-        left, right = (CutTree(side, through=_within(side, blocks)) for side in sides(whole, cut))
-        assert CutTree.joined(whole, cut, left, right) is None
+        left, right = (PartitionTree(side, through=_within(side, blocks)) for side in sides(whole, cut))
+        assert PartitionTree.joined(whole, cut, left, right) is None
 
 
 def _within(side: Box, blocks: list[Box]) -> frozenset[Cut]:
@@ -152,7 +152,7 @@ def test_no_cuts_leave_one_block() -> None:
 
 def test_two_orders_of_the_same_cuts_grow_one_tree() -> None:
     """The partition of the paper's Figure 3: age is cut at (1) and (2), salary at (3) and (4)."""
-    whole = CutTree.leaf(((0, 2), (0, 2)))
+    whole = PartitionTree.leaf(((0, 2), (0, 2)))
     first_salary = whole.grown(0, (1, 0))
     assert first_salary is not None
     other_salary = whole.grown(0, (1, 1))
@@ -163,7 +163,7 @@ def test_two_orders_of_the_same_cuts_grow_one_tree() -> None:
 
 
 def test_a_cut_of_both_sides_is_a_cut_of_the_whole() -> None:
-    by_salary = CutTree.leaf(((0, 1), (0, 1))).grown(0, (1, 0))
+    by_salary = PartitionTree.leaf(((0, 1), (0, 1))).grown(0, (1, 0))
     assert by_salary is not None
     left_cut = by_salary.grown(0, (0, 0))
     assert left_cut is not None

@@ -14,11 +14,15 @@ from sfumato.errors import InfeasibleError
 from sfumato.hierarchies import Categorical, Numeric
 from sfumato.loss import LossReport, RecodedTable, names_of
 from sfumato.methods import Task
-from sfumato.methods.lattice import BottomUp, Datafly, Incognito, Lattice, Samarati
+from sfumato.methods.lattice.bottom_up import BottomUp
+from sfumato.methods.lattice.datafly import Datafly
 from sfumato.methods.lattice.frequencies import Frequencies
-from sfumato.methods.lattice.judge import Judge, Verdict
+from sfumato.methods.lattice.incognito import Incognito
+from sfumato.methods.lattice.judge import NodeJudge, Verdict
+from sfumato.methods.lattice.lattice import Lattice
+from sfumato.methods.lattice.nodes import Space, minimal
+from sfumato.methods.lattice.samarati import Samarati
 from sfumato.methods.lattice.scores import ABLE
-from sfumato.methods.lattice.space import Space, minimal
 from sfumato.privacy import KAnonymity, MinimumSpan
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
@@ -88,7 +92,7 @@ def test_a_minimum_span_is_searched_like_any_other_model(ages: list[int], width:
                 method.run(task)
 
 
-class AnyNodes(Judge):
+class AnyNodes(NodeJudge):
     """Says of some nodes that they are answers, without rhyme or reason: no fact about one tells of another."""
 
     def __init__(self, task: Task, answers: set[tuple[int, ...]]) -> None:

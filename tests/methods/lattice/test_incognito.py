@@ -13,11 +13,12 @@ from sfumato.datasets import adult, patients
 from sfumato.errors import ParameterError
 from sfumato.hierarchies import Numeric
 from sfumato.methods import Task
-from sfumato.methods.lattice import BottomUp, Incognito, Lattice
-from sfumato.methods.lattice.incognito import SubsetSearch, generalizations
-from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.bottom_up import BottomUp
+from sfumato.methods.lattice.incognito import Incognito, SubsetSearch, generalizations
+from sfumato.methods.lattice.judge import NodeJudge
+from sfumato.methods.lattice.lattice import Lattice
 from sfumato.methods.lattice.materialized import materialized, shortest_below
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.nodes import Space
 from sfumato.privacy import KAnonymity, Requirements
 from sfumato.table.encoding import encode
 
@@ -31,7 +32,7 @@ def patients_search(variant: str = "basic") -> SubsetSearch:
     declared = {name: dataset.hierarchies[name] for name in ("birthdate", "sex", "zipcode")}
     microdata = encode(dataset.table, declared)
     task = Task(microdata, Requirements((KAnonymity(2),), microdata))
-    search = SubsetSearch(Judge(task), Space(microdata.domains), variant)
+    search = SubsetSearch(NodeJudge(task), Space(microdata.domains), variant)
     search.run()
     return search
 
@@ -97,7 +98,7 @@ def test_sets_at_various_levels_are_kept_where_they_save_scans() -> None:
     random = np.random.default_rng(1)
     columns = {f"q{at}": random.integers(0, 9, 20_000) * (random.random(20_000) < 0.7) for at in range(4)}
     microdata = encode(pa.table(columns), {name: Numeric(widths=(5, 10, 20)) for name in columns})
-    judge, space = Judge(task_of(microdata, 30)), Space(microdata.domains)
+    judge, space = NodeJudge(task_of(microdata, 30)), Space(microdata.domains)
     kept = materialized(judge, space)
     assert len({sum(found.levels) for found in kept}) > 1
     assert all(found.counts.sum() == 20_000 for found in kept)

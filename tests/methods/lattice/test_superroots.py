@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from tests.helpers import task_of
 from tests.methods.lattice.brute_force import all_answers, tables
 
-from sfumato.methods.lattice import Incognito
-from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.superroots import LONG_COST, SHORT, share_scans
+from sfumato.methods.lattice.incognito import LONG_COST, SHORT, Incognito, share_scans
+from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.privacy import KAnonymity
 from sfumato.table.microdata import Microdata
 
@@ -58,6 +57,6 @@ def test_roots_that_are_far_apart_get_super_roots_of_their_own() -> None:
 def test_whatever_is_shared_the_answers_are_the_same(microdata: Microdata, k: int) -> None:
     task = task_of(microdata, (KAnonymity(min(k, len(microdata))),), 0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Judge, "share_of_rows", lambda self, levels: any_share(levels))
+        patch.setattr(NodeJudge, "share_of_rows", lambda self, levels: any_share(levels))
         found = Incognito(variant="superroots").run(task)
     assert found.details["alternatives"].answers == all_answers(task)

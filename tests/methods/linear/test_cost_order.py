@@ -13,7 +13,7 @@ from tests.methods.linear.twins import total_loss
 
 import sfumato as sf
 from sfumato.methods import CostAware, Hilbert, Task
-from sfumato.methods.linear.cost_order import CostOrder
+from sfumato.methods.linear.cost_aware import CostOrder
 from sfumato.privacy import KAnonymity, Requirements
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata

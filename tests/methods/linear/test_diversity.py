@@ -16,10 +16,10 @@ from tests.methods.linear.twins import total_loss
 import sfumato as sf
 from sfumato.errors import InfeasibleError
 from sfumato.methods import CostAware, Hilbert, Mondrian, Task
-from sfumato.methods.linear.cut import cut_by_rules
 from sfumato.methods.linear.diversity import frontier_of
 from sfumato.methods.linear.kernels.diversity import diverse_groups
-from sfumato.methods.linear.line import Line
+from sfumato.methods.linear.row_order import Line
+from sfumato.methods.linear.runs import cut_by_rules
 from sfumato.privacy import KAnonymity, LDiversity, Requirements, TCloseness
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata

@@ -13,7 +13,7 @@ from tests.helpers import encoded_column, microdata_strategy
 from sfumato.common.threads import CHUNK
 from sfumato.errors import ParameterError
 from sfumato.methods import HilbertCurve
-from sfumato.methods.linear.mapping import curve_keys, grids
+from sfumato.methods.linear.hilbert import curve_keys, grids
 
 
 def places(cells: np.ndarray, bits: int) -> list[int]:

@@ -12,8 +12,8 @@ from tests.helpers import encoded_column, microdata_strategy
 import sfumato as sf
 from sfumato.errors import ParameterError
 from sfumato.methods import IDistance
-from sfumato.methods.linear.mapping import curve_keys, positions
-from sfumato.methods.linear.nearest_centre import DISTANCE_BITS, NearestCentre, Space
+from sfumato.methods.linear.hilbert import curve_keys, positions
+from sfumato.methods.linear.idistance import DISTANCE_BITS, CodePositions, NearestCentre
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
 
@@ -38,7 +38,7 @@ def split(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @given(microdata_strategy(rows=(1, 60)), st.integers(1, 9), st.integers(0, 99))
 def test_every_row_finds_its_nearest_centre(microdata: Microdata, count: int, seed: int) -> None:
     centres = np.random.default_rng(seed).random((len(microdata.domains), count)).astype(np.float32)
-    nearest, squared = Space.of(microdata).nearest(microdata.codes, centres)
+    nearest, squared = CodePositions.of(microdata).nearest(microdata.codes, centres)
     away = np.linalg.norm(places(microdata)[:, None, :] - centres.T.astype(np.float64)[None], axis=2)
     assert np.sqrt(squared) == pytest.approx(away.min(axis=1), abs=1e-5)
     assert away[np.arange(len(away)), nearest] == pytest.approx(away.min(axis=1), abs=1e-5)
@@ -47,7 +47,7 @@ def test_every_row_finds_its_nearest_centre(microdata: Microdata, count: int, se
 @given(microdata_strategy(rows=(2, 60)), st.integers(1, 9))
 def test_a_key_is_the_place_of_the_centre_and_then_the_distance_to_it(microdata: Microdata, count: int) -> None:
     mapping = NearestCentre(centres=count, sample=1.0)
-    space = Space.of(microdata)
+    space = CodePositions.of(microdata)
     centres = mapping._ordered(mapping._find_centres(microdata.codes, space, rng()))
     centre, share = split(mapping.keys(microdata, rng()))
     away = np.linalg.norm(places(microdata)[:, None, :] - centres.T.astype(np.float64)[None], axis=2)
@@ -76,7 +76,7 @@ def test_centres_stand_in_the_order_of_the_curve() -> None:
     people = sf.datasets.census(rows=3000, seed=1).without_levels()
     microdata = encode(people.table, people.schema.quasi_identifiers, [])
     mapping = NearestCentre(centres=50, bits=9)
-    centres = mapping._ordered(mapping._find_centres(microdata.codes, Space.of(microdata), rng()))
+    centres = mapping._ordered(mapping._find_centres(microdata.codes, CodePositions.of(microdata), rng()))
     cells = np.rint(centres.T.astype(np.float64) * 511).astype(np.uint32)
     keys = curve_keys(cells, [np.arange(512)] * cells.shape[1], 9)
     assert np.lexsort(keys[::-1]).tolist() == list(range(50))
@@ -89,7 +89,7 @@ def test_centres_are_the_middles_of_what_is_near_them() -> None:
     for seed in range(20):
         generator = np.random.default_rng(seed)
         mapping = NearestCentre(centres=3, sample=1.0)
-        centres = np.sort(mapping._find_centres(microdata.codes, Space.of(microdata), generator)[0])
+        centres = np.sort(mapping._find_centres(microdata.codes, CodePositions.of(microdata), generator)[0])
         nearest = np.abs(clouds[:, None] / 1000 - centres).argmin(axis=1)
         middles = [clouds[nearest == at].mean() / 1000 for at in range(3)]
         assert centres == pytest.approx(middles, abs=0.02)
@@ -99,12 +99,12 @@ def test_the_sample_decides_how_many_rows_are_asked() -> None:
     microdata = encoded_column(pa.array(np.arange(1000)))
     asked = []
 
-    class Counting(Space):
+    class Counting(CodePositions):
         def nearest(self, codes: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             asked.append(len(codes))
             return super().nearest(codes, centres)
 
-    space = Space.of(microdata)
+    space = CodePositions.of(microdata)
     for share, rows in [(0.1, 100), (0.5, 500), (1.0, 1000)]:
         asked.clear()
         NearestCentre(centres=8, sample=share)._find_centres(microdata.codes, Counting(space.flat, space.at), rng())

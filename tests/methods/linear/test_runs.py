@@ -16,11 +16,9 @@ import sfumato as sf
 from sfumato.errors import VerificationError
 from sfumato.hierarchies import Numeric
 from sfumato.methods import CostAware, Hilbert, HilbertCurve, IDistance, Linear, LinearMapping, Task
-from sfumato.methods.linear import halves
-from sfumato.methods.linear import sort as sorting
-from sfumato.methods.linear.cut import cut_by_size, units
-from sfumato.methods.linear.line import Line
-from sfumato.methods.linear.sort import LONG, sort_rows
+from sfumato.methods.linear import optimal_runs, row_order
+from sfumato.methods.linear.row_order import LONG, Line, sort_rows
+from sfumato.methods.linear.runs import cut_by_size, units
 from sfumato.privacy import KAnonymity, Requirements
 from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
@@ -199,7 +197,7 @@ def test_both_ends_at_once_find_the_same_optimum(microdata: Microdata, k: int, p
     ends = units(line, keep_equal)
     whole = cut_by_size(line, ends, k, price=price)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(halves, "LONG", 1)
+        patch.setattr(optimal_runs, "LONG", 1)
         joined = cut_by_size(line, ends, k, price=price)
     assert joined.loss == pytest.approx(whole.loss)
     assert total_loss(microdata, joined.classes) == pytest.approx(whole.loss)
@@ -214,8 +212,8 @@ def test_long_tables_are_sorted_as_short_ones_are() -> None:
 
 
 def test_it_tells_how_far_sorting_and_cutting_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(halves, "STRETCH", 400)
-    monkeypatch.setattr(sorting, "LONG", 4096)
+    monkeypatch.setattr(optimal_runs, "STRETCH", 400)
+    monkeypatch.setattr(row_order, "LONG", 4096)
     people = sf.datasets.census(rows=5000, seed=1).without_levels()
     microdata = encode(people.table, people.schema.quasi_identifiers, [])
     told: list[tuple[str, float]] = []

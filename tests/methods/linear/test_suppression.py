@@ -14,8 +14,8 @@ from tests.methods.linear.twins import cheapest_consecutive, total_loss
 
 import sfumato as sf
 from sfumato.methods import CostAware, Hilbert
-from sfumato.methods.linear.cut import Cut, cut_by_size
-from sfumato.methods.linear.line import Line
+from sfumato.methods.linear.row_order import Line
+from sfumato.methods.linear.runs import LineCut, cut_by_size
 from sfumato.methods.linear.suppression import cheapest_trimmed, cut_at_fitting_price
 from sfumato.methods.suppression import trim
 from sfumato.table.encoding import encode
@@ -78,7 +78,7 @@ def test_the_cut_that_loses_least_without_its_outliers_is_taken() -> None:
     microdata = encoded_column(pa.array([0, 0, 0, 6, 6, 6, 20]))
     task = task_of(microdata, 2, 1)
     stuck, loose = (np.array(classes, np.int32) for classes in ([0, 0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1, 1]))
-    cuts = [Cut(classes, total_loss(microdata, classes)) for classes in (stuck, loose)]
+    cuts = [LineCut(classes, total_loss(microdata, classes)) for classes in (stuck, loose)]
     assert cuts[0].loss < cuts[1].loss
     assert cheapest_trimmed(task, cuts).tolist() == [0, 0, 0, 1, 1, 1, -1]
     assert cheapest_trimmed(task_of(microdata, 2, 0), cuts) is stuck

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.common.grouping import code_column
 from sfumato.common.randomness import Secret
 from sfumato.hierarchies import Hierarchy
 from sfumato.hierarchies.reading import Reading, read_release
-from sfumato.verify.classes import code_column
 
 Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
 

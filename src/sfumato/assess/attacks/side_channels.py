@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.attacks.base import Attack, AttackOutcome
 from sfumato.assess.attacks.scenario import Scenario
-from sfumato.verify.classes import code_column
+from sfumato.common.grouping import code_column
 
 #: Random orders that a suspicious one is compared with.
 ORDERS = 20

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.cautions.caution import quoted, share
 from sfumato.assess.cautions.registry import CautionFinding, after
-from sfumato.assess.cautions.view import CodedColumn, ReleaseView
+from sfumato.assess.cautions.view import ReleaseView, ViewedColumn
 from sfumato.hierarchies import Domain
 from sfumato.table.kernels.classes import class_bounds
 
@@ -41,7 +41,7 @@ def tells_hidden(view: ReleaseView) -> Iterator[CautionFinding]:
 
 
 def _finding(
-    column: CodedColumn,
+    column: ViewedColumn,
     domain: Domain,
     told: NDArray[np.float64],
     shown: NDArray[np.float64],

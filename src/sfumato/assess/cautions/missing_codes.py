@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato.assess.cautions.caution import quoted, share
 from sfumato.assess.cautions.column_kinds import undeclared
 from sfumato.assess.cautions.registry import CautionFinding, before
-from sfumato.assess.cautions.view import CodedColumn, RequestView
+from sfumato.assess.cautions.view import RequestView, ViewedColumn
 
 #: What people write where they have nothing to write, in small letters.
 MISSING_WORDS = frozenset(
@@ -55,7 +55,7 @@ def missing_codes(view: RequestView) -> Iterator[CautionFinding]:
             yield from _sentinels(view, column)
 
 
-def _missing_words(view: RequestView, column: CodedColumn) -> Iterator[CautionFinding]:
+def _missing_words(view: RequestView, column: ViewedColumn) -> Iterator[CautionFinding]:
     found = sort_values(column.values)
     counts = column.counts[:-1]
     rows = int(counts[found.without].sum())
@@ -77,7 +77,7 @@ def _missing_words(view: RequestView, column: CodedColumn) -> Iterator[CautionFi
     )
 
 
-def _sentinels(view: RequestView, column: CodedColumn) -> Iterator[CautionFinding]:
+def _sentinels(view: RequestView, column: ViewedColumn) -> Iterator[CautionFinding]:
     found = sentinels(column.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), column.counts[:-1])
     if found:
         rows = sum(found.values())
@@ -195,7 +195,7 @@ def mostly(kind: NDArray[np.bool_], found: SortedValues, counts: NDArray[np.int6
     return bool(counts[kind].sum() > MOSTLY * counts[~found.without].sum())
 
 
-def _texts(view: RequestView) -> list[CodedColumn]:
+def _texts(view: RequestView) -> list[ViewedColumn]:
     names = [domain.name for domain in undeclared(view, "category") if is_text(domain.values.type)]
     return [view.columns[name] for name in names]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sfumato.assess.cautions.caution import percent, quoted, share
 from sfumato.assess.cautions.registry import CautionFinding, after, before
-from sfumato.assess.cautions.view import CodedColumn, ReleaseView, RequestView
+from sfumato.assess.cautions.view import ReleaseView, RequestView, ViewedColumn
 from sfumato.errors import listed
 
 #: From this share of rows on that are alone with their value, a column is as good as a name.
@@ -56,7 +56,7 @@ def unique_rows(view: ReleaseView) -> Iterator[CautionFinding]:
 
 
 def _unique_in_plain(
-    view: ReleaseView, plain: list[CodedColumn], sensitive: list[CodedColumn]
+    view: ReleaseView, plain: list[ViewedColumn], sensitive: list[ViewedColumn]
 ) -> Iterator[CautionFinding]:
     names = [column.name for column in plain]
     beside = view.alone(names, with_classes=True)
@@ -75,7 +75,7 @@ def _unique_in_plain(
     )
 
 
-def _unique_in_sensitive(view: ReleaseView, sensitive: list[CodedColumn]) -> Iterator[CautionFinding]:
+def _unique_in_sensitive(view: ReleaseView, sensitive: list[ViewedColumn]) -> Iterator[CautionFinding]:
     names = [column.name for column in sensitive]
     alone, rows = view.alone(names), view.released_rows
     if alone < WORTH_A_WARNING * rows:
@@ -91,11 +91,11 @@ def _unique_in_sensitive(view: ReleaseView, sensitive: list[CodedColumn]) -> Ite
     )
 
 
-def _columns(columns: list[CodedColumn]) -> str:
+def _columns(columns: list[ViewedColumn]) -> str:
     return f"column {quoted(columns[0].name)}" if len(columns) == 1 else f"{len(columns)} columns"
 
 
-def _worst(columns: list[CodedColumn]) -> str:
+def _worst(columns: list[ViewedColumn]) -> str:
     """Name the columns with most different values, which single out most."""
     if len(columns) == 1:
         return ""

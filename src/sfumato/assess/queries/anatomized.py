@@ -15,12 +15,12 @@ from sfumato.assess.queries.columns import Match, ReleasedColumn, ScaleColumn
 from sfumato.assess.queries.conditions import Condition, Where
 from sfumato.assess.queries.open_column import open_plain
 from sfumato.assess.queries.released import Released
+from sfumato.common.grouping import code_column
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, ParameterError
 from sfumato.io import open_source
 from sfumato.table.schema import Declared, Schema
 from sfumato.verify.anatomy import TwoTables, verify_anatomy
-from sfumato.verify.classes import code_column
 from sfumato.verify.verification import Verification
 
 

@@ -7,10 +7,10 @@ import pyarrow as pa
 
 from sfumato.assess.queries.categories import CategoryColumn
 from sfumato.assess.queries.columns import ReleasedColumn, ScaleColumn
+from sfumato.common.grouping import CodedColumn, code_column, group_rows
 from sfumato.errors import DataError, SchemaError, listed
 from sfumato.hierarchies import Ages, Categorical, Dates, Hierarchy, Ordered, Prefix, Structured, Taxonomy
 from sfumato.hierarchies.reading.extents import Extents, positions, read_bounds, read_extents
-from sfumato.verify.classes import Coded, code_column, group_rows
 
 DATE = pa.date32()
 
@@ -39,7 +39,7 @@ def open_plain(table: pa.Table, name: str) -> ReleasedColumn:
     return CategoryColumn(name, coded.codes, _labels(coded), exact=True)
 
 
-def _shown(name: str, coded: Coded, hierarchy: Hierarchy | None, statistic: str | None) -> ReleasedColumn:
+def _shown(name: str, coded: CodedColumn, hierarchy: Hierarchy | None, statistic: str | None) -> ReleasedColumn:
     if isinstance(hierarchy, Taxonomy | Prefix | Categorical | Structured):
         return CategoryColumn(name, coded.codes, _labels(coded), hierarchy)
     order = hierarchy.order if isinstance(hierarchy, Ordered) else None
@@ -60,18 +60,18 @@ def _shown(name: str, coded: Coded, hierarchy: Hierarchy | None, statistic: str 
     return ScaleColumn(name, coded.codes, extents, order, kind)
 
 
-def _between(name: str, sides: list[Coded], hierarchy: Hierarchy | None) -> ReleasedColumn:
+def _between(name: str, sides: list[CodedColumn], hierarchy: Hierarchy | None) -> ReleasedColumn:
     pairs = group_rows(sides)
     order = hierarchy.order if isinstance(hierarchy, Ordered) else None
     low, high = (np.append(positions(side.values, order), np.nan)[side.codes[pairs.first_rows]] for side in sides)
     return ScaleColumn(name, pairs.of_row, read_bounds(low, high), order, _date_type(sides[0].values.type))
 
 
-def _with_missing(coded: Coded) -> pa.Array:
+def _with_missing(coded: CodedColumn) -> pa.Array:
     return pa.concat_arrays([coded.values, pa.nulls(1, coded.values.type)])
 
 
-def _labels(coded: Coded) -> tuple[str | None, ...]:
+def _labels(coded: CodedColumn) -> tuple[str | None, ...]:
     return (*coded.values.cast(pa.string()).to_pylist(), None)
 
 

@@ -18,12 +18,12 @@ from sfumato.assess.queries.conditions import Where
 from sfumato.assess.queries.kernels.count_matches import count_matches
 from sfumato.assess.queries.open_column import open_plain, open_shown
 from sfumato.common import parameters
+from sfumato.common.grouping import CodedColumn, RowGroups, group_rows
 from sfumato.common.randomness import Secret
 from sfumato.errors import ParameterError
 from sfumato.hierarchies import Hierarchy
 from sfumato.io import open_source
 from sfumato.table.schema import Declared, Schema
-from sfumato.verify.classes import Classes, Coded, group_rows
 
 INTERVALS = ("text", "bounds", "midpoint", "mean")
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
@@ -50,7 +50,7 @@ class Released:
     statistic: str | None = None
     suppressed: int = 0
     _opened: dict[str, ReleasedColumn] = field(default_factory=dict, repr=False, compare=False)
-    _grouped: dict[tuple[str, ...], Classes] = field(default_factory=dict, repr=False, compare=False)
+    _grouped: dict[tuple[str, ...], RowGroups] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def open(
@@ -222,16 +222,16 @@ class Released:
             raise ParameterError(f"'{name}' holds no numbers or dates, so it has no sum, mean, min or max.")
         return column
 
-    def groups(self, names: tuple[str, ...]) -> Classes:
+    def groups(self, names: tuple[str, ...]) -> RowGroups:
         """Return the rows that look alike in some columns."""
         if names not in self._grouped:
             columns = [self.column(name) for name in names]
-            coded = [Coded(pa.nulls(column.size - 1), column.cells) for column in columns]
-            nothing = [Coded(pa.nulls(0), np.zeros(self.table.num_rows, np.int32))]
+            coded = [CodedColumn(pa.nulls(column.size - 1), column.cells) for column in columns]
+            nothing = [CodedColumn(pa.nulls(0), np.zeros(self.table.num_rows, np.int32))]
             self._grouped[names] = group_rows(coded or nothing)
         return self._grouped[names]
 
-    def _cells(self, names: tuple[str, ...], groups: Classes) -> NDArray[np.int32]:
+    def _cells(self, names: tuple[str, ...], groups: RowGroups) -> NDArray[np.int32]:
         """Return the cell of every column (rows) that every group (columns) shows."""
         cells = [self.column(name).cells[groups.first_rows] for name in names]
         return np.array(cells, np.int32).reshape(len(names), len(groups))

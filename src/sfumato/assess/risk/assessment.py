@@ -14,11 +14,11 @@ from sfumato.assess.risk.records import THRESHOLDS, RecordRisk
 from sfumato.assess.risk.report import Risk, SensitiveCertainty
 from sfumato.assess.risk.survey_weights import benedetti_franconi, survey_weights
 from sfumato.common import parameters
+from sfumato.common.grouping import code_column, highest_counts
 from sfumato.errors import ParameterError, SchemaError, invalid_parameter, listed
 from sfumato.hierarchies import Hierarchy
 from sfumato.hierarchies.reading import read_release
 from sfumato.privacy.estimators import PopulationEstimate, estimate
-from sfumato.verify.classes import code_column, count_values
 
 #: From which share of a class on a sensitive value counts as nearly certain.
 NEARLY = 0.9
@@ -180,8 +180,8 @@ def _certainty(table: pa.Table, name: str, people: PeopleByClass, nearly: float)
     parameters.share("risk", "nearly", nearly)
     if not table.num_rows:
         return SensitiveCertainty(0.0, 0.0, nearly, None, None)
-    histogram = count_values(people.classes, code_column(name, table.column(name)))
-    return _certain(histogram.sizes, histogram.largest, np.ones(len(histogram.sizes), np.int64), nearly)
+    highest = highest_counts(people.classes, code_column(name, table.column(name)))
+    return _certain(people.classes.sizes, highest, np.ones(len(highest), np.int64), nearly)
 
 
 def _certain(

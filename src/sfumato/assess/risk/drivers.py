@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.risk.people import PeopleByClass, people_per_class
-from sfumato.verify.classes import Coded, group_rows
+from sfumato.common.grouping import CodedColumn, group_rows
 
 #: Combinations that are looked at before the rest is left out, and said to be.
 MOST_COMBINATIONS = 250
@@ -65,7 +65,7 @@ class DistinctLooks:
         """Return which looks are the same in some columns only, as a number for each."""
         if not places:
             return np.zeros(len(self.people), np.int32)
-        return group_rows(Coded(pa.nulls(self.sizes[at] - 1), self.codes[at]) for at in places).of_row
+        return group_rows(CodedColumn(pa.nulls(self.sizes[at] - 1), self.codes[at]) for at in places).of_row
 
     def alike(self, groups: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return how many people each group of looks has."""

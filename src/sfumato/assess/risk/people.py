@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.verify.classes import Classes, Coded, code_column, group_rows
+from sfumato.common.grouping import CodedColumn, RowGroups, code_column, group_rows
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class PeopleByClass:
         Whose row each is, numbered from 0; None where every row is a person.
     """
 
-    columns: tuple[Coded, ...] = field(repr=False)
-    classes: Classes = field(repr=False)
+    columns: tuple[CodedColumn, ...] = field(repr=False)
+    classes: RowGroups = field(repr=False)
     person_of_row: NDArray[np.int64] | None = field(default=None, repr=False)
 
     @classmethod

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from sfumato.assess.queries import Released
 from sfumato.assess.queries.columns import ReleasedColumn
+from sfumato.common.grouping import CodedColumn, code_column
 from sfumato.common.randomness import Secret
 from sfumato.hierarchies.reading.extents import positions
-from sfumato.verify.classes import Coded, code_column
 
 Numbers = NDArray[np.float64]
 
@@ -118,7 +118,7 @@ class Comparison:
         return table
 
 
-def _category_bins(column: ReleasedColumn, coded: Coded) -> ColumnBins:
+def _category_bins(column: ReleasedColumn, coded: CodedColumn) -> ColumnBins:
     """Return a bin for each of the most frequent values, and one for all others."""
     texts = coded.values.cast(pa.string()).to_pylist()
     often = np.argsort(-np.bincount(coded.codes, minlength=coded.size)[:-1], kind="stable")

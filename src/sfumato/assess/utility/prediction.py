@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.utility.comparison import Comparison
 from sfumato.assess.utility.measures import Measure, MeasureResult
-from sfumato.verify.classes import code_column
+from sfumato.common.grouping import code_column
 
 #: Rows that are learnt from at most, and the least size of a leaf.
 MOST_ROWS, LEAF = 20_000, 20

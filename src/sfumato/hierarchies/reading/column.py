@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sfumato.common.grouping import CodedColumn, code_column, group_rows
 from sfumato.errors import SchemaError
 from sfumato.hierarchies import Domain, Hierarchy, Ordered, Prefix, ScaledDomain, Structured, Taxonomy
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.reading.extents import Extents, positions, read_bounds, read_extents, unreadable
-from sfumato.verify.classes import Coded, code_column, group_rows
 
 #: A stretch of codes, both ends included.
 Range = tuple[int, int]
@@ -125,7 +125,7 @@ def _implied(release: pa.Table, name: str, values: pa.Array) -> Hierarchy:
     return implied
 
 
-def _by_cells(domain: Domain, original: NDArray[np.int64], cells: Coded, hierarchy: Hierarchy) -> ShownColumn:
+def _by_cells(domain: Domain, original: NDArray[np.int64], cells: CodedColumn, hierarchy: Hierarchy) -> ShownColumn:
     shown = pa.concat_arrays([cells.values, pa.nulls(1, cells.values.type)])
     low, high = np.full(len(shown), np.inf), np.full(len(shown), -np.inf)
     if isinstance(domain, ScaledDomain) and not _is_text(shown.type):
@@ -145,7 +145,7 @@ def _by_cells(domain: Domain, original: NDArray[np.int64], cells: Coded, hierarc
     return ShownColumn(domain, original, cells.codes, first, last, low, high)
 
 
-def _by_points(domain: ScaledDomain, original: NDArray[np.int64], cells: Coded, shown: pa.Array) -> ShownColumn:
+def _by_points(domain: ScaledDomain, original: NDArray[np.int64], cells: CodedColumn, shown: pa.Array) -> ShownColumn:
     """Read a column of plain numbers or dates: the values themselves, or midpoints and means of other ones."""
     at = positions(shown)
     centres = not np.isin(at[:-1], domain.numbers).all()
@@ -157,7 +157,9 @@ def _by_points(domain: ScaledDomain, original: NDArray[np.int64], cells: Coded, 
     return ShownColumn(domain, original, cells.codes, first, last, low, high, centres)
 
 
-def _by_bounds(domain: Domain, original: NDArray[np.int64], sides: list[Coded], order: list[str] | None) -> ShownColumn:
+def _by_bounds(
+    domain: Domain, original: NDArray[np.int64], sides: list[CodedColumn], order: list[str] | None
+) -> ShownColumn:
     pairs = group_rows(sides)
     lows, highs = (np.append(positions(side.values, order), np.nan)[side.codes[pairs.first_rows]] for side in sides)
     extents = read_bounds(lows, highs)

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.common.grouping import KEY_LIMIT, CodedColumn, RowGroups, group_rows
 from sfumato.hierarchies import Hierarchy
 from sfumato.hierarchies.reading.column import ShownColumn, read_column
-from sfumato.verify.classes import KEY_LIMIT, Classes, Coded, group_rows
 
 #: So many pairs of people and classes are compared at a time.
 CELLS = 1 << 24
@@ -30,7 +30,7 @@ class Reading:
     """
 
     columns: tuple[ShownColumn, ...]
-    classes: Classes = field(repr=False)
+    classes: RowGroups = field(repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ class Reading:
     def candidates(self) -> NDArray[np.int64]:
         """Return how many rows of the original may be in each class, as far as the quasi-identifiers tell."""
         looks = group_rows(
-            [Coded(pa.nulls(column.domain.size), column.original.astype(np.int32)) for column in self.columns]
+            [CodedColumn(pa.nulls(column.domain.size), column.original.astype(np.int32)) for column in self.columns]
         )
         joined = self._by_value(looks)
         if joined is not None:
@@ -88,7 +88,7 @@ class Reading:
             counts += looks.sizes[looks.of_row[rows]] @ self.matches(rows)
         return counts
 
-    def _by_value(self, looks: Classes) -> NDArray[np.int64] | None:
+    def _by_value(self, looks: RowGroups) -> NDArray[np.int64] | None:
         """Count by a join where every cell shows exactly one value; None where some cell shows several."""
         keys_of_people, keys_of_classes, reach = (
             np.zeros(len(looks), np.int64),
@@ -134,5 +134,5 @@ def read_release(original: pa.Table, release: pa.Table, quasi_identifiers: Mappi
     columns = tuple(
         read_column(release, name, original.column(name), hierarchy) for name, hierarchy in quasi_identifiers.items()
     )
-    numbered = [Coded(pa.nulls(len(column.first) - 1), column.cell_of_row) for column in columns]
+    numbered = [CodedColumn(pa.nulls(len(column.first) - 1), column.cell_of_row) for column in columns]
     return Reading(columns, group_rows(numbered))

@@ -12,9 +12,10 @@ import pyarrow as pa
 from sfumato.common.progress import Tell
 from sfumato.errors import SchemaError, SourceError, listed
 from sfumato.io import ArrowSource, Openable, Source
-from sfumato.io import columns as arrow
+from sfumato.io.columns import plain
 from sfumato.io.frames import StreamSource
 from sfumato.io.source import Extent, checked_names
+from sfumato.io.sql import qualified
 
 
 class Database(Openable):
@@ -137,17 +138,7 @@ class DatabaseSource(Source):
 
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return the table itself."""
-        return arrow.plain(table)
-
-
-def identifier(name: str) -> str:
-    """Quote a name for SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def qualified(name: str) -> str:
-    """Quote the name of a table, which may stand behind that of its schema and a dot."""
-    return ".".join(identifier(part) for part in name.split("."))
+        return plain(table)
 
 
 def table_or_query(table: str | None, query: str | None) -> str | None:
@@ -161,8 +152,3 @@ def table_or_query(table: str | None, query: str | None) -> str | None:
     if query is not None:
         return f"({query.strip().removesuffix(';')})"
     return None if table is None else qualified(table)
-
-
-def literal(text: str | None) -> str:
-    """Quote text for SQL."""
-    return "NULL" if text is None else "'" + text.replace("'", "''") + "'"

@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from sfumato.errors import SourceError
 from sfumato.io import Source, open_file
-from sfumato.io.databases.database import Database, identifier, literal, qualified, table_or_query
+from sfumato.io.databases.database import Database, table_or_query
 from sfumato.io.files import record_batches
+from sfumato.io.sql import identifier, literal, qualified
 
 #: What DuckDB may hold of a table while it goes by.
 STREAM_MEMORY = "256MB"

@@ -8,8 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.errors import MissingExtraError, SourceError
-from sfumato.io.databases.database import Database, identifier, table_or_query
+from sfumato.io.databases.database import Database, table_or_query
 from sfumato.io.inference import Narrowing, converted_to
+from sfumato.io.sql import identifier
 
 
 class PostgreSQL(Database):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import InfeasibleError
-from sfumato.methods.comparators.kernels.buckets import deal
+from sfumato.methods.comparators.kernels.anatomy import deal
 from sfumato.privacy.l_diversity import most_frequent
 from sfumato.table.microdata import SensitiveColumn
 

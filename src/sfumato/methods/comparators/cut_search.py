@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.common.progress import Progress, silent
 from sfumato.methods.comparators.cut_table import Cuts, CutTable
-from sfumato.methods.comparators.kernels.cuts import BOUND, COST, LEFT_OUT, SURELY_OUT
+from sfumato.methods.comparators.kernels.k_optimize import BOUND, COST, LEFT_OUT, SURELY_OUT
 from sfumato.methods.enumeration.optimality import INTERRUPT, OPTIMUM, ROUNDING, TIME, WORK, Course, figure
 from sfumato.methods.interrupts import Interrupts
 
@@ -22,7 +22,7 @@ STEP = 15_000
 
 
 @dataclass(frozen=True)
-class Answer:
+class BestCutSet:
     """The best cuts that were found, what they cost, what no cuts cost less than, and how that was found out."""
 
     cuts: Cuts
@@ -34,7 +34,7 @@ class Answer:
 
 
 @dataclass(order=True)
-class Node:
+class CutBranch:
     """Sets of cuts that have all of ``head``, and of the others only some of ``tail``; none costs less than bound."""
 
     bound: float
@@ -69,21 +69,21 @@ class CutSearch:
     progress: Progress = silent
     course: Course = field(default_factory=Course, repr=False)
 
-    def run(self) -> Answer:
+    def run(self) -> BestCutSet:
         """Search until the best cuts are proven or the time is up."""
         self._done, self._nodes, self._begun = 0, 0, time.perf_counter()
         everything = tuple(range(len(self.table.cuts)))
         with Interrupts() as self._interrupts:
             self._start(everything)
             greedy = self._cost
-            waiting = [Node(0.0, (), everything)] if everything else []
+            waiting = [CutBranch(0.0, (), everything)] if everything else []
             while waiting and waiting[0].bound < self._goal and not self._over:
                 for node in self._expand(heapq.heappop(waiting)):
                     heapq.heappush(waiting, node)
                 self._tell(waiting)
         unseen = [node.bound for node in waiting[:1] if node.bound < self._goal]
         ended = OPTIMUM if not unseen else self._reason
-        return Answer(self._best, self._cost, min(unseen, default=self._cost), greedy, self._nodes, ended)
+        return BestCutSet(self._best, self._cost, min(unseen, default=self._cost), greedy, self._nodes, ended)
 
     @property
     def _goal(self) -> float:
@@ -102,7 +102,7 @@ class CutSearch:
                 break
             tail = tuple(cut for cut in tail if cut not in self._best)
 
-    def _expand(self, node: Node) -> list[Node]:
+    def _expand(self, node: CutBranch) -> list[CutBranch]:
         """Return what a node leads to, without what cannot beat the best."""
         self._nodes += 1
         tail = node.tail
@@ -121,7 +121,7 @@ class CutSearch:
         order = np.argsort(-found[:, BOUND], kind="stable")
         tail = tuple(tail[at] for at in order)
         return [
-            Node(max(node.bound, float(found[place, BOUND])), (*node.head, tail[at]), tail[at + 1 :])
+            CutBranch(max(node.bound, float(found[place, BOUND])), (*node.head, tail[at]), tail[at + 1 :])
             for at, place in enumerate(order)
         ]
 
@@ -149,7 +149,7 @@ class CutSearch:
             return INTERRUPT
         return WORK if self.seconds is None else TIME
 
-    def _tell(self, waiting: list[Node]) -> None:
+    def _tell(self, waiting: list[CutBranch]) -> None:
         bound = min(waiting[0].bound if waiting else self._cost, self._cost)
         cost, least = self.table.shown(self._cost), self.table.shown(bound)
         self.course.note(cost, least)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Task
-from sfumato.methods.comparators.kernels.cuts import (
+from sfumato.methods.comparators.kernels.k_optimize import (
     COST,
-    People,
+    LabelledRows,
     Prices,
     classes_of_cuts,
     groups_of_cuts,
@@ -36,7 +36,7 @@ class CutTable:
     """
 
     task: Task
-    people: People
+    people: LabelledRows
     cuts: NDArray[np.int64]
     prices: Prices
 
@@ -48,7 +48,7 @@ class CutTable:
         cuts = [(at, int(code)) for at, of_attribute in enumerate(codes) for code in of_attribute]
         return cls(
             task,
-            People(microdata.codes, task.requirements.sensitive_codes, labels),
+            LabelledRows(microdata.codes, task.requirements.sensitive_codes, labels),
             np.array(cuts, np.int64).reshape(-1, 2),
             Prices(by_label, 1.0 if by_label else float(rows)),
         )

@@ -12,7 +12,7 @@ from sfumato.common import parameters
 from sfumato.loss import find_objective
 from sfumato.loss.objective import LABELS, SIZES
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.comparators.cut_search import Answer, CutSearch
+from sfumato.methods.comparators.cut_search import BestCutSet, CutSearch
 from sfumato.methods.comparators.cut_table import CutTable
 from sfumato.methods.enumeration.optimality import Course, Optimality
 from sfumato.methods.enumeration.splits import Splits, check_splits, counted_splits, plain_splits, split_codes
@@ -87,7 +87,7 @@ class KOptimize(Method):
             return self.run(replace(task, suppressible=0))
         return recoding
 
-    def _recoding(self, table: CutTable, answer: Answer, course: Course) -> Recoding:
+    def _recoding(self, table: CutTable, answer: BestCutSet, course: Course) -> Recoding:
         groups = table.groups(answer.cuts)
         classes, count = table.classes(answer.cuts)
         allowed = table.allowed(classes)

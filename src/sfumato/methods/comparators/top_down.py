@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.common import parameters
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.comparators.kernels.seeds import divide_by_seeds
+from sfumato.methods.comparators.kernels.top_down import divide_by_seeds
 from sfumato.methods.kernels.divide import Cutting, PartedTable
 from sfumato.methods.suppression import trim
 from sfumato.table.recoding import Recoding

@@ -13,13 +13,13 @@ from sfumato.common import parameters
 from sfumato.loss import Minimized, find_objective
 from sfumato.loss.objective import CLASSES, FUNCTIONS, LABELS, SIZES, SPANS
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.enumeration.boxes import best_by_boxes
-from sfumato.methods.enumeration.instance import Instance
-from sfumato.methods.enumeration.optimality import Found, Optimality
-from sfumato.methods.enumeration.pet import PRIORITIES, best_by_partitions
+from sfumato.methods.enumeration.box_search import best_by_boxes
+from sfumato.methods.enumeration.optimality import FoundPartition, Optimality
+from sfumato.methods.enumeration.partition_problem import PartitionProblem
+from sfumato.methods.enumeration.partition_search import PRIORITIES, best_by_partitions
+from sfumato.methods.enumeration.search_limits import SearchLimits
 from sfumato.methods.enumeration.splits import Splits, check_splits, counted_splits, plain_splits, split_codes
 from sfumato.methods.enumeration.suppression import best_with_suppression
-from sfumato.methods.enumeration.watch import Watch
 from sfumato.methods.task_loss import TaskLoss
 from sfumato.table.recoding import Recoding
 
@@ -107,24 +107,24 @@ class EnumMulti(Method):
         """Search for the best partition; the details tell how good it is."""
         goal = TaskLoss(task, find_objective("EnumMulti", self.minimize, ABLE))
         cuts = split_codes(task.microdata, self.splits, self.placing)
-        instance = Instance.of(task.requirements, cuts, goal.with_labels_as_function, self.gap)
-        watch = Watch(self.time_limit, self.memory_limit, task.progress)
-        with watch.interrupts:
-            found = best_with_suppression(instance, watch, task.suppressible, self._solve)
-        optimality = _optimality(instance, found).with_course(watch.course)
+        instance = PartitionProblem.of(task.requirements, cuts, goal.with_labels_as_function, self.gap)
+        limits = SearchLimits(self.time_limit, self.memory_limit, task.progress)
+        with limits.interrupts:
+            found = best_with_suppression(instance, limits, task.suppressible, self._solve)
+        optimality = _optimality(instance, found).with_course(limits.course)
         return Recoding(classes=_classes(instance, found), details={"optimality": optimality})
 
-    def _solve(self, instance: Instance, watch: Watch) -> Found:
+    def _solve(self, instance: PartitionProblem, limits: SearchLimits) -> FoundPartition:
         if self.engine == "pet":
-            return best_by_partitions(instance, watch, self.priority)
-        return best_by_boxes(instance, watch)
+            return best_by_partitions(instance, limits, self.priority)
+        return best_by_boxes(instance, limits)
 
 
-def _classes(instance: Instance, found: Found) -> NDArray[np.int32]:
+def _classes(instance: PartitionProblem, found: FoundPartition) -> NDArray[np.int32]:
     return found.blocks[instance.table.of_row]
 
 
-def _optimality(instance: Instance, found: Found) -> Optimality:
+def _optimality(instance: PartitionProblem, found: FoundPartition) -> Optimality:
     return Optimality(
         instance.objective.name,
         instance.shown(found.value),

@@ -69,7 +69,7 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundPartition:
     """What an engine found: a partition, what it costs, and what no partition can cost less than.
 
     Attributes

@@ -22,7 +22,7 @@ Cut = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class CutTree:
+class PartitionTree:
     """A canonical tree of cuts.
 
     Attributes
@@ -41,18 +41,18 @@ class CutTree:
 
     box: Box
     cut: Cut | None = None
-    left: CutTree | None = None
-    right: CutTree | None = None
+    left: PartitionTree | None = None
+    right: PartitionTree | None = None
     through: frozenset[Cut] = frozenset()
     leaves: tuple[Box, ...] = field(default=())
 
     @classmethod
-    def leaf(cls, box: Box) -> CutTree:
+    def leaf(cls, box: Box) -> PartitionTree:
         """Return a box without a cut."""
         return cls(box, leaves=(box,))
 
     @classmethod
-    def joined(cls, box: Box, cut: Cut, left: CutTree, right: CutTree) -> CutTree | None:
+    def joined(cls, box: Box, cut: Cut, left: PartitionTree, right: PartitionTree) -> PartitionTree | None:
         """Return a box that is cut in two, or None if another cut that goes through it should have come first."""
         attribute = cut[0]
         either = {other for other in left.through | right.through if other[0] == attribute}
@@ -61,14 +61,14 @@ class CutTree:
             return None
         return cls(box, cut, left, right, frozenset(through), left.leaves + right.leaves)
 
-    def grown(self, leaf: int, cut: Cut) -> CutTree | None:
+    def grown(self, leaf: int, cut: Cut) -> PartitionTree | None:
         """Return the tree with one more cut, of the given leaf; None if that is not canonical."""
         if self.cut is None or self.left is None or self.right is None:
-            return CutTree.joined(self.box, cut, *(CutTree.leaf(side) for side in sides(self.box, cut)))
+            return PartitionTree.joined(self.box, cut, *(PartitionTree.leaf(side) for side in sides(self.box, cut)))
         before = len(self.left.leaves)
         left = self.left.grown(leaf, cut) if leaf < before else self.left
         right = self.right.grown(leaf - before, cut) if leaf >= before else self.right
-        return CutTree.joined(self.box, self.cut, left, right) if left and right else None
+        return PartitionTree.joined(self.box, self.cut, left, right) if left and right else None
 
 
 def sides(box: Box, cut: Cut) -> tuple[Box, Box]:
@@ -115,14 +115,14 @@ def partitions(splits: Mapping[str, int | Sequence[object]] | Sequence[int]) -> 
     """
     given = splits.values() if isinstance(splits, Mapping) else splits
     counts = [cuts if isinstance(cuts, int) else len(cuts) for cuts in given]
-    waiting = [(CutTree.leaf(tuple((0, count) for count in counts)), 0)]
+    waiting = [(PartitionTree.leaf(tuple((0, count) for count in counts)), 0)]
     while waiting:
         tree, first = waiting.pop()
         yield tree.leaves
         waiting.extend(reversed(list(_grown(tree, first))))
 
 
-def _grown(tree: CutTree, first: int) -> Iterator[tuple[CutTree, int]]:
+def _grown(tree: PartitionTree, first: int) -> Iterator[tuple[PartitionTree, int]]:
     """Yield the children of a node: its tree with one more cut of the leaf cut last, or of one behind it."""
     for leaf in range(first, len(tree.leaves)):
         for cut in cuts_of(tree.leaves[leaf]):

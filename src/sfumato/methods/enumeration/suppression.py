@@ -12,29 +12,31 @@ from dataclasses import replace
 
 import numpy as np
 
-from sfumato.methods.enumeration.instance import Instance
-from sfumato.methods.enumeration.optimality import GAP, OPTIMUM, ROUNDING, SUPPRESSION, Found
-from sfumato.methods.enumeration.watch import Watch
+from sfumato.methods.enumeration.optimality import GAP, OPTIMUM, ROUNDING, SUPPRESSION, FoundPartition
+from sfumato.methods.enumeration.partition_problem import PartitionProblem
+from sfumato.methods.enumeration.search_limits import SearchLimits
 from sfumato.table.recoding import SUPPRESSED, Recoding
 
 #: How many prices are tried at most.
 ROUNDS = 8
 
-Solve = Callable[[Instance, Watch], Found]
+Solve = Callable[[PartitionProblem, SearchLimits], FoundPartition]
 
 
-def best_with_suppression(instance: Instance, watch: Watch, suppressible: int, solve: Solve) -> Found:
+def best_with_suppression(
+    instance: PartitionProblem, limits: SearchLimits, suppressible: int, solve: Solve
+) -> FoundPartition:
     """Return the best partition in which at most ``suppressible`` rows are left out."""
     if not suppressible or not instance.objective.may_suppress:
-        return solve(instance, watch)
-    best = solve(instance, watch.part(1 / (ROUNDS + 1)))
+        return solve(instance, limits)
+    best = solve(instance, limits.part(1 / (ROUNDS + 1)))
     worth = instance.objective.price(instance.requirements.microdata, instance.table.rows)
     bound = replace(instance, price=worth).floor
     cheap, dear, extra = 0.0, np.inf, 0.0
     for done in range(ROUNDS):
-        if watch.over() or bound * (1 + instance.gap) >= best.value * (1 - ROUNDING):
+        if limits.over() or bound * (1 + instance.gap) >= best.value * (1 - ROUNDING):
             break
-        found = solve(replace(instance, price=worth + extra), watch.part(1 / (ROUNDS - done)))
+        found = solve(replace(instance, price=worth + extra), limits.part(1 / (ROUNDS - done)))
         left_out = _left_out(instance, found)
         bound = max(bound, found.bound - extra * suppressible)
         if left_out > suppressible:
@@ -46,30 +48,30 @@ def best_with_suppression(instance: Instance, watch: Watch, suppressible: int, s
         if extra in {cheap, dear}:
             break
     ended = SUPPRESSION
-    if dear == 0 and not watch.over() and bound * (1 + instance.gap) < best.value * (1 - ROUNDING):
+    if dear == 0 and not limits.over() and bound * (1 + instance.gap) < best.value * (1 - ROUNDING):
         # The limit does not bind, so no other price is of use: all that is left goes to this one.
-        found = solve(replace(instance, price=worth), watch.part(1.0))
+        found = solve(replace(instance, price=worth), limits.part(1.0))
         bound, ended = max(bound, found.bound), found.ended
         if _left_out(instance, found) <= suppressible:
             best = _better(instance, best, found)
     bound = min(best.value, bound)
-    return replace(best, bound=bound, ended=_reason(instance, watch, best.value, bound, ended))
+    return replace(best, bound=bound, ended=_reason(instance, limits, best.value, bound, ended))
 
 
-def _reason(instance: Instance, watch: Watch, value: float, bound: float, ended: str) -> str:
+def _reason(instance: PartitionProblem, limits: SearchLimits, value: float, bound: float, ended: str) -> str:
     """Return why no more prices were tried."""
     if bound >= value * (1 - ROUNDING):
         return OPTIMUM
     if bound * (1 + instance.gap) >= value * (1 - ROUNDING):
         return GAP
-    return watch.reason if watch.over() else SUPPRESSION if ended == OPTIMUM else ended
+    return limits.reason if limits.over() else SUPPRESSION if ended == OPTIMUM else ended
 
 
-def _left_out(instance: Instance, found: Found) -> int:
+def _left_out(instance: PartitionProblem, found: FoundPartition) -> int:
     return int(instance.table.grid.rows[found.blocks == SUPPRESSED].sum())
 
 
-def _better(instance: Instance, best: Found, found: Found) -> Found:
+def _better(instance: PartitionProblem, best: FoundPartition, found: FoundPartition) -> FoundPartition:
     """Return the cheaper of two partitions; t-closeness compares with the released rows, so it is checked again."""
     if found.value >= best.value:
         return replace(best, nodes=best.nodes + found.nodes)

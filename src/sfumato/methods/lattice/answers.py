@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sfumato.loss import METRICS, Objective, names_of
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.kernels.node_sweep import SUPPRESSED
+from sfumato.methods.lattice.node_sweep import can_sweep, sweep_nodes
+from sfumato.methods.lattice.nodes import ANSWER, REJECTED, Map, Space, minimal
 from sfumato.methods.lattice.scores import ABLE, Scorer, Worth
-from sfumato.methods.lattice.space import ANSWER, REJECTED, Map, Space, minimal
-from sfumato.methods.lattice.sweeps import can_sweep, sweep_nodes
 
 #: So many answers are measured one by one; for more, all nodes are counted.
 FEW = 300

@@ -9,9 +9,9 @@ from sfumato.common import parameters
 from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Search
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
-from sfumato.methods.lattice.full_domain import Found, FullDomain
-from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.space import UNKNOWN, Map, Space
+from sfumato.methods.lattice.full_domain import FoundAnswers, FullDomain
+from sfumato.methods.lattice.judge import NodeJudge
+from sfumato.methods.lattice.nodes import UNKNOWN, Map, Space
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class BottomUp(FullDomain):
         super().__post_init__()
         parameters.flag("BottomUp", "rollup", self.rollup)
 
-    def _find(self, judge: Judge, space: Space) -> Found:
+    def _find(self, judge: NodeJudge, space: Space) -> FoundAnswers:
         space.require_listable()
         search, known = Search(), Map(space)
         row: dict[Levels, Frequencies | None] = {space.bottom: None}
@@ -51,7 +51,7 @@ class BottomUp(FullDomain):
                 known.note(node, verdict)
                 above |= dict.fromkeys(space.above(node), frequencies if self.rollup else None)
             row = above
-        return Found(known.answers(), search, known)
+        return FoundAnswers(known.answers(), search, known)
 
 
 register()(BottomUp)

@@ -9,12 +9,12 @@ import numpy as np
 
 from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Search
+from sfumato.methods.lattice.box_search import BoxSearch
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
-from sfumato.methods.lattice.full_domain import Found, FullDomain
-from sfumato.methods.lattice.halving_search import BoxSearch
-from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.full_domain import FoundAnswers, FullDomain
+from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.methods.lattice.kernels.rollup import MASK, SHIFT, WORD
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.nodes import Space
 
 
 @dataclass(frozen=True)
@@ -28,19 +28,19 @@ class Datafly(FullDomain):
     name: ClassVar[str] = "datafly"
     summary: ClassVar[str] = "One full-domain answer by greedy generalization: fast, not always minimal."
 
-    def _find(self, judge: Judge, space: Space) -> Found:
+    def _find(self, judge: NodeJudge, space: Space) -> FoundAnswers:
         search = Search(complete=False)
         frequencies = judge.scan(space.bottom)
         while True:
             search.nodes_checked += 1
             if judge.verdict(frequencies).answer:
-                return Found([frequencies.levels], search)
+                return FoundAnswers([frequencies.levels], search)
             higher = _next(frequencies, judge, space)
             if higher is None:
-                return Found([] if judge.settled_at_top else self._others(judge, space, search), search)
+                return FoundAnswers([] if judge.settled_at_top else self._others(judge, space, search), search)
             frequencies = judge.roller.up(frequencies, higher)
 
-    def _others(self, judge: Judge, space: Space, search: Search) -> list[Levels]:
+    def _others(self, judge: NodeJudge, space: Space, search: Search) -> list[Levels]:
         """Return all answers of the lattice, when the climb met none."""
         space.require_listable()
         everywhere = BoxSearch(judge, space)
@@ -50,7 +50,7 @@ class Datafly(FullDomain):
         return answers
 
 
-def _next(frequencies: Frequencies, judge: Judge, space: Space) -> Levels | None:
+def _next(frequencies: Frequencies, judge: NodeJudge, space: Space) -> Levels | None:
     """Raise the attribute that shows most distinct values, of those that may still rise."""
     levels = frequencies.levels
     distinct = {at: _distinct(frequencies, judge, at) for at, top in enumerate(space.tops) if levels[at] < top}
@@ -60,7 +60,7 @@ def _next(frequencies: Frequencies, judge: Judge, space: Space) -> Levels | None
     return (*levels[:raised], levels[raised] + 1, *levels[raised + 1 :])
 
 
-def _distinct(frequencies: Frequencies, judge: Judge, at: int) -> int:
+def _distinct(frequencies: Frequencies, judge: NodeJudge, at: int) -> int:
     field = judge.roller.layout.fields[at]
     groups = (frequencies.keys[:, field[WORD]] >> np.uint64(field[SHIFT])) & np.uint64(field[MASK])
     return len(np.unique(groups))

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from sfumato.loss import Objective
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
+from sfumato.methods.lattice.nodes import Space
 from sfumato.methods.lattice.scores import Scorer
-from sfumato.methods.lattice.space import Space
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Neighbour:
     answer: bool
 
 
-class Explanation:
+class NodeExplanation:
     """What a release could have been instead, in sentences; `str` gives them all."""
 
     def __init__(self, scorer: Scorer, space: Space, chosen: Levels, objective: Objective) -> None:

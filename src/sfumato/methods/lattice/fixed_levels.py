@@ -14,7 +14,8 @@ from sfumato.hierarchies import Domain
 from sfumato.methods.base import Method, Task
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.full_domain import level_names, suppressed_rows
-from sfumato.methods.lattice.judge import Judge, Verdict
+from sfumato.methods.lattice.judge import NodeJudge, Verdict
+from sfumato.methods.on_engine import EngineSupport, LevelsByFrequencies
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 
@@ -42,13 +43,16 @@ class FixedLevels(Method):
 
     def run(self, task: Task) -> Recoding:
         """Apply the levels, or say that they no longer keep the models."""
-        return self.recoded(Judge(task))
+        return self.recoded(NodeJudge(task))
 
-    def may_prune(self, task: Task) -> bool:
-        """Return whether the models allow pruning, which nothing here depends on."""
-        return task.requirements.monotone
+    @property
+    def on_engine(self) -> EngineSupport:
+        """The frequency set says which classes break a model."""
+        return LevelsByFrequencies(
+            lambda task, counts: self.recoded(NodeJudge(task, counts, prune=task.requirements.monotone))
+        )
 
-    def recoded(self, judge: Judge) -> Recoding:
+    def recoded(self, judge: NodeJudge) -> Recoding:
         """Do so for what a judge counts, be it rows or distinct rows that stand for several each."""
         microdata = judge.task.microdata
         node = self._node(microdata)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain
-from sfumato.methods.lattice.kernels.node_classes import Edges
+from sfumato.methods.lattice.kernels.node_classes import GroupEdges
 from sfumato.methods.lattice.kernels.rollup import Layout, classes_of, pack_column, roll_up
 from sfumato.table.microdata import Microdata
 
@@ -157,7 +157,7 @@ def _fields(sizes: Sequence[int]) -> NDArray[np.int64]:
     return np.array(fields, np.int64)
 
 
-def _edges(domains: Sequence[Domain]) -> Edges:
+def _edges(domains: Sequence[Domain]) -> GroupEdges:
     depth = max(len(domain.levels) for domain in domains)
     at = np.zeros((len(domains), depth), np.int64)
     codes = []
@@ -168,4 +168,4 @@ def _edges(domains: Sequence[Domain]) -> Edges:
             first = np.unique(level.groups, return_index=True)[1]
             codes.append(np.stack([first, np.append(first[1:], domain.size) - 1], axis=1))
             length += len(first)
-    return Edges(at, np.concatenate(codes).astype(np.int64))
+    return GroupEdges(at, np.concatenate(codes).astype(np.int64))

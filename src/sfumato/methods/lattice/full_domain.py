@@ -16,17 +16,18 @@ from sfumato.errors import InfeasibleError, ParameterError, SchemaError, invalid
 from sfumato.loss import METRICS, Minimized, Objective, find_objective
 from sfumato.methods.base import Method, Task
 from sfumato.methods.lattice.answers import Alternatives, Choice, NodeTable, Search
-from sfumato.methods.lattice.explanation import Explanation
+from sfumato.methods.lattice.explanation import NodeExplanation
 from sfumato.methods.lattice.frequencies import Levels
-from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.judge import NodeJudge
+from sfumato.methods.lattice.nodes import Map, Space, minimal
 from sfumato.methods.lattice.scores import ABLE, Scorer, Worth
-from sfumato.methods.lattice.space import Map, Space, minimal
+from sfumato.methods.on_engine import EngineSupport, LevelsByFrequencies
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundAnswers:
     """What a search found: its answers, the map of all nodes if it drew one, what each loses if it measured them."""
 
     answers: list[Levels]
@@ -41,7 +42,7 @@ class Solution:
 
     scorer: Scorer
     space: Space
-    found: Found
+    found: FoundAnswers
     chosen: Levels
     objective: Objective
 
@@ -52,7 +53,7 @@ class Solution:
             "levels": dict(zip(self.space.names, self.chosen, strict=True)),
             "level_names": level_names(self.scorer.judge.task.microdata, self.chosen),
             "alternatives": Alternatives(self.space, self.scorer, self.found.answers, self.chosen),
-            "explanation": Explanation(self.scorer, self.space, self.chosen, self.objective),
+            "explanation": NodeExplanation(self.scorer, self.space, self.chosen, self.objective),
         }
         if self.found.map is not None:
             details["lattice"] = NodeTable(self.found.map, self.chosen)
@@ -103,13 +104,22 @@ class FullDomain(Method):
 
     def run(self, task: Task) -> Recoding:
         """Search, choose, and mark the rows that must go."""
-        return self.recoded(Judge(task, prune=self.may_prune(task)))
+        return self.recoded(NodeJudge(task, prune=self.may_prune(task)))
 
-    def recoded(self, judge: Judge) -> Recoding:
+    def recoded(self, judge: NodeJudge) -> Recoding:
         """Do so for what a judge counts, be it rows or distinct rows that stand for several each."""
         solution = self.solve(judge)
         gone = suppressed_rows(judge, solution.chosen) if judge.budget else None
         return Recoding(levels=solution.chosen, suppressed=gone, details=solution.details())
+
+    @property
+    def on_engine(self) -> EngineSupport:
+        """The search needs the frequency set alone."""
+        return LevelsByFrequencies(self.by_frequencies)
+
+    def by_frequencies(self, task: Task, counts: NDArray[np.int64]) -> Recoding:
+        """Choose levels for distinct rows that occur as often as counted."""
+        return self.recoded(NodeJudge(task, counts, self.may_prune(task)))
 
     def may_prune(self, task: Task) -> bool:
         """Return whether the models allow pruning; refuse those that do not, unless all nodes may be looked at."""
@@ -121,7 +131,7 @@ class FullDomain(Method):
             )
         return task.requirements.monotone
 
-    def solve(self, judge: Judge) -> Solution:
+    def solve(self, judge: NodeJudge) -> Solution:
         """Search the lattice of a judge's task and choose among the answers."""
         space = Space(judge.task.microdata.domains, self.max_level)
         started = time.perf_counter()
@@ -136,10 +146,10 @@ class FullDomain(Method):
         return Solution(scorer, space, found, chosen, objective if isinstance(objective, Objective) else METRICS["gcp"])
 
     @abstractmethod
-    def _find(self, judge: Judge, space: Space) -> Found:
+    def _find(self, judge: NodeJudge, space: Space) -> FoundAnswers:
         """Search the space."""
 
-    def _choose(self, choice: Choice, found: Found) -> Levels:
+    def _choose(self, choice: Choice, found: FoundAnswers) -> Levels:
         return choice.best(found.answers)
 
     def _checked_weights(self, space: Space) -> Mapping[str, float] | None:
@@ -151,7 +161,7 @@ class FullDomain(Method):
             )
         return self.weights
 
-    def _explanation(self, judge: Judge, space: Space) -> str:
+    def _explanation(self, judge: NodeJudge, space: Space) -> str:
         verdict = judge.verdict(judge.scan(space.tops))
         limits = ", ".join(f"{name}={level}" for name, level in self.max_level.items()) or "none"
         needed = np.ceil(verdict.suppressed / max(1, judge.rows) * 1e4) / 1e4
@@ -166,12 +176,12 @@ def level_names(microdata: Microdata, levels: Levels) -> dict[str, str]:
     return {domain.name: domain.levels[level].name for domain, level in zip(microdata.domains, levels, strict=True)}
 
 
-def suppressed_rows(judge: Judge, levels: Levels) -> NDArray[np.bool_] | None:
+def suppressed_rows(judge: NodeJudge, levels: Levels) -> NDArray[np.bool_] | None:
     """Return which rows must go at a node; None for none."""
     gone = judge.suppressed_rows(levels)
     return gone if gone.any() else None
 
 
-def frontier(found: Found) -> Found:
+def frontier(found: FoundAnswers) -> FoundAnswers:
     """Return only the answers that generalize no other."""
     return replace(found, answers=minimal(found.answers)) if found.answers else found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -15,11 +15,10 @@ from sfumato.common import parameters
 from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Search
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
-from sfumato.methods.lattice.full_domain import Found, FullDomain
-from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.full_domain import FoundAnswers, FullDomain
+from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.methods.lattice.materialized import materialized, shortest_below
-from sfumato.methods.lattice.space import ANSWER, REJECTED, Map, Space
-from sfumato.methods.lattice.superroots import share_scans
+from sfumato.methods.lattice.nodes import ANSWER, REJECTED, Map, Space
 
 #: How the table is scanned, and what that means to the reader of a list of methods.
 VARIANTS = {
@@ -33,6 +32,11 @@ VARIANTS = {
 Subset = tuple[int, ...]
 #: A generalization of some attributes: which, and the level of each.
 Candidate = tuple[Subset, Levels]
+
+#: A frequency set of less than this share of the rows is short,
+SHORT = 0.05
+#: and making a longer one takes as long as counting so many short ones, which stay in the cache.
+LONG_COST = 2.75
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class Incognito(FullDomain):
         """What it does, and how it scans the table."""
         return f"All full-domain answers, from small subsets of attributes to large ones; {VARIANTS[self.variant]}."
 
-    def _find(self, judge: Judge, space: Space) -> Found:
+    def _find(self, judge: NodeJudge, space: Space) -> FoundAnswers:
         space.require_listable()
         return SubsetSearch(judge, space, self.variant).run()
 
@@ -80,7 +84,7 @@ class SubsetSearch:
         Per size of subset, the candidates that were considered.
     """
 
-    def __init__(self, judge: Judge, space: Space, variant: str) -> None:
+    def __init__(self, judge: NodeJudge, space: Space, variant: str) -> None:
         self.judge = judge
         self.space = space
         self.variant = variant
@@ -91,7 +95,7 @@ class SubsetSearch:
         self._cube: dict[Subset, Frequencies] = {}
         self._kept: list[Frequencies] = []
 
-    def run(self) -> Found:
+    def run(self) -> FoundAnswers:
         """Prepare what the variant needs, and search."""
         attributes = len(self.space.tops)
         if self.variant == "cube":
@@ -100,7 +104,7 @@ class SubsetSearch:
             self._kept = materialized(self.judge, self.space)
         return self.search_subsets(attributes)
 
-    def search_subsets(self, attributes: int) -> Found:
+    def search_subsets(self, attributes: int) -> FoundAnswers:
         """Go from single attributes to all of them, and return the answers."""
         candidates: set[Candidate] = set()
         for at, top in enumerate(self.space.tops):
@@ -114,7 +118,7 @@ class SubsetSearch:
         answers = sorted(levels for _, levels in self.survivors[attributes])
         if answers:
             self.map.status[tuple(np.array(answers).T)] = ANSWER
-        return Found(answers, self.search, self.map)
+        return FoundAnswers(answers, self.search, self.map)
 
     def _survivors(self, candidates: set[Candidate], last: bool) -> set[Candidate]:
         """Search a candidate graph from its roots up; return the nodes that are not ruled out, at last the answers."""
@@ -184,6 +188,41 @@ class SubsetSearch:
         for at, level in zip(*node, strict=True):
             levels[at] = level
         return tuple(levels)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Roots that share a scan, the node below them all, and what they cost: a scan to a short set is 1."""
+
+    lowest: Levels
+    roots: tuple[Levels, ...]
+    cost: float
+
+
+def share_scans(family: Sequence[Levels], share_of_rows: Callable[[Levels], float]) -> list[Shared]:
+    """Group the roots of a family so that scanning once for each group, and counting the roots from that, is cheap.
+
+    Each root in turn joins the group where it costs least, or begins one of its own; the whole family as one group, as
+    in the paper, is taken if that is no dearer. ``share_of_rows`` says how long a node's frequency set is.
+    """
+
+    def shared(roots: tuple[Levels, ...]) -> Shared:
+        lowest = tuple(map(min, zip(*roots, strict=True)))
+        share = share_of_rows(lowest)
+        counting = len(roots) * share if len(roots) > 1 else 0.0
+        return Shared(lowest, roots, (1 if share < SHORT else LONG_COST) + counting)
+
+    whole = shared(tuple(family))
+    groups: list[Shared] = []
+    for root in sorted(family):
+        alone = shared((root,))
+        at, best, least = len(groups), alone, alone.cost
+        for place, group in enumerate(groups):
+            joined = shared((*group.roots, root))
+            if joined.cost - group.cost < least:
+                at, best, least = place, joined, joined.cost - group.cost
+        groups[at : at + 1] = [best]
+    return [whole] if whole.cost <= sum(group.cost for group in groups) else groups
 
 
 def joined(survivors: set[Candidate]) -> set[Candidate]:

@@ -62,7 +62,7 @@ class Verdict:
     hopeless: bool
 
 
-class Judge:
+class NodeJudge:
     """Tells for the nodes of one task what they mean.
 
     Parameters

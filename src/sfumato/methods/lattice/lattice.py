@@ -12,14 +12,14 @@ from sfumato.loss import Objective
 from sfumato.loss.metrics import DM
 from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Choice, Search, least, status_of
-from sfumato.methods.lattice.anytime_search import BoundedSearch
+from sfumato.methods.lattice.box_search import BoxSearch
+from sfumato.methods.lattice.branch_and_bound import BoundedSearch
 from sfumato.methods.lattice.frequencies import Levels
-from sfumato.methods.lattice.full_domain import Found, FullDomain, frontier
-from sfumato.methods.lattice.halving_search import BoxSearch
-from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.full_domain import FoundAnswers, FullDomain, frontier
+from sfumato.methods.lattice.judge import NodeJudge
+from sfumato.methods.lattice.node_sweep import can_sweep, sweep_nodes
+from sfumato.methods.lattice.nodes import LISTABLE, Map, Space
 from sfumato.methods.lattice.scores import Scorer
-from sfumato.methods.lattice.space import LISTABLE, Map, Space
-from sfumato.methods.lattice.sweeps import can_sweep, sweep_nodes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ class Lattice(FullDomain):
         parameters.choice("Lattice", "answers", self.answers, ("auto", "all", "minimal", "best"))
         parameters.number("Lattice", "time_limit", self.time_limit, at_least=0)
 
-    def _find(self, judge: Judge, space: Space) -> Found:
+    def _find(self, judge: NodeJudge, space: Space) -> FoundAnswers:
         if self.answers == "best" or (self.answers == "auto" and space.size > LISTABLE):
             return self._find_best(judge, space)
         space.require_listable()
@@ -74,15 +74,15 @@ class Lattice(FullDomain):
         else:
             searching = BoxSearch(judge, space)
             known = searching.run()
-            found = Found(known.answers(), Search(searching.checked), known)
+            found = FoundAnswers(known.answers(), Search(searching.checked), known)
         return frontier(found) if self.answers == "minimal" else found
 
-    def _find_best(self, judge: Judge, space: Space) -> Found:
+    def _find_best(self, judge: NodeJudge, space: Space) -> FoundAnswers:
         """Search for the best answer alone."""
         choice = Choice(self.objective(), Scorer(judge, self._checked_weights(space)), space)
         return BoundedSearch(choice, self.time_limit).run()
 
-    def _swept(self, judge: Judge, space: Space) -> Found:
+    def _swept(self, judge: NodeJudge, space: Space) -> FoundAnswers:
         """Count every node, and measure it on the way: with suppression most of them are near the limit."""
         scorer = Scorer(judge, self._checked_weights(space))
         objective = self.objective()
@@ -91,9 +91,9 @@ class Lattice(FullDomain):
         known = Map(space)
         known.status[:] = status_of(found, judge.budget)
         losses = scorer.marginals.loss(counted, found) if counted is objective else None
-        return Found(known.answers(), Search(space.size), known, losses)
+        return FoundAnswers(known.answers(), Search(space.size), known, losses)
 
-    def _choose(self, choice: Choice, found: Found) -> Levels:
+    def _choose(self, choice: Choice, found: FoundAnswers) -> Levels:
         if len(found.answers) == 1:
             return found.answers[0]
         if found.losses is not None:

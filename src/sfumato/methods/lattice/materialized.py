@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
-from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.judge import NodeJudge
+from sfumato.methods.lattice.nodes import Space
 
 #: So many nodes of a lattice stand for all of them when it is decided what is worth keeping.
 SAMPLED_NODES = 1_500
@@ -20,7 +20,7 @@ SAMPLED_NODES = 1_500
 ROOTS_PER_SUBSET = 3
 
 
-def materialized(judge: Judge, space: Space) -> list[Frequencies]:
+def materialized(judge: NodeJudge, space: Space) -> list[Frequencies]:
     """Count what is worth keeping, each set from the shortest that is there already."""
     kept: list[Frequencies] = []
     for levels in sorted(worth_keeping(judge, space), key=sum):
@@ -35,7 +35,7 @@ def shortest_below(kept: list[Frequencies], levels: Levels) -> Frequencies | Non
     return min(below, key=len, default=None)
 
 
-def worth_keeping(judge: Judge, space: Space) -> list[Levels]:
+def worth_keeping(judge: NodeJudge, space: Space) -> list[Levels]:
     """Return the nodes to materialize, the most useful first."""
     nodes = sampled_nodes(space)
     sizes = expected_sizes(judge, nodes)
@@ -61,7 +61,7 @@ def sampled_nodes(space: Space) -> NDArray[np.int64]:
     return np.unique(np.vstack([np.array([space.bottom]), nodes]), axis=0)
 
 
-def expected_sizes(judge: Judge, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+def expected_sizes(judge: NodeJudge, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return how long the frequency sets of nodes would be if attributes had nothing to do with each other."""
     sizes = judge.roller.layout.sizes.astype(np.float64)
     groups = np.prod([sizes[at, nodes[:, at]] for at in range(nodes.shape[1])], axis=0)

@@ -9,9 +9,9 @@ from typing import ClassVar
 from sfumato.methods.base import register
 from sfumato.methods.lattice.answers import Search
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
-from sfumato.methods.lattice.full_domain import Found, FullDomain
-from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.full_domain import FoundAnswers, FullDomain
+from sfumato.methods.lattice.judge import NodeJudge
+from sfumato.methods.lattice.nodes import Space
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Samarati(FullDomain):
     name: ClassVar[str] = "samarati"
     summary: ClassVar[str] = "One full-domain answer of the least height, by binary search on the height."
 
-    def _find(self, judge: Judge, space: Space) -> Found:
+    def _find(self, judge: NodeJudge, space: Space) -> FoundAnswers:
         space.require_listable()
         search = Search(complete=False)
         base = judge.scan(space.bottom)
@@ -41,10 +41,10 @@ class Samarati(FullDomain):
             best, high = found, height - 1
             if not halving:
                 break
-        return Found([] if best is None else [best], search)
+        return FoundAnswers([] if best is None else [best], search)
 
     def _first_answer(
-        self, judge: Judge, base: Frequencies, space: Space, height: int, search: Search
+        self, judge: NodeJudge, base: Frequencies, space: Space, height: int, search: Search
     ) -> Levels | None:
         for node in nodes_of_height(space.tops, height):
             search.nodes_checked += 1
@@ -52,7 +52,7 @@ class Samarati(FullDomain):
                 return node
         return None
 
-    def counted(self, judge: Judge, base: Frequencies, node: Levels) -> Frequencies:
+    def counted(self, judge: NodeJudge, base: Frequencies, node: Levels) -> Frequencies:
         """Return the frequency set of a node, here from that of the exact values."""
         return judge.roller.up(base, node)
 

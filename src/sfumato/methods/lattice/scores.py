@@ -19,7 +19,7 @@ from sfumato.loss import METRICS, LossTotal, Objective, names_of
 from sfumato.loss.objective import CLASSES as CLASS_COUNT
 from sfumato.loss.objective import LEVELS, SIZES, SPANS
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
-from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.methods.lattice.kernels.node_sweep import (
     CLASSES,
     COST,
@@ -96,7 +96,7 @@ class Marginals:
         return np.asarray(shown if objective.may_suppress else np.where(kept > 0, shown, np.inf))
 
 
-def marginals_of(judge: Judge, weights: Mapping[str, float] | None = None) -> Marginals:
+def marginals_of(judge: NodeJudge, weights: Mapping[str, float] | None = None) -> Marginals:
     """Return the marginals of a task's table; weights given here come before those of the schema."""
     microdata = judge.task.microdata
     counts = tuple(
@@ -114,7 +114,7 @@ def marginals_of(judge: Judge, weights: Mapping[str, float] | None = None) -> Ma
 class Scorer:
     """Measures nodes, one after the other or many at once."""
 
-    def __init__(self, judge: Judge, weights: Mapping[str, float] | None = None) -> None:
+    def __init__(self, judge: NodeJudge, weights: Mapping[str, float] | None = None) -> None:
         self.judge = judge
         self.marginals = marginals_of(judge, weights)
         self._costs: dict[Objective, NodeCosts] = {}

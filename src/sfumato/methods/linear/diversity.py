@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.linear.kernels.diversity import Frontier, diverse_groups
-from sfumato.methods.linear.line import Line
+from sfumato.methods.linear.row_order import Line
 from sfumato.privacy import Requirements, Rule
 from sfumato.table.kernels import rules as condition
 from sfumato.table.kernels.rules import TOLERANCE

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Task
-from sfumato.methods.linear.cut import Cut, cut_by_size, cut_line, units
-from sfumato.methods.linear.line import Line
+from sfumato.methods.linear.row_order import Line
+from sfumato.methods.linear.runs import LineCut, cut_by_size, cut_line, units
 from sfumato.methods.suppression import trim
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
@@ -41,7 +41,7 @@ def cut_leaving_out(task: Task, line: Line, keep_equal: bool) -> Classes:
         best, least = classes, loss
 
 
-def cheapest_trimmed(task: Task, cuts: Sequence[Cut]) -> Classes:
+def cheapest_trimmed(task: Task, cuts: Sequence[LineCut]) -> Classes:
     """Return the cut that loses least once its classes are trimmed: a few wide ones that can be may cost it nothing."""
     if not task.suppressible or len(cuts) == 1:
         return trim(task, min(cuts, key=lambda cut: cut.loss).classes)

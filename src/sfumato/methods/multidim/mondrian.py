@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 from sfumato.common import parameters
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.kernels.divide import Cutting, PartedTable
+from sfumato.methods.multidim.kernels.counted_cuts import counted_cut
 from sfumato.methods.multidim.kernels.mondrian import cut_until_done
+from sfumato.methods.on_engine import CodeCounts, EngineSupport, MedianCut, PartsByFirstCuts
 from sfumato.methods.suppression import trim
+from sfumato.privacy import Requirements
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 
@@ -71,6 +74,25 @@ class Mondrian(Method):
         """Cut the table; then spend what may be suppressed on the outliers that widen their classes most."""
         classes = self._cut(task)
         return Recoding(classes=trim(task, classes))
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        """The first cuts need counts alone, unless the rows at the median are dealt to both sides."""
+        return None if self.relaxed else PartsByFirstCuts(self._counted_cut)
+
+    def _counted_cut(self, counts: CodeCounts, requirements: Requirements) -> MedianCut | None:
+        found = counted_cut(
+            counts.cells,
+            counts.begins,
+            len(counts.values),
+            sum(counts.values),
+            requirements.microdata.spans,
+            requirements.rules,
+            requirements.smallest_class,
+            self.categories == "taxonomy",
+        )
+        attribute, code, below = (int(one) for one in found)
+        return MedianCut(attribute, code, below) if attribute >= 0 else None
 
     def _cut(self, task: Task) -> NDArray[np.int32]:
         layout = _lay_out(task)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.methods.base import Task, register
-from sfumato.methods.lattice import Lattice
+from sfumato.methods.lattice.lattice import Lattice
 from sfumato.privacy import Requirements
 from sfumato.table.recoding import Recoding
 
@@ -24,14 +27,22 @@ class AttributeSuppression(Lattice):
 
     def run(self, task: Task) -> Recoding:
         """Search the subsets, and show suppressed attributes at their highest level."""
-        recoding = super().run(with_two_levels(task))
-        domains = task.microdata.domains
-        levels = tuple(domain.top if level else 0 for domain, level in zip(domains, recoding.levels or (), strict=True))
-        shown = dict(zip(task.microdata.names, levels, strict=True))
-        return replace(recoding, levels=levels, details={**recoding.details, "levels": shown})
+        return _at_top(task, super().run(with_two_levels(task)))
+
+    def by_frequencies(self, task: Task, counts: NDArray[np.int64]) -> Recoding:
+        """Do so for distinct rows."""
+        return _at_top(task, super().by_frequencies(with_two_levels(task), counts))
 
 
 register()(AttributeSuppression)
+
+
+def _at_top(task: Task, recoding: Recoding) -> Recoding:
+    """Turn the second of two levels into the highest that there is."""
+    domains = task.microdata.domains
+    levels = tuple(domain.top if level else 0 for domain, level in zip(domains, recoding.levels or (), strict=True))
+    shown = dict(zip(task.microdata.names, levels, strict=True))
+    return replace(recoding, levels=levels, details={**recoding.details, "levels": shown})
 
 
 def with_two_levels(task: Task) -> Task:

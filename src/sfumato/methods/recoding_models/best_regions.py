@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Task
-from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.judge import NodeJudge
+from sfumato.methods.lattice.nodes import Space
 from sfumato.methods.recoding_models.optimality import all_regions
 from sfumato.methods.recoding_models.value_groups import broken_rows
 from sfumato.table.frequency import frequency_set
@@ -105,7 +105,7 @@ def _classes(chosen: ChosenRegions, of_row: NDArray[np.int32]) -> NDArray[np.int
 
 def _allowed_regions(task: Task, cell_of: NDArray[np.int32], cells: int) -> list[Region] | None:
     """List every region whose rows may be a class, the smallest of those with equal rows; None if too many."""
-    nodes = all_regions(Judge(task))
+    nodes = all_regions(NodeJudge(task))
     if nodes is None:
         return None
     microdata = task.microdata

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato.loss import METRICS
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
-from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.methods.lattice.scores import Scorer
 from sfumato.methods.recoding_models.best_cells import best_classes
 from sfumato.methods.recoding_models.optimality import least_by_row, with_optimality
@@ -45,7 +45,7 @@ class CellGeneralization(Method):
         best = None if task.suppressible else best_classes(seen)
         if best is not None:
             return with_optimality(task, best.recoding, self.name, best.loss, best.looked_at)
-        bound = least_by_row(Judge(seen), as_regions=True)
+        bound = least_by_row(NodeJudge(seen), as_regions=True)
         greedy = self._greedy(task)
         return greedy if bound is None else with_optimality(task, greedy, self.name, bound, 0)
 
@@ -72,7 +72,7 @@ class _Remaining:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.judge = Judge(task)
+        self.judge = NodeJudge(task)
         self.scorer = Scorer(self.judge)
         self.rows = np.arange(len(task.microdata))
         self.classes = np.full(len(task.microdata), SUPPRESSED, np.int32)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Method, Task, register
-from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.methods.recoding_models.best_regions import best_regions
 from sfumato.methods.recoding_models.optimality import gcp_of, least_by_row, with_optimality
 from sfumato.methods.recoding_models.value_groups import Span, broken_rows, children
@@ -37,7 +37,7 @@ class FullSubgraph(Method):
             return greedy  # suppressed rows may narrow a class to less than its region spans
         found = best_regions(task, gcp_of(task, greedy) * len(task.microdata))
         recoding = greedy if found.classes is None else Recoding(classes=found.classes)
-        bound = least_by_row(Judge(task), as_regions=False) if found.bound is None else found.bound
+        bound = least_by_row(NodeJudge(task), as_regions=False) if found.bound is None else found.bound
         return recoding if bound is None else with_optimality(task, recoding, self.name, bound, found.looked_at)
 
     def _greedy(self, task: Task) -> Recoding:

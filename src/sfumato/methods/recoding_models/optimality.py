@@ -17,8 +17,8 @@ from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods.base import Task
 from sfumato.methods.enumeration.optimality import OPTIMUM, ROUNDING, SUPPRESSION, WORK, Optimality
 from sfumato.methods.lattice.frequencies import Levels
-from sfumato.methods.lattice.judge import Judge
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.judge import NodeJudge
+from sfumato.methods.lattice.nodes import Space
 from sfumato.table.kernels.classes import class_bounds
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 
@@ -50,7 +50,7 @@ class Regions(NamedTuple):
     sizes: NDArray[np.int64]
 
 
-def all_regions(judge: Judge) -> Iterator[tuple[Levels, Regions]] | None:
+def all_regions(judge: NodeJudge) -> Iterator[tuple[Levels, Regions]] | None:
     """Iterate over all nodes and their regions; None if there are too many nodes."""
     microdata = judge.task.microdata
     space = Space(microdata.domains)
@@ -59,7 +59,7 @@ def all_regions(judge: Judge) -> Iterator[tuple[Levels, Regions]] | None:
     return ((node, _regions(judge, node)) for node in space.nodes())
 
 
-def _regions(judge: Judge, node: Levels) -> Regions:
+def _regions(judge: NodeJudge, node: Levels) -> Regions:
     codes, edges = judge.task.microdata.codes, judge.roller.edges
     of_row, count = judge.roller.classes(judge.row_keys, judge.roller.bottom, node)
     first = np.unique(of_row, return_index=True)[1]
@@ -70,7 +70,7 @@ def _regions(judge: Judge, node: Levels) -> Regions:
     return Regions(of_row, bounds[:, :, 0], bounds[:, :, 1], np.bincount(of_row, minlength=count))
 
 
-def least_by_row(judge: Judge, as_regions: bool) -> float | None:
+def least_by_row(judge: NodeJudge, as_regions: bool) -> float | None:
     """Bound the total loss of any choice of regions from below, by the cheapest region of every row.
 
     Classes show the regions that they lie in, or what the rows of these span. A suppressed row costs the maximum, which

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain, IntervalDomain
 from sfumato.methods.base import Method, Task
-from sfumato.methods.lattice import Lattice
+from sfumato.methods.lattice.lattice import Lattice
 from sfumato.methods.recoding_models.best_columns import (
     BestColumns,
     Way,

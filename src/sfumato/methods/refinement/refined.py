@@ -12,6 +12,7 @@ from sfumato.errors import invalid_parameter
 from sfumato.loss import Minimized, Objective, can_minimize, find_objective
 from sfumato.loss.objective import LABELS, SIZES, SPANS
 from sfumato.methods.base import Method, Task, find_method, plain_minimized, register
+from sfumato.methods.on_engine import EngineSupport, PartsAlongOrder
 from sfumato.methods.task_loss import TaskLoss
 from sfumato.methods.warm_up import warm_up
 from sfumato.table.recoding import EquivalenceClasses, Recoding
@@ -94,6 +95,12 @@ class Refined(Method):
     def needs_levels(self) -> bool:
         """Whether the starting method needs them: what is improved must be what that method finds alone."""
         return find_method(self.method).needs_levels
+
+    @property
+    def on_engine(self) -> EngineSupport | None:
+        """As the method to start from, where that works along an order and no time limit would hold for every part."""
+        timed, support = not isinstance(self.refine, bool | str), find_method(self.method).on_engine
+        return replace(support, instead=None) if isinstance(support, PartsAlongOrder) and not timed else None
 
     @property
     def objective(self) -> Objective:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato import __version__
@@ -15,7 +13,7 @@ from sfumato.assess.cautions import Caution
 from sfumato.assess.risk import BeforeAfter
 from sfumato.assess.utility.report import Utility
 from sfumato.common.charts import charts
-from sfumato.errors import SourceError
+from sfumato.io.checksum import HashedFile
 from sfumato.loss import Bound
 from sfumato.release.report.policy import policy_of_release
 from sfumato.release.report.sections.columns import ColumnFacts, describe_column
@@ -29,26 +27,6 @@ LEAST = 5
 
 #: Where bands of people who look alike end in no number.
 ENDLESS = "+"
-
-
-@dataclass(frozen=True)
-class WrittenFile:
-    """A released file: its name and what identifies its bytes."""
-
-    name: str
-    size: int
-    sha256: str
-
-    @classmethod
-    def of(cls, path: str | os.PathLike[str]) -> WrittenFile:
-        """Read a file once."""
-        file = Path(path)
-        try:
-            with file.open("rb") as stream:
-                digest = hashlib.file_digest(stream, "sha256").hexdigest()
-                return cls(file.name, file.stat().st_size, digest)
-        except OSError as error:
-            raise SourceError(f"The released file {file} cannot be read: {error.strerror}.") from None
 
 
 @dataclass(frozen=True)
@@ -131,7 +109,7 @@ class Facts:
     changed: Sequence[str] = ()
     singling_out: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=lambda: {"sfumato": __version__})
-    file: WrittenFile | None = None
+    file: HashedFile | None = None
     when: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
 
     @property
@@ -223,7 +201,7 @@ def facts_of_release(
         changed=list(manifest["options"].get("transform", ())),
         singling_out=manifest.get("singling_out", {}),
         versions=manifest["versions"],
-        file=None if file is None else WrittenFile.of(file),
+        file=None if file is None else HashedFile.of(file),
     )
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sfumato.io.databases.database import identifier
+from sfumato.io.sql import identifier
 from sfumato.privacy import Rule
 from sfumato.table.kernels import rules as condition
 from sfumato.table.kernels.rules import TOLERANCE

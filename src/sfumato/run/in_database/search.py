@@ -15,10 +15,11 @@ from sfumato.assess.cautions.unique_rows import as_good_as_a_name
 from sfumato.common import parameters
 from sfumato.errors import ParameterError, SchemaError, SourceError, VerificationError
 from sfumato.hierarchies import Domain, Learned, default_hierarchy, with_levels
-from sfumato.io.databases.database import Database, identifier, qualified
+from sfumato.io.databases.database import Database
+from sfumato.io.sql import identifier, qualified
 from sfumato.methods import Task
 from sfumato.methods.lattice.full_domain import FullDomain, Solution
-from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.run.build import promise_of
 from sfumato.run.in_database.conditions import COUNTED, ClassConditions
@@ -61,11 +62,11 @@ class FrequencyTable:
         given = np.array([schema.weights.get(name, 1.0) for name in names])
         return cls(Microdata(codes, tuple(domains), columns, given / given.sum()), counts)
 
-    def judge(self, models: tuple[PrivacyModel, ...], suppression: float, prune: bool = True) -> Judge:
+    def judge(self, models: tuple[PrivacyModel, ...], suppression: float, prune: bool = True) -> NodeJudge:
         """Return what judges the nodes of this table."""
         requirements = Requirements(models, self.microdata)
         task = Task(self.microdata, requirements, parameters.rows_within(suppression, int(self.counts.sum())))
-        return Judge(task, self.counts, prune)
+        return NodeJudge(task, self.counts, prune)
 
 
 @dataclass(frozen=True)
@@ -223,7 +224,7 @@ def refuse_names(database: Database, roles: Mapping[str, str], request: Request)
     refuse(with_confirmations(cautions, request.confirm), strict=False)
 
 
-def _with_suppression(query: ReleaseQuery, judge: Judge, solution: Solution) -> ReleaseQuery:
+def _with_suppression(query: ReleaseQuery, judge: NodeJudge, solution: Solution) -> ReleaseQuery:
     """Say in the query which classes are left out: by what they count, or where more matters by their labels."""
     counted = judge.scan(solution.chosen)
     allowed, _, of_key = judge.classes(counted)
@@ -238,7 +239,7 @@ def _with_suppression(query: ReleaseQuery, judge: Judge, solution: Solution) -> 
     return replace(query, suppresses=True, left_out=labels)
 
 
-def _label(judge: Judge, key: NDArray[np.uint64], at: int, level: int) -> str | None:
+def _label(judge: NodeJudge, key: NDArray[np.uint64], at: int, level: int) -> str | None:
     word, shift, mask = judge.roller.layout.fields[at].tolist()
     place = (int(key[word]) >> shift) & mask
     text: str | None = judge.roller.domains[at].levels[level].labels[place].as_py()

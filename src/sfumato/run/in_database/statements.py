@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from sfumato.hierarchies import Domain
-from sfumato.io.databases.database import identifier, literal, qualified
+from sfumato.io.sql import identifier, literal, qualified
 from sfumato.run.in_database.conditions import ClassConditions
 
 #: PostgreSQL cuts longer names off, and two of them could become one.

@@ -16,7 +16,7 @@ from sfumato.hierarchies import Domain, Hierarchy, ScaledDomain
 from sfumato.hierarchies.calendar import TICKS_PER_DAY
 from sfumato.hierarchies.cell_domain import in_cells, in_type, moment_width, round_borders, split_borders
 from sfumato.hierarchies.numeric import finite_numbers
-from sfumato.io import columns as arrow
+from sfumato.io.columns import decoded, tidy
 from sfumato.io.missing import without_codes
 from sfumato.io.source import Remark
 from sfumato.run.large.encoding import Codes, as_numbers, changed
@@ -62,7 +62,7 @@ class Reading:
 
     def __call__(self, column: pa.Array) -> pa.Array:
         """Return a column as numbers, with all that is none missing."""
-        plain = arrow.decoded(arrow.tidy(self.name, pa.chunked_array([column])))
+        plain = decoded(tidy(self.name, pa.chunked_array([column])))
         numbers = without_codes(plain, self.codes, as_text=False).cast(self.kind).combine_chunks()
         if pa.types.is_floating(self.kind):
             return pc.if_else(pc.is_nan(numbers), pa.scalar(None, self.kind), numbers)
@@ -295,7 +295,7 @@ def count_cells(
 
 
 def _read_as(column: pa.Field) -> pa.DataType:
-    return arrow.decoded(arrow.tidy(column.name, pa.chunked_array([], column.type))).type
+    return decoded(tidy(column.name, pa.chunked_array([], column.type))).type
 
 
 def remarks_on(domains: Sequence[Domain]) -> list[Remark]:

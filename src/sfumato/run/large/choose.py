@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from sfumato import methods
 from sfumato.common.progress import ProgressOption
 from sfumato.errors import ParameterError, listed
 from sfumato.hierarchies import Learned
 from sfumato.io.memory import allowed_memory, memory_to_anonymize
 from sfumato.io.write import names_folder, refuse_other_than_parquet
-from sfumato.methods import Method, find_method
+from sfumato.methods import Method
+from sfumato.methods.on_engine import PartsAlongOrder, PartsByFirstCuts
 from sfumato.privacy import MinimumSpan
 from sfumato.privacy.population import PopulationModel
 from sfumato.release.release import Release
@@ -21,11 +21,8 @@ from sfumato.run.large.engine import Engine
 from sfumato.run.large.spark.session import OfFrame, Spark, is_spark_frame
 from sfumato.run.request import AUTO, Request
 
-#: What the default method is on an engine: the fastest, whose loss does not depend on the size of parts.
-USUAL = "hilbert"
-
-#: The methods that engines run, by the names that ``method=`` takes.
-RUNNABLE = (USUAL, "hilbert-fast", "mondrian", "lattice", "incognito", "bottom-up", "samarati", "datafly")
+#: The methods of this package that engines run, by the names that ``method=`` takes.
+RUNNABLE = ("hilbert", "hilbert-fast", "mondrian", "lattice", "incognito", "bottom-up", "samarati", "datafly")
 
 
 def run(data: object, request: Request, progress: ProgressOption = False) -> Release:
@@ -112,14 +109,16 @@ def refuse_unable(request: Request) -> None:
 def hindrances(request: Request) -> Iterator[str]:
     """Yield what is asked for that needs all rows at once."""
     method, schema = request.method, request.schema
-    if not is_runnable(method):
+    support = method.on_engine
+    if support is None:
         yield (
             f"The method '{method.name}' looks at all rows at once, which an engine does not hold together. Engines "
             f"run {listed(RUNNABLE)}, also refined."
         )
-    if isinstance(method, methods.Mondrian) and any(isinstance(model, MinimumSpan) for model in request.privacy):
-        yield "Mondrian's first cuts on an engine see one column at a time, not what classes span. Take hilbert."
-    if request.intervals == "mean" and not isinstance(method, methods.Auto) and method.recoding == "full-domain":
+    if isinstance(support, PartsByFirstCuts) and any(isinstance(model, MinimumSpan) for model in request.privacy):
+        name = method.name.capitalize()
+        yield f"{name}'s first cuts on an engine see one column at a time, not what classes span. Take hilbert."
+    if request.intervals == "mean" and method.recoding == "full-domain":
         yield "The mean of a class is that of rows in all parts, if levels hold for all. Ask for intervals='midpoint'."
     for name in ("transform", "pseudonymize", "sample", "preset", "keep_order"):
         if getattr(request, name):
@@ -134,21 +133,7 @@ def hindrances(request: Request) -> Iterator[str]:
         yield f"The hierarchy of {listed(learned)} is learned from rows. Learn it from a sample, and use the file."
 
 
-def is_runnable(method: Method) -> bool:
-    """Return whether parts of a table are enough for a method."""
-    from sfumato.methods.lattice.full_domain import FullDomain  # noqa: PLC0415
-
-    if isinstance(method, methods.Refined):
-        # A limit in seconds would be one for every part.
-        timed, start = not isinstance(method.refine, bool | str), find_method(method.method)
-        return not timed and isinstance(start, methods.Hilbert | methods.Linear | methods.Auto) and is_runnable(start)
-    if isinstance(method, methods.Linear):
-        return isinstance(method.mapping, methods.HilbertCurve)
-    if isinstance(method, methods.Mondrian):
-        return not method.relaxed
-    return isinstance(method, methods.Hilbert | methods.Auto | FullDomain | methods.FixedLevels)
-
-
 def method_for_parts(method: Method) -> Method:
-    """Return what is run on every part: the default method is that of engines."""
-    return find_method(USUAL) if isinstance(method, methods.Auto) else method
+    """Return the method that runs on the parts: the default method declares another one."""
+    support = method.on_engine
+    return support.instead or method if isinstance(support, PartsAlongOrder) else method

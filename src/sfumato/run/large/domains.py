@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.common.progress import Tell, silent
 from sfumato.errors import DataError
 from sfumato.hierarchies import Domain, Hierarchy, with_levels
-from sfumato.io import columns as arrow
+from sfumato.io.columns import decoded, tidy
 from sfumato.io.missing import codes_for, without_codes
 from sfumato.run.large.cells import CellCounts, can_have_cells, count_cells
 from sfumato.run.large.encoding import SHOWN, Book, Carried, CodeBook, CodedTable
@@ -118,7 +118,7 @@ def _is_number(rows: Rows, name: str) -> bool:
 def _refuse_unreadable(schema: pa.Schema) -> None:
     """Refuse what cannot be released, or not counted exactly by an engine."""
     for field in schema:
-        arrow.tidy(field.name, pa.chunked_array([], field.type))
+        tidy(field.name, pa.chunked_array([], field.type))
         if pa.types.is_decimal256(field.type):
             raise DataError(
                 f"Column '{field.name}' is of type {field.type}, and engines count numbers of at most 38 digits. Make "
@@ -133,8 +133,8 @@ def _values(rows: Rows, name: str, as_text: bool, request: Request) -> Values:
     kind, found = rows.schema.field(name).type, groups.column(name)
     # Engines count times in a unit and a zone of their own.
     found = found.cast(kind) if pa.types.is_timestamp(kind) else found
-    column = arrow.tidy(name, arrow.decoded(found), as_text)
-    column = arrow.decoded(column)
+    column = tidy(name, decoded(found), as_text)
+    column = decoded(column)
     present = column.is_valid().to_numpy()
     read = column.filter(pa.array(present)).combine_chunks()
     known, places = distinct(name, without_codes(pa.chunked_array([read]), codes_for(name, request.na), as_text))
@@ -197,5 +197,5 @@ def _carried(column: pa.Field, role: str, values: Values | None, codes: frozense
         yield Carried(name, role, ordered.type, values.book(name, code_of), ordered, counts)
     if values is None or values.has_not_a_number:
         # To models a not-a-number is a missing value; whoever reads the release is shown what was there.
-        empty = arrow.tidy(name, pa.chunked_array([], column.type))
-        yield Carried(name, role if values is None else SHOWN, arrow.decoded(empty).type, codes=codes)
+        empty = tidy(name, pa.chunked_array([], column.type))
+        yield Carried(name, role if values is None else SHOWN, decoded(empty).type, codes=codes)

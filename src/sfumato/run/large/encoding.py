@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import DataError
 from sfumato.hierarchies import Domain
-from sfumato.io import columns as arrow
+from sfumato.io.columns import decoded, is_text, tidy
 from sfumato.io.missing import codes_for, without_codes
 from sfumato.table.encoding import missing_rows
 from sfumato.table.microdata import Microdata, SensitiveColumn, smallest_unsigned
@@ -72,7 +72,7 @@ class CodeBook:
             used = np.flatnonzero(np.bincount(indices, minlength=missing)[:missing])
             own[used] = self.encode(column.dictionary.take(pa.array(used)))
             return own[indices]
-        column = arrow.tidy(self.name, pa.chunked_array([column]), self.as_text).combine_chunks()
+        column = tidy(self.name, pa.chunked_array([column]), self.as_text).combine_chunks()
         column = column if column.type == self.values.type else column.cast(self.values.type)
         return self._looked_up(column) if self._numbers is not None else self._found(column)
 
@@ -183,8 +183,8 @@ class Carried:
     def stored(self, column: pa.Array) -> pa.Array:
         """Return a column as it is kept."""
         if self.book is None:
-            plain = arrow.tidy(self.name, arrow.decoded(pa.chunked_array([column])))
-            return arrow.decoded(without_codes(plain, self.codes, as_text=True)).cast(self.kind)
+            plain = tidy(self.name, decoded(pa.chunked_array([column])))
+            return decoded(without_codes(plain, self.codes, as_text=True)).cast(self.kind)
         return pa.array(self.book.encode(column).astype(self.code_type))
 
     def shown(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -194,7 +194,7 @@ class Carried:
         indices = [pa.array(chunk.to_numpy().astype(np.int32)) for chunk in column.chunks]
         missing = len(self.values) - 1 if self.values.null_count else -1
         values = self.values.slice(0, missing) if missing >= 0 else self.values
-        if not arrow.is_text(values.type):
+        if not is_text(values.type):
             return pa.chunked_array([self.values.take(chunk) for chunk in indices], self.values.type)
         coded = [pc.if_else(pc.equal(chunk, missing), pa.scalar(None, pa.int32()), chunk) for chunk in indices]
         pieces = [pa.DictionaryArray.from_arrays(chunk, values) for chunk in coded]

@@ -11,11 +11,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.common import parameters
+from sfumato.errors import VerificationError
 from sfumato.loss import LossReport
 from sfumato.loss.recoded_table import CountedTable
-from sfumato.methods import FixedLevels, Method, Task
-from sfumato.methods.lattice.full_domain import FullDomain
-from sfumato.methods.lattice.judge import Judge
+from sfumato.methods import Method, Task
+from sfumato.methods.on_engine import LevelsByFrequencies
 from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.run.finer_steps import Steps
 from sfumato.run.large.encoding import CodedTable, carried_name, coded_name
@@ -87,24 +87,28 @@ class Chosen:
         return Steps(self.recoded.microdata, self.recoded.classes, models, counts=self.recoded.counts)
 
 
-def is_full_domain(method: Method) -> bool:
-    """Return whether a method needs no more than the frequency set."""
-    return isinstance(method, FullDomain | FixedLevels)
-
-
-def choose(rows: Rows, table: CodedTable, request: Request, method: Method, left_out: int) -> Chosen:
+def choose(rows: Rows, table: CodedTable, request: Request, support: LevelsByFrequencies, left_out: int) -> Chosen:
     """Count the distinct rows, and let a method choose levels for them."""
-    assert isinstance(method, FullDomain | FixedLevels)
     microdata, counts = frequencies(rows, table)
     models = tuple(request.privacy)
     requirements = Requirements(models, microdata)
     task = Task(microdata, requirements, parameters.rows_within(request.suppression, table.rows))
-    recoding = method.recoded(Judge(task, counts, method.may_prune(task)))
-    assert recoding.levels is not None
+    recoding = support.recode(task, counts)
+    if recoding.levels is None:
+        raise VerificationError(
+            f"The method '{request.method.name}' chose no levels from the frequency set, although it declares that it "
+            "can. This is a fault of the method, please report it."
+        )
     classes = EquivalenceClasses.of(microdata, recoding)
     kept = classes.of_row >= 0
     sizes = np.bincount(classes.of_row[kept], counts[kept], len(classes)).astype(np.int64)
     recoded = CountedTable(microdata, replace(classes, sizes=sizes), left_out, requirements.k, counts)
+    chosen = recoded.suppressed - left_out
+    if chosen > task.suppressible:
+        raise VerificationError(
+            f"The method '{request.method.name}' left out {chosen:,} rows, but only {task.suppressible:,} may be. This "
+            "is a fault of the method, please report it."
+        )
     gone = np.unique(groups_at(microdata, recoding.levels)[~kept], axis=0)
     at_levels = AtLevels(recoding.levels, gone)
     return Chosen(at_levels, recoding, recoded)

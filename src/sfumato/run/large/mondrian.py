@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.methods import Mondrian
-from sfumato.methods.multidim.kernels.counted_cuts import counted_cut
+from sfumato.errors import VerificationError
+from sfumato.methods.on_engine import CodeCounts, MedianCut, PartsByFirstCuts
 from sfumato.privacy import Requirements
 from sfumato.run.large.encoding import CodedTable, carried_name, coded_name
 from sfumato.run.large.engine import Rows
@@ -133,7 +133,7 @@ def tallied(rows: Rows, tally: Tally) -> NDArray[np.int64]:
 
 
 def first_cuts(
-    rows: Rows, table: CodedTable, method: Mondrian, requirements: Requirements, most: int
+    rows: Rows, table: CodedTable, support: PartsByFirstCuts, requirements: Requirements, most: int
 ) -> tuple[CutTree, list[int]]:
     """Cut the table until every part has at most so many rows, or cannot be cut; return how many each has."""
     tree = CutTree()
@@ -143,26 +143,23 @@ def first_cuts(
         tally = Tally(table, tree, waiting, requirements.sensitive_codes.shape[1] > 0)
         cuts = dict(tree.cuts)
         for part, cells in zip(waiting, tallied(rows, tally), strict=True):
-            attribute, code, below = _cut(cells, tally, method, requirements)
-            if attribute >= 0:
+            counts = CodeCounts(cells, tally.begins, tally.sizes)
+            cut = support.cut(counts, requirements)
+            if cut is not None:
+                _check_cut(cut, counts)
                 side = 2 * len(cuts) + 1
-                cuts[part] = Cut(attribute, code, side, side + 1)
-                sizes |= {side: below, side + 1: sizes[part] - below}
+                cuts[part] = Cut(cut.attribute, cut.code, side, side + 1)
+                sizes |= {side: cut.below, side + 1: sizes[part] - cut.below}
         fresh = [side for part in waiting if part in cuts for side in (cuts[part].below, cuts[part].above)]
         tree, waiting = CutTree(cuts), tuple(side for side in fresh if sizes[side] > most)
     return tree, [sizes[part] for part in tree.numbered()]
 
 
-def _cut(cells: NDArray[np.int64], tally: Tally, method: Mondrian, requirements: Requirements) -> tuple[int, int, int]:
-    columns = len(tally.sizes)
-    found = counted_cut(
-        cells,
-        tally.begins,
-        columns,
-        sum(tally.sizes),
-        requirements.microdata.spans,
-        requirements.rules,
-        requirements.smallest_class,
-        method.categories == "taxonomy",
-    )
-    return int(found[0]), int(found[1]), int(found[2])
+def _check_cut(cut: MedianCut, counts: CodeCounts) -> None:
+    """Refuse a cut that leaves one side empty, after which nothing would become smaller, or that counts wrong."""
+    below = int(counts.of(cut.attribute)[: cut.code].sum()) // len(counts.values)
+    if not 0 < below < counts.rows or below != cut.below:
+        raise VerificationError(
+            f"A first cut leaves {below:,} of {counts.rows:,} rows below code {cut.code}, and the method said "
+            f"{cut.below:,}. Both sides need rows. This is a fault of the method, please report it."
+        )

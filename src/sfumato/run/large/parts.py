@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.errors import VerificationError
 from sfumato.methods.linear.kernels.hilbert import WORD
-from sfumato.methods.linear.mapping import curve_keys, grids
+from sfumato.methods.on_engine import Keys as KeysOfRows
 from sfumato.run.large.encoding import BUCKET, KEY, PART, CodedTable
 from sfumato.run.large.engine import Rows, counted, group_counts
 from sfumato.table.microdata import Microdata, WeightedColumn, smallest_unsigned
@@ -25,39 +26,40 @@ Keys = NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Encoding:
-    """Turns a batch of a table into codes and, for linear methods, the place of every row on a Hilbert curve."""
+    """Turns a batch of a table into codes and, where rows are divided along an order, the key of each row in it."""
 
     table: CodedTable
-    bits: int | None = None
+    keys: KeysOfRows | None = None
 
     @property
     def schema(self) -> pa.Schema:
         """The columns of what it makes."""
         own = self.table.schema
         return (
-            own if self.bits is None else own.append(pa.field(BUCKET, pa.uint16())).append(pa.field(KEY, pa.uint64()))
+            own if self.keys is None else own.append(pa.field(BUCKET, pa.uint16())).append(pa.field(KEY, pa.uint64()))
         )
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Encode a batch."""
         coded = self.table.encode(batch)
-        if self.bits is None:
+        if self.keys is None:
             return coded
-        keys = self._keys(coded)
+        keys = self._keys(coded, self.keys)
         buckets = (keys >> np.uint64(WORD - STEP)).astype(np.uint16)
         return pa.RecordBatch.from_arrays([*coded.columns, pa.array(buckets), pa.array(keys)], schema=self.schema)
 
-    def _keys(self, coded: pa.RecordBatch) -> Keys:
-        """Return the first 64 bits of every row's place on the curve."""
-        assert self.bits is not None
+    def _keys(self, coded: pa.RecordBatch, keys: KeysOfRows) -> Keys:
         domains = self.table.domains
         codes = np.empty((coded.num_rows, len(domains)), smallest_unsigned([domain.size for domain in domains]))
         for at in range(len(domains)):
             codes[:, at] = coded.column(at).to_numpy()
-        words = curve_keys(codes, grids(domains, self.bits), self.bits)
-        used = self.bits * len(domains) - WORD * (len(words) - 1)
-        keys = words[0] << np.uint64(WORD - used)
-        return keys | (words[1] >> np.uint64(used)) if len(words) > 1 and used < WORD else keys
+        found = keys(codes, domains)
+        if found.dtype != np.uint64 or found.shape != (len(codes),):
+            raise VerificationError(
+                f"Keys of shape {found.shape} and type {found.dtype} were made for {len(codes):,} rows, which need one "
+                "64-bit unsigned integer each. This is a fault of the method, please report it."
+            )
+        return found
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,8 @@ from sfumato.common.progress import Progress, ProgressOption, reporting, stage
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, InfeasibleError
 from sfumato.io import Source
-from sfumato.methods import Mondrian, find_method
-from sfumato.methods.linear.linear import LinearMethod
-from sfumato.methods.refinement import Refined
+from sfumato.methods.linear.hilbert import HilbertCurve
+from sfumato.methods.on_engine import Keys, LevelsByFrequencies, PartsAlongOrder, PartsByFirstCuts
 from sfumato.methods.support import refuse_unsupported
 from sfumato.privacy import Requirements
 from sfumato.release.release import Release
@@ -28,14 +27,14 @@ from sfumato.run.large.domains import profile
 from sfumato.run.large.drawn_rows import draws_per_part
 from sfumato.run.large.encoding import PART, CodedTable, WithoutMissing
 from sfumato.run.large.engine import NOTHING, PLACE, Engine, Rows, require_distinct_names
-from sfumato.run.large.full_domain import Chosen, choose, is_full_domain
+from sfumato.run.large.full_domain import Chosen, choose
 from sfumato.run.large.guardrails import view_of
 from sfumato.run.large.made import Made
 from sfumato.run.large.mondrian import PartByCuts, first_cuts
 from sfumato.run.large.part_borders import Feasibility, lay_parts
 from sfumato.run.large.parts import Encoding, PartOf, empty, part_schema
 from sfumato.run.large.recode import Recode
-from sfumato.run.large.suppression import COMPARING, Curve, Price, can_be_priced, in_proportion, spent
+from sfumato.run.large.suppression import COMPARING, Curve, Price, in_proportion, pricing, spent
 from sfumato.run.request import Request
 
 #: How often encoded rows lie on the disk at the same time: as they are kept, and by part; labels come as parts go.
@@ -80,6 +79,7 @@ class _Plan:
         self.clock = Clock()
         self.secret = Secret.of(self.request.seed)
         self.method = method_for_parts(self.request.method)
+        self.support = self.method.on_engine
         self.row_numbers: tuple[str, ...] = ()
         self.engine.progress = self.report
 
@@ -160,29 +160,35 @@ class _Plan:
             elsewhere = " Or work in memory: engine='memory' leaves rows out until it is." if budget else ""
             raise InfeasibleError(whole.reasons() + elsewhere)
         self.report("encoding", 0.0)
-        encoding = Encoding(table, None if isinstance(self.method, Mondrian) else _bits(self.method))
+        encoding = Encoding(table, self._keys())
         self.engine.require(COPIES * table.rows * row_bytes(encoding.schema))
         return self.engine.kept(rows.mapped(encoding, encoding.schema))
 
+    def _keys(self) -> Keys | None:
+        """Return the keys that rows are divided along; where levels hold for all rows, any order will do."""
+        if isinstance(self.support, PartsByFirstCuts):
+            return None
+        return self.support.keys if isinstance(self.support, PartsAlongOrder) else HilbertCurve().first_bits
+
     def _choose(self, kept: Rows, table: CodedTable, left_out: int) -> Chosen | None:
         """Let a full-domain method choose levels by the frequency set, which the engine counts."""
-        if not is_full_domain(self.method):
+        if not isinstance(self.support, LevelsByFrequencies):
             return None
         self.report("searching", 0.0)
-        return choose(kept, table, self.request, self.method, left_out)
+        return choose(kept, table, self.request, self.support, left_out)
 
     def _part(self, kept: Rows, table: CodedTable) -> tuple[Rows, list[int]]:
         """Divide the rows: by Mondrian's first cuts, or into stretches of the curve that can keep every model."""
         self.report("dividing", 0.0)
         schema, models = part_schema(kept.schema), self.request.privacy
-        if isinstance(self.method, Mondrian):
-            tree, sizes = first_cuts(
-                kept, table, self.method, Requirements(tuple(models), empty(table)), self.engine.part_rows
-            )
+        if isinstance(self.support, PartsByFirstCuts):
+            requirements = Requirements(tuple(models), empty(table))
+            tree, sizes = first_cuts(kept, table, self.support, requirements, self.engine.part_rows)
             return kept.mapped(PartByCuts(tree, schema), schema), sizes
         # The classes of a full-domain recoding reach over all parts, which then need not keep anything alone.
         most = self.engine.rows_per_part(self.engine.expected)
-        begins, sizes = lay_parts(kept, table, () if is_full_domain(self.method) else models, most)
+        kept_alone = () if isinstance(self.support, LevelsByFrequencies) else models
+        begins, sizes = lay_parts(kept, table, kept_alone, most)
         return kept.mapped(PartOf(begins, schema), schema), sizes
 
     def _recode(
@@ -214,10 +220,11 @@ class _Plan:
         if not budget or any(isinstance(model, COMPARING) for model in models):
             # What classes are compared with would change with every row that is left out of another part.
             return [0] * len(sizes)
-        if not can_be_priced(self.method, models) or len(sizes) == 1:
+        priced = pricing(self.support, models)
+        if priced is None or len(sizes) == 1:
             return in_proportion(budget, sizes, sizes)
         self.report("pricing", 0.0)
-        curves: list[Curve] = parts.by_part(PART, Price(table, self.method, models, self.secret), NOTHING).told()
+        curves: list[Curve] = parts.by_part(PART, Price(table, priced, models), NOTHING).told()
         return spent(budget, sizes, sorted(curves, key=lambda one: one.part))
 
 
@@ -225,11 +232,3 @@ def row_bytes(schema: pa.Schema) -> int:
     """Return about how many bytes an encoded row takes on the disk."""
     kinds = [one.type for one in schema]
     return sum(kind.bit_width // 8 if pa.types.is_primitive(kind) else TEXT_BYTES for kind in kinds)
-
-
-def _bits(method: Any) -> int:
-    """Return how fine the curve is that a method lays rows along."""
-    method = find_method(method.method) if isinstance(method, Refined) else method
-    if not isinstance(method, LinearMethod):
-        return 12
-    return int(getattr(method.make_mapping(), "bits", 12))

@@ -21,8 +21,8 @@ from sfumato.common.progress import Progress, ProgressOption, reporting
 from sfumato.errors import EngineError
 from sfumato.io import write_text
 from sfumato.io.atomic import atomic_path, explained
-from sfumato.io.databases.database import identifier
 from sfumato.io.spool import STANDARD
+from sfumato.io.sql import identifier
 from sfumato.io.temporary import TemporaryFolder
 from sfumato.io.write import STREAMED, format_of, names_folder, refuse_existing, write_stream
 from sfumato.release.release import Release

@@ -9,24 +9,14 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from sfumato.common.randomness import Secret
-from sfumato.methods import Method, Task, find_method
-from sfumato.methods.linear.cut import cut_by_size, units
-from sfumato.methods.linear.line import Line
-from sfumato.methods.linear.linear import LinearMethod
-from sfumato.methods.linear.suppression import OWN_LOSS
-from sfumato.methods.refinement import Refined
-from sfumato.methods.task_loss import TaskLoss
+from sfumato.methods import Task
+from sfumato.methods.on_engine import EngineSupport, PartsAlongOrder, Priced
 from sfumato.privacy import BetaLikeness, DeltaDisclosure, KAnonymity, PrivacyModel, Requirements, TCloseness
 from sfumato.run.large.encoding import CodedTable
 from sfumato.run.large.engine import NOTHING, Finished
-from sfumato.table.recoding import SUPPRESSED
 
 #: What a row must save beyond its own loss to be left out, from nothing to very much.
 EXTRAS = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
-
-#: So many neighbouring rows tell about all of a part.
-STRETCH = 50_000
 
 #: Models that compare classes with the release as a whole.
 COMPARING = (TCloseness, BetaLikeness, DeltaDisclosure)
@@ -39,36 +29,25 @@ class Curve(NamedTuple):
     counts: list[float]
 
 
-def can_be_priced(method: Method, models: Sequence[PrivacyModel]) -> bool:
-    """Return whether an optimum can be asked what it leaves out at a price: a line, cut by the sizes of classes."""
-    start = find_method(method.method) if isinstance(method, Refined) else method
+def pricing(support: EngineSupport | None, models: Sequence[PrivacyModel]) -> Priced | None:
+    """Return what tells how many rows are worth leaving out at a price; None if that is not known under the models."""
     only_sizes = all(isinstance(model, KAnonymity) for model in models)
-    return only_sizes and isinstance(start, LinearMethod) and not start.by_extent
+    return support.priced if only_sizes and isinstance(support, PartsAlongOrder) else None
 
 
 @dataclass(frozen=True)
 class Price:
-    """Finds out how much a part would save by leaving rows out, from a stretch of its line."""
+    """Finds out how many rows of a part save more than each price by being left out."""
 
     table: CodedTable
-    method: Method
+    priced: Priced
     models: tuple[PrivacyModel, ...]
-    secret: Secret
 
     def __call__(self, part: int, rows: pa.Table) -> Finished:
-        """Cut the stretch at every price."""
-        start = find_method(self.method.method) if isinstance(self.method, Refined) else self.method
-        assert isinstance(start, LinearMethod)
+        """Ask the method."""
         microdata = self.table.microdata(rows)
-        task = TaskLoss(Task(microdata, Requirements(self.models, microdata)), start.objective).lowered
-        line = Line.of(task, start.make_mapping())
-        begin = max(0, (len(line) - STRETCH) // 2)
-        some = line.reordered(np.arange(begin, min(len(line), begin + STRETCH)))
-        scale = len(line) / max(1, len(some))
-        ends, k = units(some, start.keep_equal), task.requirements.smallest_class
-        cuts = [cut_by_size(some, ends, k, price=OWN_LOSS + extra).classes[some.order] for extra in EXTRAS]
-        counts = [float(np.count_nonzero(classes == SUPPRESSED)) * scale for classes in cuts]
-        return Finished(NOTHING.empty_table(), Curve(part, counts))
+        counts = self.priced(Task(microdata, Requirements(self.models, microdata)), EXTRAS)
+        return Finished(NOTHING.empty_table(), Curve(part, list(counts)))
 
 
 def spent(budget: int, sizes: Sequence[int], curves: Sequence[Curve]) -> list[int]:

@@ -15,7 +15,7 @@ from sfumato.table.kernels.rules import Rules, class_allowed
 ALLOWED, BROKEN, BROKEN_FOR_GOOD = range(3)
 
 
-class Edges(NamedTuple):
+class GroupEdges(NamedTuple):
     """The first and the last code of every group, and where the groups of an attribute and level begin."""
 
     at: NDArray[np.int64]
@@ -30,7 +30,7 @@ def judge_classes(
     classes: int,
     levels: NDArray[np.int64],
     layout: Layout,
-    edges: Edges,
+    edges: GroupEdges,
     rules: Rules,
     absorbing: NDArray[np.float64],
 ) -> NDArray[np.uint8]:

@@ -19,7 +19,7 @@ BINS = 256
 EPSILON = 1e-12
 
 
-class Scratch(NamedTuple):
+class BinScratch(NamedTuple):
     """Room for the bins of an attribute: what the rows of each span, how many there are, and costs and gains."""
 
     boxes: NDArray[np.int64]
@@ -36,7 +36,7 @@ def cut_best_first(layout: PartedTable, cutting: Cutting, begins: NDArray[np.boo
     Given is where each part begins, and where the last ends.
     """
     attributes = len(layout.codes)
-    scratch = Scratch(
+    scratch = BinScratch(
         np.empty((BINS + 1, 2, attributes), np.int64),
         np.empty(BINS, np.int64),
         np.empty(max(BINS, attributes)),
@@ -61,7 +61,7 @@ def cut_best_first(layout: PartedTable, cutting: Cutting, begins: NDArray[np.boo
 
 
 @inner
-def cut_best(layout: PartedTable, cutting: Cutting, start: int, stop: int, scratch: Scratch) -> int:
+def cut_best(layout: PartedTable, cutting: Cutting, start: int, stop: int, scratch: BinScratch) -> int:
     """Make the allowed cut that gains most; return where the second side begins, or ``start`` when there is none."""
     if stop - start < 2 * cutting.smallest:
         return start
@@ -107,7 +107,7 @@ def fall_back(
 
 @inner
 def best_place(
-    layout: PartedTable, cutting: Cutting, start: int, stop: int, attribute: int, whole: float, scratch: Scratch
+    layout: PartedTable, cutting: Cutting, start: int, stop: int, attribute: int, whole: float, scratch: BinScratch
 ) -> tuple[float, int]:
     """Return what the best cut of one attribute gains, -1 if there is none, and the first code of its second side."""
     lo, hi = scratch.bounds[0, attribute], scratch.bounds[1, attribute]
@@ -138,7 +138,7 @@ def best_place(
 
 @inner
 def fill_bins(
-    layout: PartedTable, start: int, stop: int, attribute: int, lo: int, width: int, bins: int, scratch: Scratch
+    layout: PartedTable, start: int, stop: int, attribute: int, lo: int, width: int, bins: int, scratch: BinScratch
 ) -> None:
     """Find how many rows every bin of codes holds, and what they span."""
     for at in range(bins):
@@ -156,7 +156,7 @@ def fill_bins(
 
 
 @inner
-def below(spans: Spans, bins: int, scratch: Scratch) -> None:
+def below(spans: Spans, bins: int, scratch: BinScratch) -> None:
     """Find what the rows up to every bin would cost as a class."""
     box, attributes = scratch.boxes[BINS], scratch.boxes.shape[2]
     rows, cost = np.int64(0), 0.0

@@ -15,12 +15,12 @@ import pyarrow as pa
 from sfumato.assess.queries.columns import ScaleColumn
 from sfumato.assess.queries.open_column import open_shown
 from sfumato.common.charts import charts
+from sfumato.common.grouping import code_column
 from sfumato.errors import DataError
 from sfumato.hierarchies import Hierarchy
 from sfumato.hierarchies.reading.column import ShownColumn, read_column
 from sfumato.release.report.bins import MISSING, Codes, Numbers, scale_bins, tree_bins
 from sfumato.release.values import ValueCounts
-from sfumato.verify.classes import code_column
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,11 @@ import pyarrow.parquet as pq
 from sfumato.common.threads import in_order
 from sfumato.errors import EngineError, OutputError, SfumatoError, SourceError
 from sfumato.io import Source
-from sfumato.io import columns as arrow
 from sfumato.io.atomic import shown_path
-from sfumato.io.databases.database import identifier
-from sfumato.io.files import literal, literal_path, record_batches
+from sfumato.io.columns import is_text
+from sfumato.io.files import record_batches
 from sfumato.io.memory import in_words, resident_memory
+from sfumato.io.sql import identifier, literal, literal_path
 from sfumato.io.temporary import TemporaryFolder
 from sfumato.run.large.duckdb.scatter import PACKED_BY, Spools, read_and_remove, scatter
 from sfumato.run.large.engine import COUNT, Engine, Finished, OnBatch, OnPart, Parted, Rows, ShownAs, Spread, spread_of
@@ -197,7 +197,7 @@ class InDuckDB(Engine):
 
 def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     """Open a file for rows that are read once more: only text has dictionaries, and nothing is told twice."""
-    texts = [field.name for field in schema if arrow.is_text(field.type)]
+    texts = [field.name for field in schema if is_text(field.type)]
     return pq.ParquetWriter(path, schema, compression=PACKED_BY, use_dictionary=texts, write_statistics=False)
 
 
@@ -282,7 +282,7 @@ class Stored(DuckRows):
         return sum(pq.ParquetFile(file).metadata.num_rows for file in self.files)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        texts = [field.name for field in self.schema if arrow.is_text(field.type)]
+        texts = [field.name for field in self.schema if is_text(field.type)]
         for path in self.files:
             with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
                 yield from file.iter_batches(BATCH_ROWS, columns=self.schema.names)

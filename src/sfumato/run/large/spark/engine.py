@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from sfumato.io import Source, SparkSource
+from sfumato.io.sql import spark_identifier
 from sfumato.run.large.engine import Engine, Rows, ShownAs
-from sfumato.run.large.spark.frames import open_in_spark, quoted
+from sfumato.run.large.spark.frames import open_in_spark
 from sfumato.run.large.spark.release import ShownInSpark
 from sfumato.run.large.spark.rows import PackedRows, SparkRows
 from sfumato.run.request import Request
@@ -40,8 +41,8 @@ class InSpark(Engine):
         """Return some columns of a frame."""
         assert isinstance(source, SparkSource)
         texts = set(as_text)
-        frame = source.frame.selectExpr(*(cast_to_text(name) if name in texts else quoted(name) for name in columns))
-        return SparkRows(frame)
+        shown = (cast_to_text(name) if name in texts else spark_identifier(name) for name in columns)
+        return SparkRows(source.frame.selectExpr(*shown))
 
     def kept(self, rows: Rows) -> PackedRows:
         """Let the executors keep what they compute: in their memory, and on their disks what does not fit there.
@@ -69,4 +70,4 @@ class InSpark(Engine):
 
 def cast_to_text(name: str) -> str:
     """Return a column as text, in SQL."""
-    return f"CAST({quoted(name)} AS STRING) AS {quoted(name)}"
+    return f"CAST({spark_identifier(name)} AS STRING) AS {spark_identifier(name)}"

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from sfumato.io.write import as_parquet
+from sfumato.io.parquet import as_parquet
 from sfumato.run.large.duckdb.scatter import PACKED_BY, files_of, split
 from sfumato.run.large.engine import COUNT, Finished, OnBatch, OnPart
 

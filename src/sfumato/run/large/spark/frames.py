@@ -14,6 +14,7 @@ import pyarrow as pa
 from sfumato import errors
 from sfumato.errors import EngineError, SfumatoError, SourceError
 from sfumato.io import FileSource, Source, SparkSource
+from sfumato.io.sql import spark_identifier
 from sfumato.run.large.spark.executors import stored_schema
 from sfumato.run.large.spark.session import first_line, is_spark_frame
 from sfumato.run.request import Request
@@ -82,11 +83,13 @@ def _read_text(session: Any, paths: list[str], request: Request) -> Any:
     kinds = computed(lambda: reader.option("inferSchema", True).csv(paths)).schema
     as_text = set(request.read_as_text())
     doubtful = [one.name for one in kinds if one.dataType.typeName() not in {"string", "date", "timestamp"}]
-    zeros = [f"max({quoted(name)} RLIKE '^[+-]?0[0-9]')" for name in doubtful]
+    zeros = [f"max({spark_identifier(name)} RLIKE '^[+-]?0[0-9]')" for name in doubtful]
     found = computed(texts.selectExpr(*zeros).first) if zeros else ()
     as_text |= {name for name, zero in zip(doubtful, found, strict=True) if zero}
     columns = [
-        texts[quoted(one.name)] if one.name in as_text else texts[quoted(one.name)].cast(one.dataType).alias(one.name)
+        texts[spark_identifier(one.name)]
+        if one.name in as_text
+        else texts[spark_identifier(one.name)].cast(one.dataType).alias(one.name)
         for one in kinds
     ]
     return texts.select(*columns)
@@ -117,12 +120,7 @@ def _told(error: Exception) -> SfumatoError | None:
 
 def chosen(frame: Any, columns: Sequence[str]) -> Any:
     """Return some columns of a frame under plain names: Spark's Python functions fail on dots and backticks."""
-    return frame.selectExpr(*(f"{quoted(name)} AS c{at}" for at, name in enumerate(columns)))
-
-
-def quoted(name: str) -> str:
-    """Quote a name for Spark, which takes a dot for a field of a field."""
-    return "`" + name.replace("`", "``") + "`"
+    return frame.selectExpr(*(f"{spark_identifier(name)} AS c{at}" for at, name in enumerate(columns)))
 
 
 def arrow_schema(frame: Any) -> pa.Schema:

@@ -11,10 +11,11 @@ import pyarrow as pa
 
 from sfumato.common.progress import Progress, silent
 from sfumato.errors import OutputError
+from sfumato.io.sql import spark_identifier
 from sfumato.io.write import refuse_other_than_parquet
 from sfumato.run.large.engine import COUNT, Promised, ShownAs, WritesItself
 from sfumato.run.large.spark.executors import CELL, PARQUET
-from sfumato.run.large.spark.frames import arrow_schema, computed, located, quoted
+from sfumato.run.large.spark.frames import arrow_schema, computed, located
 from sfumato.run.large.spark.groups import verified_by_spark
 from sfumato.run.large.spark.rows import OnCluster, PackedRows
 from sfumato.verify.verification import Verification
@@ -44,10 +45,10 @@ class ShownInSpark(WritesItself):
         names = [name for name in kept.schema.names if name != place]
         rows_of_all, size = kept.total
         files = max(1, -(-rows_of_all // FILE_ROWS), -(-size // FILE_BYTES))
-        scattered = kept.plain([*names, place]).repartition(files, quoted(place))
+        scattered = kept.plain([*names, place]).repartition(files, spark_identifier(place))
         # What is checked and counted are the batches that become rows of the frame; texts are still numbered there.
         rows = kept.select(names)
-        data = scattered.sortWithinPartitions(quoted(place)).drop(place)
+        data = scattered.sortWithinPartitions(spark_identifier(place)).drop(place)
         vars(self).update(data=data, rows=rows, files=kept.files(place, files))
 
     @property
@@ -61,7 +62,7 @@ class ShownInSpark(WritesItself):
 
     def classes(self) -> Any:
         """Return the classes as a frame."""
-        names = [quoted(name) for name in self.class_columns]
+        names = [spark_identifier(name) for name in self.class_columns]
         return self.rows.counted(self.class_columns).withColumnRenamed(COUNT, "size").select("size", *names)
 
     def verify(self, promised: Promised) -> Verification:

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.io.sql import spark_identifier
 from sfumato.run.large.engine import COUNT, OnBatch, OnPart, Parted, Rows, Spread, spread_of
 from sfumato.run.large.spark.executors import (
     CELL,
@@ -42,7 +43,7 @@ from sfumato.run.large.spark.executors import (
     with_count,
     without_dictionaries,
 )
-from sfumato.run.large.spark.frames import arrow_schema, chosen, computed, quoted, spark_types
+from sfumato.run.large.spark.frames import arrow_schema, chosen, computed, spark_types
 from sfumato.run.large.spark.session import without_pandas_warning
 
 #: Up to so many different values of a column are counted at once, and remembered.
@@ -80,7 +81,7 @@ class OnCluster(Rows):
         self.count_values(columns)
         many = [name for name in columns if name not in self._values]
         # To count the values is several times faster than to estimate how many there are, unless there are too many.
-        about = [f"approx_count_distinct({quoted(name)}) AS c{at}" for at, name in enumerate(many)]
+        about = [f"approx_count_distinct({spark_identifier(name)}) AS c{at}" for at, name in enumerate(many)]
         found = computed(self.plain(many).selectExpr(*about).toArrow).to_pydict().values() if many else ()
         estimates = dict(zip(many, (count for [count] in found), strict=True))
         return [self._values[name].num_rows if name in self._values else estimates[name] for name in columns]
@@ -121,12 +122,12 @@ class SparkRows(OnCluster):
 
     def plain(self, columns: Sequence[str]) -> Any:
         """Return some columns of the frame."""
-        return self.frame.select(*map(quoted, columns))
+        return self.frame.select(*map(spark_identifier, columns))
 
     def counted(self, columns: Sequence[str]) -> Any:
         """Let Spark count."""
         count = import_module("pyspark.sql.functions").expr("count(*)").alias(COUNT)
-        return self.frame.groupBy(*map(quoted, columns)).agg(count)
+        return self.frame.groupBy(*map(spark_identifier, columns)).agg(count)
 
     def _values_of(self, columns: Sequence[str]) -> Iterable[pa.Table]:
         """Count one column in each look, for which Spark reads no other."""
@@ -213,7 +214,7 @@ class PackedRows(OnCluster):
         """Let executors count what they have, and Spark what they found."""
         given = with_count(stored_schema(pa.schema([self.schema.field(name) for name in columns])))
         count = import_module("pyspark.sql.functions").expr(f"sum({COUNT})").alias(COUNT)
-        return self._run(CountGroups(tuple(columns), given), given).groupBy(*map(quoted, columns)).agg(count)
+        return self._run(CountGroups(tuple(columns), given), given).groupBy(*map(spark_identifier, columns)).agg(count)
 
     def _values_of(self, columns: Sequence[str]) -> Iterable[pa.Table]:
         """Count all columns in one look, since every cell has to be unpacked for each."""

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.kernels.box_greedy import cut_greedily
 from sfumato.methods.enumeration.kernels.box_memo import ENTRY_BYTES, Memo, empty_memo
 from sfumato.methods.enumeration.kernels.box_search import (
@@ -40,8 +39,9 @@ from sfumato.methods.enumeration.kernels.box_table import (
     table_blocks,
 )
 from sfumato.methods.enumeration.kernels.boxes import Problem
-from sfumato.methods.enumeration.optimality import GAP, MEMORY, OPTIMUM, ROUNDING, Found
-from sfumato.methods.enumeration.watch import Watch
+from sfumato.methods.enumeration.optimality import GAP, MEMORY, OPTIMUM, ROUNDING, FoundPartition
+from sfumato.methods.enumeration.partition_problem import PartitionProblem
+from sfumato.methods.enumeration.search_limits import SearchLimits
 
 #: If all boxes of a grid together have at most this many cuts, or as many as a search may look at values, all boxes are
 #: solved one by one; with a limit on time, if they have no more than this for every second. That is on the safe side.
@@ -58,27 +58,27 @@ LARGER, STAGE_SHARE = (8, 4, 2), 0.1
 DEEPEST = 2_000
 
 
-def best_by_boxes(instance: Instance, watch: Watch) -> Found:
+def best_by_boxes(instance: PartitionProblem, limits: SearchLimits) -> FoundPartition:
     """Find the best partition by a search over boxes, starting from Mondrian's."""
-    if _all_fit(instance, watch):
-        return _solve_all(instance, watch, *_seeded(instance))
-    return _search(instance, watch, *_seeded(instance, watch.megabytes))
+    if _all_fit(instance, limits):
+        return _solve_all(instance, limits, *_seeded(instance))
+    return _search(instance, limits, *_seeded(instance, limits.megabytes))
 
 
-def _all_fit(instance: Instance, watch: Watch) -> bool:
+def _all_fit(instance: PartitionProblem, limits: SearchLimits) -> bool:
     """Return whether all boxes of the grid are few enough to be solved one by one, in memory and in time."""
     slabs = instance.table.grid.slabs
     size = box_count(slabs) * box_bytes(len(slabs) - 1, _values(instance), instance.by_rows)
-    most = TABLE_PACE * watch.seconds if watch.seconds is not None else max(TABLE_WORK, watch.most_work(instance))
-    return size <= watch.megabytes * 1e6 and box_work(slabs) <= most
+    most = TABLE_PACE * limits.seconds if limits.seconds is not None else max(TABLE_WORK, limits.most_work(instance))
+    return size <= limits.megabytes * 1e6 and box_work(slabs) <= most
 
 
-def _values(instance: Instance) -> int:
+def _values(instance: PartitionProblem) -> int:
     """Return how many sensitive values there are to count."""
     return int(instance.requirements.rules.counts_at[-1])
 
 
-def _seeded(instance: Instance, megabytes: float = 0.0) -> tuple[Memo, Seed]:
+def _seeded(instance: PartitionProblem, megabytes: float = 0.0) -> tuple[Memo, Seed]:
     """Return a memo of this size, or larger if Mondrian's partition needs it, that holds this, and the partition."""
     boxes_of_greedy = 2 * (instance.table.rows // instance.smallest) + 3
     memo = empty_memo(max(boxes_of_greedy, int(megabytes * 1e6 / ENTRY_BYTES)))
@@ -103,44 +103,46 @@ class Seed(NamedTuple):
     cost: float
 
 
-def seed_partition(instance: Instance) -> Seed:
+def seed_partition(instance: PartitionProblem) -> Seed:
     """Return Mondrian's partition with the cuts of the grid, and its cost."""
     return _seeded(instance)[1]
 
 
-def _found(instance: Instance, blocks: NDArray[np.int32], bound: float, seed: Seed, nodes: int, ended: str) -> Found:
+def _found(
+    instance: PartitionProblem, blocks: NDArray[np.int32], bound: float, seed: Seed, nodes: int, ended: str
+) -> FoundPartition:
     value = instance.value(blocks)
     if value > seed.cost + abs(seed.cost) * ROUNDING:
         blocks, value = seed.blocks, instance.value(seed.blocks)
     # A cost below its bound can only come from rounding.
     bound = min(bound, value)
     proven = bound >= value - abs(value) * ROUNDING
-    return Found(blocks, value, bound, seed.cost, nodes, OPTIMUM if proven else ended)
+    return FoundPartition(blocks, value, bound, seed.cost, nodes, OPTIMUM if proven else ended)
 
 
-def _solve_all(instance: Instance, watch: Watch, memo: Memo, seed: Seed) -> Found:
+def _solve_all(instance: PartitionProblem, limits: SearchLimits, memo: Memo, seed: Seed) -> FoundPartition:
     """Solve every box of a small grid, from the smallest to the whole."""
     problem = instance.problem
     table = empty_table(problem.grid, max(1, _values(instance)), instance.by_rows)
     boxes = len(table.values)
     # The time that compiling takes, on the first run, is not the search's.
     solve_boxes(problem, table, 0, 0, np.empty(0))
-    watch = watch.restarted()
+    limits = limits.restarted()
     try:
         for first in range(0, boxes, TABLE_CHUNK):
-            watch.tell(instance, seed.cost, instance.floor, first)
-            if watch.over():
+            limits.tell(instance, seed.cost, instance.floor, first)
+            if limits.over():
                 break
             end = min(first + TABLE_CHUNK, boxes)
             solve_boxes(problem, table, first, end, _more_costs(instance, table, first, end))
         else:
             return _found(instance, table_blocks(problem.grid, table), float(table.values[-1]), seed, boxes, OPTIMUM)
     except KeyboardInterrupt as interrupt:
-        watch.interrupts.take(interrupt)
-    return _found(instance, seed.blocks, instance.floor, seed, first, watch.reason)
+        limits.interrupts.take(interrupt)
+    return _found(instance, seed.blocks, instance.floor, seed, first, limits.reason)
 
 
-def _more_costs(instance: Instance, table: BoxTable, first: int, end: int) -> NDArray[np.float64]:
+def _more_costs(instance: PartitionProblem, table: BoxTable, first: int, end: int) -> NDArray[np.float64]:
     """Return what some boxes cost by the cost's own function of blocks; nothing where it has none."""
     if not instance.problem.costs.by_block:
         return np.empty(0)
@@ -154,7 +156,7 @@ def _more_costs(instance: Instance, table: BoxTable, first: int, end: int) -> ND
     return costs
 
 
-def _search(instance: Instance, watch: Watch, memo: Memo, seed: Seed) -> Found:
+def _search(instance: PartitionProblem, limits: SearchLimits, memo: Memo, seed: Seed) -> FoundPartition:
     """Search the boxes in passes, each wider than the one before, until the optimum is proven or time is up."""
     grid = instance.problem.grid
     slabs = int(grid.slabs[-1])
@@ -163,9 +165,9 @@ def _search(instance: Instance, watch: Watch, memo: Memo, seed: Seed) -> Found:
     order = instance.table.order()
     control[DEPTH] = -1
     search(instance.problem, memo, frames, order, control)
-    watch = watch.restarted()
+    limits = limits.restarted()
     ended = GAP
-    for stage in _stages(instance, watch, seed):
+    for stage in _stages(instance, limits, seed):
         run = _Run(stage, memo, seed, control)
         for width, large in _passes(slabs, stage):
             begin_pass(frames, grid, control, width, large)
@@ -175,7 +177,7 @@ def _search(instance: Instance, watch: Watch, memo: Memo, seed: Seed) -> Found:
                 while control[DEPTH] >= 0 and _answered(instance, frames, order, int(control[DEPTH])):
                     search(stage.problem, memo, frames, order, control)
             if control[STOP]:
-                ended = watch.reason
+                ended = limits.reason
             if control[STOP] or run.close_enough():
                 break
         if not stage.proving:
@@ -187,7 +189,7 @@ def _search(instance: Instance, watch: Watch, memo: Memo, seed: Seed) -> Found:
     return _found(instance, blocks_of(grid, memo, order), run.bounds[0], seed, int(control[NODES]), ended)
 
 
-def _answered(instance: Instance, frames: Frames, order: NDArray[np.int32], depth: int) -> bool:
+def _answered(instance: PartitionProblem, frames: Frames, order: NDArray[np.int32], depth: int) -> bool:
     """Say what a box costs by the cost's own function of blocks, if the search asks for that."""
     places = frames.places[depth]
     if places[PHASE] != ASKING:
@@ -200,13 +202,13 @@ def _answered(instance: Instance, frames: Frames, order: NDArray[np.int32], dept
 class _Stage(NamedTuple):
     """A part of a search: its problem, its limits, and whether its bounds are those of the problem to be solved."""
 
-    instance: Instance
+    instance: PartitionProblem
     problem: Problem
-    watch: Watch
+    limits: SearchLimits
     proving: bool
 
 
-def _stages(instance: Instance, watch: Watch, seed: Seed) -> Iterator[_Stage]:
+def _stages(instance: PartitionProblem, limits: SearchLimits, seed: Seed) -> Iterator[_Stage]:
     """Yield the problem itself, but before it the same with larger classes, where other models make them large anyway.
 
     Bounds know little but sizes. Where classes have to be much larger for other reasons, a search that believes in
@@ -219,8 +221,8 @@ def _stages(instance: Instance, watch: Watch, seed: Seed) -> Iterator[_Stage]:
         costs = instance.problem.costs
         floor = instance.objective.floors(instance.table.rows, smallest, instance.price)
         larger = costs._replace(smallest=smallest, floor=np.maximum(floor, costs.floor))
-        yield _Stage(instance, instance.problem._replace(costs=larger), watch.until(done * STAGE_SHARE), False)
-    yield _Stage(instance, instance.problem, watch, True)
+        yield _Stage(instance, instance.problem._replace(costs=larger), limits.until(done * STAGE_SHARE), False)
+    yield _Stage(instance, instance.problem, limits, True)
 
 
 class _Run:
@@ -228,7 +230,7 @@ class _Run:
 
     def __init__(self, stage: _Stage, memo: Memo, seed: Seed, control: NDArray[np.int64]) -> None:
         self.stage, self.memo, self.seed, self.control = stage, memo, seed, control
-        self.instance, self.watch = stage.instance, stage.watch
+        self.instance, self.limits = stage.instance, stage.limits
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -241,10 +243,10 @@ class _Run:
         """Decide whether to stop, and when to pause next."""
         try:
             lower, upper = self.bounds
-            self.watch.tell(self.instance, upper, lower, int(self.control[NODES]))
+            self.limits.tell(self.instance, upper, lower, int(self.control[NODES]))
         except KeyboardInterrupt as interrupt:
-            self.watch.interrupts.take(interrupt)
-        self.control[STOP] = self.watch.tired(self.instance, float(self.control[WORK]))
+            self.limits.interrupts.take(interrupt)
+        self.control[STOP] = self.limits.tired(self.instance, float(self.control[WORK]))
         self.control[PAUSE_AT] = self.control[WORK] + SEARCH_CHUNK
 
     def close_enough(self) -> bool:

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from sfumato.common.threads import side_by_side
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
-from sfumato.methods.lattice.judge import Judge
+from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.methods.lattice.kernels.node_sweep import FINDINGS, NodeCosts, sweep
 from sfumato.methods.lattice.kernels.rollup import Layout
-from sfumato.methods.lattice.space import Space
+from sfumato.methods.lattice.nodes import Space
 
 #: A sweep is cut into at least this many parts, so that threads finish together.
 PARTS = 8
@@ -20,13 +20,13 @@ PARTS = 8
 LIMIT = 2_000_000_000
 
 
-def can_sweep(judge: Judge, space: Space) -> bool:
+def can_sweep(judge: NodeJudge, space: Space) -> bool:
     """Return whether counting every node is possible and takes no more than some seconds."""
     affordable = space.size * len(judge.task.microdata) <= LIMIT
     return judge.size_only and judge.roller.words == 1 and affordable
 
 
-def sweep_nodes(judge: Judge, space: Space, base: Frequencies, costs: NodeCosts) -> NDArray[np.float64]:
+def sweep_nodes(judge: NodeJudge, space: Space, base: Frequencies, costs: NodeCosts) -> NDArray[np.float64]:
     """Return the findings of every node at or above that of a frequency set; the others are left empty.
 
     The result has an axis per attribute, as long as it has levels, and one for the findings. Only class sizes are
@@ -54,7 +54,7 @@ def sweep_nodes(judge: Judge, space: Space, base: Frequencies, costs: NodeCosts)
     return found
 
 
-def _order(judge: Judge, space: Space, base: Frequencies) -> list[int]:
+def _order(judge: NodeJudge, space: Space, base: Frequencies) -> list[int]:
     """Return the attributes, slowest first: those that shrink the set most when told nothing of."""
 
     def size(at: int) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.loss import Blocks, LossTotal, Objective, RecodedTable
-from sfumato.methods.enumeration.grid import GridTable, atom_floors, grid_of
+from sfumato.methods.enumeration.cut_grid import GridTable, atom_floors, grid_of
 from sfumato.methods.enumeration.kernels.boxes import BoxCosts, Problem
 from sfumato.privacy import Requirements
 from sfumato.table.kernels.rules import SIZE
@@ -28,7 +28,7 @@ class _Counting(Requirements):
 
 
 @dataclass(frozen=True)
-class Instance:
+class PartitionProblem:
     """A table on the grid of its cuts, what classes must keep, and what they cost.
 
     Attributes
@@ -54,7 +54,7 @@ class Instance:
     @classmethod
     def of(
         cls, requirements: Requirements, cuts: Sequence[NDArray[np.int64]], objective: Objective, gap: float = 0.0
-    ) -> Instance:
+    ) -> PartitionProblem:
         """Lay a table on the grid of its cuts."""
         if objective.by_block is not None:
             requirements = _Counting(requirements.models, requirements.microdata)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
-from sfumato.methods.lattice.judge import Judge, Verdict
-from sfumato.methods.lattice.space import UNKNOWN, Map, Space
+from sfumato.methods.lattice.judge import NodeJudge, Verdict
+from sfumato.methods.lattice.nodes import UNKNOWN, Map, Space
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Box:
 class BoxSearch:
     """Classifies every node of a space."""
 
-    def __init__(self, judge: Judge, space: Space) -> None:
+    def __init__(self, judge: NodeJudge, space: Space) -> None:
         self.judge = judge
         self.space = space
         self.map = Map(space)

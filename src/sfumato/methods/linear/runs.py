@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sfumato.common.progress import Tell, silent
 from sfumato.hierarchies import TreeDomain
 from sfumato.methods.linear.diversity import group_size, grouped, hardest_rule
-from sfumato.methods.linear.halves import Boxes, cut_boxes, latest_begins
 from sfumato.methods.linear.kernels.allowed_runs import cheapest_allowed_runs, greedy_runs
 from sfumato.methods.linear.kernels.number_column import cheapest_partition
 from sfumato.methods.linear.kernels.packed_boxes import pack_boxes
 from sfumato.methods.linear.kernels.runs import run_of_unit, shortest_runs
-from sfumato.methods.linear.line import Line
+from sfumato.methods.linear.optimal_runs import UnitBoxes, cut_boxes, latest_begins
+from sfumato.methods.linear.row_order import Line
 from sfumato.methods.linear.tree_column import can_solve, cheapest_classes
 from sfumato.privacy import Requirements, Rule
 from sfumato.table.kernels import rules as condition
@@ -30,21 +30,21 @@ UNITS_PER_RUN = 12
 EXACT_WORK = 100_000_000
 
 
-class Cut(NamedTuple):
+class LineCut(NamedTuple):
     """The class of every row of the table, and what all rows lose together by the cost that was used."""
 
     classes: NDArray[np.int32]
     loss: float
 
 
-def cut_line(line: Line, requirements: Requirements, by_extent: bool, keep_equal: bool, tell: Tell = silent) -> Cut:
+def cut_line(line: Line, requirements: Requirements, by_extent: bool, keep_equal: bool, tell: Tell = silent) -> LineCut:
     """Return the cheapest runs of a line that every model allows."""
     return min(possible_cuts(line, requirements, by_extent, keep_equal, tell), key=lambda cut: cut.loss)
 
 
 def possible_cuts(
     line: Line, requirements: Requirements, by_extent: bool, keep_equal: bool, tell: Tell = silent
-) -> list[Cut]:
+) -> list[LineCut]:
     """Return the best cut by every way that fits the models; which of them loses least depends on the table."""
     if only_sizes(requirements):
         if not (by_extent or keep_equal) and len(line.microdata.domains) == 1:
@@ -66,7 +66,7 @@ def possible_cuts(
     return candidates
 
 
-def cut_by_groups(line: Line, requirements: Requirements, hardest: Rule) -> Cut:
+def cut_by_groups(line: Line, requirements: Requirements, hardest: Rule) -> LineCut:
     """Group different sensitive values; then merge neighbouring groups until they keep all other models."""
     values = requirements.microdata.sensitive[hardest.column].codes
     groups, ends = grouped(line, values, group_size(hardest))
@@ -75,7 +75,7 @@ def cut_by_groups(line: Line, requirements: Requirements, hardest: Rule) -> Cut:
     return cut_by_rules(groups, ends, requirements)
 
 
-def cut_column(line: Line, k: int) -> Cut | None:
+def cut_column(line: Line, k: int) -> LineCut | None:
     """Return the optimum of all partitions of a single attribute, runs or not; None for too many numbers."""
     codes = line.microdata.codes[line.order, 0]
     domain = line.microdata.domains[0]
@@ -86,10 +86,10 @@ def cut_column(line: Line, k: int) -> Cut | None:
     loss, found = cheapest_partition(codes.astype(np.int64), k, line.microdata.spans)
     classes = np.full(len(line.microdata), SUPPRESSED, np.int32)
     classes[line.order] = found
-    return Cut(classes, loss)
+    return LineCut(classes, loss)
 
 
-def cut_of(line: Line, parts: Sequence[NDArray[np.int64]]) -> Cut:
+def cut_of(line: Line, parts: Sequence[NDArray[np.int64]]) -> LineCut:
     """Return the cut of a single attribute into classes, given as places on the line in the order of their codes."""
     sizes = np.array([len(part) for part in parts])
     rows = line.order[np.concatenate(parts)]
@@ -97,7 +97,7 @@ def cut_of(line: Line, parts: Sequence[NDArray[np.int64]]) -> Cut:
     classes[rows] = np.repeat(np.arange(len(parts), dtype=np.int32), sizes)
     codes, ends = line.microdata.codes[rows, 0], np.cumsum(sizes)
     losses = line.microdata.domains[0].span_costs(codes[ends - sizes], codes[ends - 1]) * line.microdata.weights[0]
-    return Cut(classes, float(losses @ sizes))
+    return LineCut(classes, float(losses @ sizes))
 
 
 def only_sizes(requirements: Requirements) -> bool:
@@ -115,14 +115,14 @@ def units(line: Line, keep_equal: bool) -> NDArray[np.int64]:
 
 def cut_by_size(
     line: Line, ends: NDArray[np.int64], k: int, by_extent: bool = False, price: float = np.inf, tell: Tell = silent
-) -> Cut:
+) -> LineCut:
     """Cut units, the rows between two ends each, into the cheapest runs of at least k rows; or leave some out."""
     if by_extent:
         loss, begin = shortest_runs(line.place[ends[:-1]], ends, latest_begins(ends, k))
-        return Cut(by_row(line, ends, run_of_unit(begin)), float(loss[-1]))
+        return LineCut(by_row(line, ends, run_of_unit(begin)), float(loss[-1]))
     lo, hi = unit_boxes(line, ends)
-    least, runs = cut_boxes(Boxes(lo, hi, ends, line.width, line.microdata.spans), k, price, tell)
-    return Cut(by_row(line, ends, runs), least)
+    least, runs = cut_boxes(UnitBoxes(lo, hi, ends, line.width, line.microdata.spans), k, price, tell)
+    return LineCut(by_row(line, ends, runs), least)
 
 
 def unit_boxes(line: Line, ends: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
@@ -134,7 +134,7 @@ def unit_boxes(line: Line, ends: NDArray[np.int64]) -> tuple[NDArray[np.uint64],
     return lo, hi
 
 
-def cut_by_rules(line: Line, ends: NDArray[np.int64], requirements: Requirements) -> Cut:
+def cut_by_rules(line: Line, ends: NDArray[np.int64], requirements: Requirements) -> LineCut:
     """Cut units into the cheapest runs that keep every rule."""
     codes = np.ascontiguousarray(line.microdata.codes[line.order])
     sensitive = np.ascontiguousarray(requirements.sensitive_codes[line.order])
@@ -144,7 +144,7 @@ def cut_by_rules(line: Line, ends: NDArray[np.int64], requirements: Requirements
     ends = np.append(ends[:-1:coarse], ends[-1])
     longest = max(4 * UNITS_PER_RUN, int(4 * typical * (len(ends) - 1) / len(line)))
     loss, begin = cheapest_allowed_runs(codes, sensitive, ends, rules, spans, longest)
-    return Cut(by_row(line, ends, run_of_unit(begin)), float(loss[-1]))
+    return LineCut(by_row(line, ends, run_of_unit(begin)), float(loss[-1]))
 
 
 def by_row(line: Line, ends: NDArray[np.int64], runs: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -18,7 +18,7 @@ from sfumato.table.kernels.spans import Spans, span_cost
 SMALL = 24
 
 
-class Rows(NamedTuple):
+class NestedRows(NamedTuple):
     """Distinct rows while they are ordered: their codes column by column, how often each occurs, which is where."""
 
     codes: NDArray[np.unsignedinteger]
@@ -26,7 +26,7 @@ class Rows(NamedTuple):
     order: NDArray[np.int64]
 
 
-class Scratch(NamedTuple):
+class CodeScratch(NamedTuple):
     """Room for one attribute of one part: a histogram by code, and the codes that occur with their counts."""
 
     histogram: NDArray[np.int64]
@@ -35,7 +35,9 @@ class Scratch(NamedTuple):
 
 
 @kernel
-def nest_rows(rows: Rows, parts: NDArray[np.int64], smallest: int, scratch: Scratch, spans: Spans) -> NDArray[np.int64]:
+def nest_rows(
+    rows: NestedRows, parts: NDArray[np.int64], smallest: int, scratch: CodeScratch, spans: Spans
+) -> NDArray[np.int64]:
     """Bring the rows of neighbouring parts into their order, given where each begins and where the last ends.
 
     What has at most ``smallest`` rows is cut no further. Return where the parts begin then, and the last ends.
@@ -66,7 +68,7 @@ def nest_rows(rows: Rows, parts: NDArray[np.int64], smallest: int, scratch: Scra
 
 
 @inner
-def best_cut(rows: Rows, start: int, stop: int, scratch: Scratch, spans: Spans) -> tuple[int, int, int, int]:
+def best_cut(rows: NestedRows, start: int, stop: int, scratch: CodeScratch, spans: Spans) -> tuple[int, int, int, int]:
     """Return the attribute to cut, the first code of the part, of the upper side, and the last code."""
     best, best_attribute, best_lo, best_code, best_hi = -1.0, np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     total = np.int64(0)
@@ -101,7 +103,7 @@ def best_cut(rows: Rows, start: int, stop: int, scratch: Scratch, spans: Spans) 
 
 @inner
 def sort_codes(
-    column: NDArray[np.unsignedinteger], counts: NDArray[np.int64], start: int, stop: int, scratch: Scratch
+    column: NDArray[np.unsignedinteger], counts: NDArray[np.int64], start: int, stop: int, scratch: CodeScratch
 ) -> int:
     """List the codes of a small part with their counts, ascending; return how many there are."""
     found = 0
@@ -128,7 +130,7 @@ def count_codes(
     stop: int,
     lo: int,
     hi: int,
-    scratch: Scratch,
+    scratch: CodeScratch,
 ) -> int:
     """Do the same for a large part, by counting; the histogram is left empty for the next."""
     for row in range(start, stop):
@@ -143,7 +145,7 @@ def count_codes(
 
 
 @inner
-def most_saved(scratch: Scratch, found: int, spans: Spans, attribute: int, total: int) -> tuple[float, int]:
+def most_saved(scratch: CodeScratch, found: int, spans: Spans, attribute: int, total: int) -> tuple[float, int]:
     """Return how much the best cut of one attribute saves, summed over rows, and the first code above it."""
     first, last = scratch.present[0], scratch.present[found - 1]
     whole = total * span_cost(spans, attribute, first, last)
@@ -168,7 +170,7 @@ def nearer_above(spans: Spans, attribute: int, last: int, lo: int, code: int, hi
 
 
 @inner
-def divide(rows: Rows, attribute: int, start: int, stop: int, code: int, upper_first: bool) -> int:
+def divide(rows: NestedRows, attribute: int, start: int, stop: int, code: int, upper_first: bool) -> int:
     """Bring the rows of one side to the front and the others behind them; return where the others begin."""
     key = rows.codes[attribute]
     left, right = start, stop - 1

@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass, field, replace
 
 from sfumato.common.progress import Progress, silent
-from sfumato.methods.enumeration.instance import Instance
 from sfumato.methods.enumeration.optimality import INTERRUPT, TIME, WORK, Course, figure
+from sfumato.methods.enumeration.partition_problem import PartitionProblem
 from sfumato.methods.interrupts import Interrupts
 
 #: Without a limit on time, a search may look at this many values, and as many for each row, but no more than that:
@@ -17,7 +17,7 @@ BASE_WORK, ROW_WORK, MOST_WORK = 20_000_000, 5_000, 1_000_000_000
 
 
 @dataclass(frozen=True)
-class Watch:
+class SearchLimits:
     """The limits of a search and its listener.
 
     Attributes
@@ -50,7 +50,7 @@ class Watch:
         """Return whether the time is up, or somebody asked to stop."""
         return self.interrupts.asked or (self.seconds is not None and self.elapsed > self.seconds)
 
-    def tired(self, instance: Instance, work: float) -> bool:
+    def tired(self, instance: PartitionProblem, work: float) -> bool:
         """Return whether so much work is enough, or there is another reason to end."""
         return self.over() or work >= self.most_work(instance)
 
@@ -66,29 +66,29 @@ class Watch:
         """Seconds since the search began."""
         return time.perf_counter() - self.begun
 
-    def most_work(self, instance: Instance) -> float:
+    def most_work(self, instance: PartitionProblem) -> float:
         """Return how many values may be looked at: with a limit on time, any number."""
         if self.seconds is not None:
             return math.inf
         return self.share * min(MOST_WORK, BASE_WORK + ROW_WORK * instance.table.rows)
 
-    def restarted(self) -> Watch:
+    def restarted(self) -> SearchLimits:
         """Return a watch with the same limits that begins now, and with it the course."""
         begun = time.perf_counter()
         self.course.begun = begun
         return replace(self, begun=begun)
 
-    def until(self, share: float) -> Watch:
+    def until(self, share: float) -> SearchLimits:
         """Return the same watch that ends when this share is used up, of all and not of what is left."""
         seconds = None if self.seconds is None else self.seconds * share
         return replace(self, seconds=seconds, share=self.share * share)
 
-    def part(self, share: float) -> Watch:
+    def part(self, share: float) -> SearchLimits:
         """Return a watch for a share of what is left; it is for another question, so its course is its own."""
         left = None if self.seconds is None else max(0.0, self.seconds - self.elapsed) * share
         return replace(self, seconds=left, share=self.share * share, begun=time.perf_counter(), course=Course())
 
-    def tell(self, instance: Instance, value: float, bound: float, nodes: int) -> None:
+    def tell(self, instance: PartitionProblem, value: float, bound: float, nodes: int) -> None:
         """Tell the best cost, the bound, how far they are apart, and how much was looked at."""
         if not (math.isfinite(value) and math.isfinite(bound)):
             return

@@ -15,7 +15,7 @@ from sfumato.table.kernels.rules import Rules, class_allowed, clear, limits_span
 SURELY_OUT, BOUND, LEFT_OUT, COST = range(4)
 
 
-class People(NamedTuple):
+class LabelledRows(NamedTuple):
     """The rows: codes, sensitive codes, and the label that a classifier would learn (all 0 where none counts)."""
 
     codes: NDArray[np.unsignedinteger]
@@ -66,7 +66,7 @@ def groups_of_cuts(cuts: NDArray[np.int64], attribute: int, size: int) -> NDArra
 
 @kernel
 def try_cuts(
-    people: People,
+    people: LabelledRows,
     classes: NDArray[np.int32],
     cuts: NDArray[np.int64],
     floors: NDArray[np.float64],
@@ -89,7 +89,7 @@ def try_cuts(
 
 @inner
 def judge(
-    people: People,
+    people: LabelledRows,
     classes: NDArray[np.int64],
     floors: NDArray[np.float64],
     prices: Prices,
@@ -147,7 +147,7 @@ def sorted_by(classes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
 
 @inner
 def describe(
-    people: People,
+    people: LabelledRows,
     members: NDArray[np.int64],
     rules: Rules,
     bounds: NDArray[np.int64],

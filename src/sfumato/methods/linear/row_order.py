@@ -1,21 +1,53 @@
-"""A table laid out along a mapping's order, and its cuts into runs."""
+"""One order for the rows of a table: the mappings that define it, and the rows sorted by them."""
 
 from __future__ import annotations
 
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.common.progress import stage
+from sfumato.common.progress import Tell, silent, stage
 from sfumato.common.threads import in_chunks
 from sfumato.errors import VerificationError
 from sfumato.methods.base import Task
 from sfumato.methods.linear.kernels.packed_boxes import field_width, pack_rows, words_needed
-from sfumato.methods.linear.mapping import LinearMapping
-from sfumato.methods.linear.sort import sort_rows
+from sfumato.methods.on_engine import Keys
 from sfumato.table.microdata import Microdata
+
+#: Tables of at least ``LONG`` rows are divided by their most significant word into this many stretches, which threads
+#: sort separately.
+STRETCHES = 64
+LONG = 1 << 17
+
+
+class LinearMapping(ABC):
+    """A mapping of rows to keys, such that rows with near keys are alike; a frozen dataclass of its parameters.
+
+    A subclass needs one method, `keys`, and is used as ``Linear(mapping=ZOrder())``.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def keys(self, microdata: Microdata, random: np.random.Generator) -> NDArray[np.uint64]:
+        """Compute the keys: one column per row of the table, one row per 64-bit word, most significant word first."""
+
+    def distinguishes(self, microdata: Microdata) -> bool:
+        """Whether rows with equal keys always have equal codes; if not, the codes break ties."""
+        return False
+
+    @property
+    def on_engine(self) -> Keys | None:
+        """What an engine may sort rows by, batch by batch; None if keys depend on more than the codes of their row."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -100,3 +132,30 @@ def _places(keys: NDArray[np.uint64], order: NDArray[np.int64]) -> NDArray[np.fl
         places -= places[0]
         places /= places[-1] or 1.0
     return places
+
+
+def sort_rows(words: Sequence[NDArray[np.generic]], tell: Tell = silent) -> NDArray[np.int64]:
+    """Return the order of rows by several words, the most significant last, as `numpy.lexsort` does."""
+    highest = words[-1]
+    if len(highest) < LONG:
+        return np.lexsort(words)
+    stretch = np.searchsorted(_dividers(highest), highest, side="right").astype(np.uint8)
+    order = np.argsort(stretch, kind="stable")
+    ends = np.concatenate([[0], np.cumsum(np.bincount(stretch, minlength=1))])
+
+    def sort_stretch(start: int, stop: int) -> None:
+        rows = order[start:stop]
+        order[start:stop] = rows[np.lexsort([word[rows] for word in words])]
+
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        for job, stop in [(pool.submit(sort_stretch, start, stop), stop) for start, stop in pairwise(ends.tolist())]:
+            job.result()
+            tell(stop / len(order))
+    return order
+
+
+def _dividers(highest: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Return the words at which stretches of about the same length begin."""
+    sample = np.sort(highest[:: len(highest) // 4096])
+    places = np.linspace(0, len(sample) - 1, STRETCHES + 1).astype(np.int64)[1:-1]
+    return np.unique(sample[places])

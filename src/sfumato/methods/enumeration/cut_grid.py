@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.methods.enumeration.kernels.box_floors import nearest_penalties
 from sfumato.methods.enumeration.kernels.boxes import BoxCosts, Grid
-from sfumato.methods.enumeration.lengths import least_shares, least_sizes
+from sfumato.methods.enumeration.minimum_lengths import least_shares, least_sizes
 from sfumato.privacy import Requirements
 from sfumato.table.frequency import group_rows
 from sfumato.table.kernels.classes import class_bounds

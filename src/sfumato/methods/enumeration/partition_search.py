@@ -11,11 +11,11 @@ from itertools import count, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.methods.enumeration.boxes import seed_partition
-from sfumato.methods.enumeration.instance import Instance
-from sfumato.methods.enumeration.optimality import GAP, MEMORY, OPTIMUM, ROUNDING, Found
-from sfumato.methods.enumeration.partitions import Box, Cut, CutTree, cuts_of, sides
-from sfumato.methods.enumeration.watch import Watch
+from sfumato.methods.enumeration.box_search import seed_partition
+from sfumato.methods.enumeration.optimality import GAP, MEMORY, OPTIMUM, ROUNDING, FoundPartition
+from sfumato.methods.enumeration.partition_problem import PartitionProblem
+from sfumato.methods.enumeration.partitions import Box, Cut, PartitionTree, cuts_of, sides
+from sfumato.methods.enumeration.search_limits import SearchLimits
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
 #: Roughly what a waiting partition takes.
@@ -39,12 +39,12 @@ class BoxFacts:
 
 
 @dataclass(frozen=True, order=True)
-class Node:
+class PartitionNode:
     """A partition: blocks before ``first`` are final, the others may be cut further."""
 
     key: float
     serial: int
-    tree: CutTree = field(compare=False)
+    tree: PartitionTree = field(compare=False)
     first: int = field(compare=False)
     cost: float = field(compare=False)
     bound: float = field(compare=False)
@@ -65,16 +65,18 @@ PRIORITIES: dict[str, Callable[[float, float], float]] = {
 }
 
 
-def best_by_partitions(instance: Instance, watch: Watch, priority: str) -> Found:
+def best_by_partitions(instance: PartitionProblem, limits: SearchLimits, priority: str) -> FoundPartition:
     """Find the best partition by a search over whole partitions, starting from Mondrian's."""
-    return PartitionSearch(instance, watch, PRIORITIES[priority]).run()
+    return PartitionSearch(instance, limits, PRIORITIES[priority]).run()
 
 
 class PartitionSearch:
     """A search, its queue, the best partition so far, and the least bound of all that was dropped unseen."""
 
-    def __init__(self, instance: Instance, watch: Watch, priority: Callable[[float, float], float]) -> None:
-        self.instance, self.watch, self.priority = instance, watch, priority
+    def __init__(
+        self, instance: PartitionProblem, limits: SearchLimits, priority: Callable[[float, float], float]
+    ) -> None:
+        self.instance, self.limits, self.priority = instance, limits, priority
         self.blocks, self.greedy = seed_partition(instance)
         self.value = instance.value(self.blocks)
         self.dropped = np.inf
@@ -82,46 +84,46 @@ class PartitionSearch:
         self.facts: dict[Box, BoxFacts] = {}
         self.serial = count()
         self.nodes = 0
-        self.queue: list[Node] = []
+        self.queue: list[PartitionNode] = []
 
-    def run(self) -> Found:
+    def run(self) -> FoundPartition:
         """Search until nothing is left that could be better, or time is up."""
         ended = GAP
         try:
             slabs = np.diff(self.instance.table.grid.slabs)
-            self._meet(CutTree.leaf(tuple((0, int(width) - 1) for width in slabs)), 0)
+            self._meet(PartitionTree.leaf(tuple((0, int(width) - 1) for width in slabs)), 0)
             while self.queue and not self._over():
                 for node in islice(iter(self._next, None), CHUNK):
                     self._expand(node)
         except KeyboardInterrupt as interrupt:
-            self.watch.interrupts.take(interrupt)
-        if self.queue or self.watch.over():
-            ended = self.watch.reason
+            self.limits.interrupts.take(interrupt)
+        if self.queue or self.limits.over():
+            ended = self.limits.reason
         bound = min(max(self.instance.floor, self._open_bound()), self.value)
         if bound >= self.value - abs(self.value) * ROUNDING:
             ended = OPTIMUM
         elif self.forgetful:
             ended = MEMORY
-        return Found(self.blocks, self.value, bound, self.greedy, self.nodes, ended)
+        return FoundPartition(self.blocks, self.value, bound, self.greedy, self.nodes, ended)
 
-    def _next(self) -> Node | None:
+    def _next(self) -> PartitionNode | None:
         return heapq.heappop(self.queue) if self.queue else None
 
     def _open_bound(self) -> float:
         return min(self.dropped, min((node.bound for node in self.queue), default=np.inf))
 
     def _over(self) -> bool:
-        self.watch.tell(self.instance, self.value, min(self.value, self._open_bound()), self.nodes)
-        return self.watch.tired(self.instance, self.nodes * NODE_WORK)
+        self.limits.tell(self.instance, self.value, min(self.value, self._open_bound()), self.nodes)
+        return self.limits.tired(self.instance, self.nodes * NODE_WORK)
 
-    def _expand(self, node: Node) -> None:
+    def _expand(self, node: PartitionNode) -> None:
         """Meet all children of a partition, unless none of them can be better by enough."""
         if not self.promising(node.bound, node.cost):
             self.dropped = min(self.dropped, node.bound)
             return
         for leaf in range(node.first, len(node.tree.leaves)):
             for cut in self._useful_cuts(node.tree.leaves[leaf]):
-                if self.watch.over():
+                if self.limits.over():
                     self.dropped = min(self.dropped, node.bound)
                     return
                 grown = node.tree.grown(leaf, cut)
@@ -134,7 +136,7 @@ class PartitionSearch:
             if all(self.of(side).rows for side in sides(box, cut)):
                 yield cut
 
-    def _meet(self, tree: CutTree, first: int) -> None:
+    def _meet(self, tree: PartitionTree, first: int) -> None:
         """Take a partition if it is the best so far, and queue it if its branch can be better still."""
         self.nodes += 1
         facts = [self.of(box) for box in tree.leaves]
@@ -145,7 +147,9 @@ class PartitionSearch:
         if not self.promising(bound, cost):
             self.dropped = min(self.dropped, bound)
             return
-        heapq.heappush(self.queue, Node(self.priority(bound, cost), next(self.serial), tree, first, cost, bound))
+        heapq.heappush(
+            self.queue, PartitionNode(self.priority(bound, cost), next(self.serial), tree, first, cost, bound)
+        )
         if len(self.queue) > self._room:
             self._drop()
 
@@ -155,13 +159,13 @@ class PartitionSearch:
         enough = bound * (1 + gap) if self.value > 0 else bound / (1 + gap)
         return enough < self.value - abs(self.value) * 1e-12
 
-    def take(self, tree: CutTree, cost: float) -> None:
+    def take(self, tree: PartitionTree, cost: float) -> None:
         """Remember the best partition so far."""
         self.value, self.blocks = cost, self._blocks(tree)
 
     @cached_property
     def _room(self) -> int:
-        return max(1, int(self.watch.megabytes * 1e6 / NODE_BYTES))
+        return max(1, int(self.limits.megabytes * 1e6 / NODE_BYTES))
 
     def _drop(self) -> None:
         """Forget the less urgent half of the queue; the least of its bounds is what remains of the guarantee."""
@@ -177,7 +181,7 @@ class PartitionSearch:
             self.facts[box] = describe(self.instance, box)
         return self.facts[box]
 
-    def _blocks(self, tree: CutTree) -> NDArray[np.int32]:
+    def _blocks(self, tree: PartitionTree) -> NDArray[np.int32]:
         blocks = np.full(len(self.instance.table.grid.rows), SUPPRESSED, np.int32)
         for block, box in enumerate(tree.leaves):
             if not self.of(box).left_out:
@@ -185,7 +189,7 @@ class PartitionSearch:
         return blocks
 
 
-def inside(instance: Instance, box: Box) -> NDArray[np.bool_]:
+def inside(instance: PartitionProblem, box: Box) -> NDArray[np.bool_]:
     """Return which atoms lie in a box."""
     grid = instance.table.grid
     lo, hi = np.array(box).T + grid.slabs[:-1]
@@ -193,7 +197,7 @@ def inside(instance: Instance, box: Box) -> NDArray[np.bool_]:
     return found
 
 
-def describe(instance: Instance, box: Box) -> BoxFacts:
+def describe(instance: PartitionProblem, box: Box) -> BoxFacts:
     """Find out about a box, by the readable definitions of costs and models."""
     atoms = inside(instance, box)
     grid, costs = instance.problem.grid, instance.problem.costs
@@ -211,7 +215,7 @@ def describe(instance: Instance, box: Box) -> BoxFacts:
     return BoxFacts(rows, cost, cost if settled else min(bound, cost) if costs.monotone else bound, left_out)
 
 
-def _allowed(instance: Instance, atoms: NDArray[np.bool_]) -> bool:
+def _allowed(instance: PartitionProblem, atoms: NDArray[np.bool_]) -> bool:
     """Return whether these atoms may be a class; the rest of the table is there for models that compare."""
     requirements = instance.requirements
     blocks = np.where(atoms, 0, 1).astype(np.int32)[instance.table.of_row]

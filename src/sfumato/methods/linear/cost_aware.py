@@ -1,4 +1,4 @@
-"""The order that knows what spans cost."""
+"""CostAware: optimal runs along an order that puts costly differences first, and that order."""
 
 from __future__ import annotations
 
@@ -9,10 +9,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.threads import LONG, STRETCHES, on_stretches
-from sfumato.methods.linear.kernels.cost_order import SMALL, Rows, Scratch, nest_rows
-from sfumato.methods.linear.mapping import LinearMapping
+from sfumato.methods.base import register
+from sfumato.methods.linear.base import LinearMethod
+from sfumato.methods.linear.kernels.cost_aware import SMALL, CodeScratch, NestedRows, nest_rows
+from sfumato.methods.linear.row_order import LinearMapping
 from sfumato.table.frequency import frequency_set
 from sfumato.table.microdata import Microdata
+
+
+@dataclass(frozen=True)
+class CostAware(LinearMethod):
+    """Sort the rows so that costly differences come first, and cut the order into the cheapest runs.
+
+    Parameters
+    ----------
+    minimize, keep_equal
+        As in `Hilbert`.
+    """
+
+    name: ClassVar[str] = "cost-aware"
+    along: ClassVar[str] = "an order that puts costly differences first"
+    cheapest: ClassVar[str] = "; least loss on mixed data"
+
+    def make_mapping(self) -> LinearMapping:
+        return CostOrder()
 
 
 @dataclass(frozen=True)
@@ -28,7 +48,7 @@ class CostOrder(LinearMapping):
 
     def keys(self, microdata: Microdata, random: np.random.Generator) -> NDArray[np.uint64]:
         distinct = frequency_set(microdata)
-        rows = Rows(np.ascontiguousarray(distinct.codes.T), distinct.counts.copy(), np.arange(len(distinct)))
+        rows = NestedRows(np.ascontiguousarray(distinct.codes.T), distinct.counts.copy(), np.arange(len(distinct)))
         nest(rows, microdata)
         place = np.empty(len(distinct), np.uint64)
         place[rows.order] = np.arange(len(distinct))
@@ -38,7 +58,7 @@ class CostOrder(LinearMapping):
         return True
 
 
-def nest(rows: Rows, microdata: Microdata) -> None:
+def nest(rows: NestedRows, microdata: Microdata) -> None:
     """Bring rows into their order: large parts one after the other, and what is left of them on all cores."""
     parts = np.array([0, len(rows.order)])
     if len(rows.order) >= LONG:
@@ -46,8 +66,11 @@ def nest(rows: Rows, microdata: Microdata) -> None:
     on_stretches(parts, lambda some: nest_rows(rows, some, 1, _scratch(microdata), microdata.spans))
 
 
-def _scratch(microdata: Microdata) -> Scratch:
+def _scratch(microdata: Microdata) -> CodeScratch:
     largest = max(domain.size for domain in microdata.domains)
     histogram = np.zeros(largest + 1, np.int64)
     present, counts = np.empty((2, max(SMALL, largest) + 1), np.int64)
-    return Scratch(histogram, present, counts)
+    return CodeScratch(histogram, present, counts)
+
+
+register()(CostAware)

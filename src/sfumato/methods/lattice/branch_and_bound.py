@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from sfumato.loss import Objective
 from sfumato.methods.lattice.answers import Choice, Search, tolerance
+from sfumato.methods.lattice.box_search import Box
 from sfumato.methods.lattice.frequencies import Frequencies, Levels
-from sfumato.methods.lattice.full_domain import Found
-from sfumato.methods.lattice.halving_search import Box
+from sfumato.methods.lattice.full_domain import FoundAnswers
 from sfumato.methods.lattice.judge import Verdict
 
 
@@ -36,7 +36,7 @@ class BoundedSearch:
         self._number = itertools.count()
         self._judged: dict[Levels, Verdict] = {}
 
-    def run(self) -> Found:
+    def run(self) -> FoundAnswers:
         """Search until the best answer is proven or time is up."""
         base = self.judge.scan(self.space.bottom)
         self._descend(Box(self.space.bottom, self.space.tops, base))
@@ -56,7 +56,7 @@ class BoundedSearch:
                 self._wait(waiting, half)
         else:
             self.search.bound = self.best[0] if self.best else None
-        return Found([] if self.best is None else [self.best[2]], self.search)
+        return FoundAnswers([] if self.best is None else [self.best[2]], self.search)
 
     def _proven(self, least: float) -> bool:
         return self.best is not None and least >= self.best[0] - tolerance(self.best[0])

@@ -26,7 +26,7 @@ STRETCH = 1 << 19
 
 
 @dataclass(frozen=True)
-class Boxes:
+class UnitBoxes:
     """Units in order: their packed bounds, how many rows lie before each, the width of a field, the span costs."""
 
     lo: NDArray[np.uint64]
@@ -38,15 +38,15 @@ class Boxes:
     def __len__(self) -> int:
         return len(self.lo)
 
-    def before(self, stop: int) -> Boxes:
+    def before(self, stop: int) -> UnitBoxes:
         """Return the units before a place."""
-        return Boxes(self.lo[:stop], self.hi[:stop], self.ends[: stop + 1], self.width, self.spans)
+        return UnitBoxes(self.lo[:stop], self.hi[:stop], self.ends[: stop + 1], self.width, self.spans)
 
-    def backwards_from(self, start: int) -> Boxes:
+    def backwards_from(self, start: int) -> UnitBoxes:
         """Return the units from a place on, the last one first."""
         lo = np.ascontiguousarray(self.lo[start:][::-1])
         hi = lo if self.hi is self.lo else np.ascontiguousarray(self.hi[start:][::-1])
-        return Boxes(lo, hi, self.ends[-1] - self.ends[start:][::-1], self.width, self.spans)
+        return UnitBoxes(lo, hi, self.ends[-1] - self.ends[start:][::-1], self.width, self.spans)
 
     def cheapest(self, k: int, price: float, tell: Tell) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Return the least loss before every unit, and where the last run begins."""
@@ -66,7 +66,7 @@ def latest_begins(ends: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     return np.searchsorted(ends, ends - k, side="right").astype(np.int64) - 1
 
 
-def cut_boxes(boxes: Boxes, k: int, price: float, tell: Tell = silent) -> tuple[float, NDArray[np.int32]]:
+def cut_boxes(boxes: UnitBoxes, k: int, price: float, tell: Tell = silent) -> tuple[float, NDArray[np.int32]]:
     """Return the least loss of all cuts into runs of at least k rows, and the run of every unit."""
     middle, longest = len(boxes) // 2, 2 * k - 1
     if len(boxes) < LONG or middle < longest:

@@ -1,4 +1,4 @@
-"""iDistance: rows by their nearest centre, and by how far they are from it."""
+"""iDistance: optimal runs along the nearest centres and the distance to them, and the mapping that finds these."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from sfumato.common import parameters
 from sfumato.common.threads import in_chunks
 from sfumato.errors import invalid_parameter
-from sfumato.methods.linear.kernels.centres import nearest_centres
-from sfumato.methods.linear.mapping import LinearMapping, check_bits, curve_keys, positions
+from sfumato.methods.base import register
+from sfumato.methods.linear.base import EXTENT, LinearMethod
+from sfumato.methods.linear.hilbert import check_bits, curve_keys, positions
+from sfumato.methods.linear.kernels.idistance import nearest_centres
+from sfumato.methods.linear.row_order import LinearMapping
 from sfumato.table.microdata import Microdata
 
 #: How often centres move to the middle of their rows.
@@ -20,6 +23,39 @@ ROUNDS = 5
 
 #: Keys hold the place of the centre above so many bits for the distance.
 DISTANCE_BITS = 32
+
+
+@dataclass(frozen=True)
+class IDistance(LinearMethod):
+    """Sort the rows by their nearest centre and the distance to it, and cut the order into the cheapest runs.
+
+    Parameters
+    ----------
+    minimize, keep_equal
+        As in `Hilbert`; ``minimize="extent"`` is iDistFast in the paper.
+    centres
+        How many centres.
+    sample
+        The share of rows that the centres are found from.
+    bits
+        How fine the grid of the curve is that orders the centres.
+    """
+
+    centres: int = 512
+    sample: float = 0.1
+    bits: int = 12
+
+    name: ClassVar[str] = "idistance"
+    along: ClassVar[str] = "nearest centres and the distance to them"
+    cheapest: ClassVar[str] = ". O(kn + centres n)"
+    order_free: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.make_mapping()
+
+    def make_mapping(self) -> LinearMapping:
+        return NearestCentre(self.centres, self.sample, self.bits)
 
 
 @dataclass(frozen=True)
@@ -48,7 +84,7 @@ class NearestCentre(LinearMapping):
         check_bits("NearestCentre", self.bits)
 
     def keys(self, microdata: Microdata, random: np.random.Generator) -> NDArray[np.uint64]:
-        space = Space.of(microdata)
+        space = CodePositions.of(microdata)
         centres = self._ordered(self._find_centres(microdata.codes, space, random))
         nearest, distance = space.nearest(microdata.codes, centres)
         reach = np.sqrt(len(space.at) - 1.0)
@@ -57,7 +93,7 @@ class NearestCentre(LinearMapping):
         return keys[None]
 
     def _find_centres(
-        self, codes: NDArray[np.unsignedinteger], space: Space, random: np.random.Generator
+        self, codes: NDArray[np.unsignedinteger], space: CodePositions, random: np.random.Generator
     ) -> NDArray[np.float32]:
         """Return the middles of clusters of a sample: start anywhere, assign, move to the middle, and again."""
         wanted = min(len(codes), max(self.centres, round(self.sample * len(codes))))
@@ -81,14 +117,14 @@ class NearestCentre(LinearMapping):
 
 
 @dataclass(frozen=True)
-class Space:
+class CodePositions:
     """Where every code of every attribute lies, from 0 to 1, one attribute behind the other."""
 
     flat: NDArray[np.float32]
     at: NDArray[np.int64]
 
     @classmethod
-    def of(cls, microdata: Microdata) -> Space:
+    def of(cls, microdata: Microdata) -> CodePositions:
         """Lay out the domains of a table."""
         places = [positions(domain) for domain in microdata.domains]
         at = np.cumsum([0, *map(len, places)], dtype=np.int64)
@@ -108,3 +144,6 @@ class Space:
             lambda start, stop: nearest_centres(codes, self.flat, self.at, centres, start, stop, nearest, distance),
         )
         return nearest, distance
+
+
+register(idistance_fast=lambda: IDistance(minimize=EXTENT))(IDistance)

@@ -1,0 +1,46 @@
+"""Quoting for SQL: names, texts and paths, so that what a user calls something can never be read as a statement.
+
+The verifier has its own, as it has everything of its own.
+"""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+
+
+def identifier(name: str) -> str:
+    """Quote the name of a column or table.
+
+    >>> identifier('the "other" age')
+    '"the ""other"" age"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def qualified(name: str) -> str:
+    """Quote the name of a table, which may follow the name of its schema and a dot.
+
+    >>> qualified("clinic.people")
+    '"clinic"."people"'
+    """
+    return ".".join(identifier(part) for part in name.split("."))
+
+
+def spark_identifier(name: str) -> str:
+    """Quote a name for Spark, which takes backticks."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def literal(text: str | None) -> str:
+    """Quote a text; a missing one is NULL.
+
+    >>> literal("O'Hara"), literal(None)
+    ("'O''Hara'", 'NULL')
+    """
+    return "NULL" if text is None else "'" + text.replace("'", "''") + "'"
+
+
+def literal_path(path: Path) -> str:
+    """Quote a path for DuckDB, so that ``*``, ``?`` and ``[`` stand for themselves."""
+    return literal(glob.escape(str(path.absolute())))
