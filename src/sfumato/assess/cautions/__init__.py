@@ -16,7 +16,15 @@ from sfumato.assess.cautions import (
 
 # isort: on
 from sfumato.assess.cautions.caution import Caution, check_confirmed, refuse, with_confirmations
-from sfumato.assess.cautions.registry import AFTER, BEFORE, look_after, look_before, overlooked
+from sfumato.assess.cautions.registry import (
+    AFTER,
+    BEFORE,
+    cautions_after,
+    cautions_before,
+    look_after,
+    look_before,
+    overlooked,
+)
 from sfumato.assess.cautions.rows_view import RowsView
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 
@@ -31,6 +39,8 @@ __all__ = [
     "ReleaseView",
     "RequestView",
     "RowsView",
+    "cautions_after",
+    "cautions_before",
     "check_confirmed",
     "column_kinds",
     "hidden_values",
