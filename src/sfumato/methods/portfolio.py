@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -13,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import methods as known
+from sfumato.common.threads import side_by_side
 from sfumato.hierarchies import TreeDomain
 from sfumato.loss.objective import SIZES
 from sfumato.methods.base import Method, Task
+from sfumato.methods.details import MethodDetails
 from sfumato.methods.linear.cost_aware import CostAware
 from sfumato.methods.linear.hilbert import Hilbert
 from sfumato.methods.refinement import RefinementLimit
@@ -124,9 +124,8 @@ def try_all(goal: TaskLoss, methods: Sequence[Method]) -> list[Candidate]:
     """Run methods in parallel and sort what they found, the least loss first."""
     task = goal.lowered
     task.progress(f"trying {', '.join(method.name for method in methods)}", 0.0)
-    with ThreadPoolExecutor(max_workers=min(len(methods), os.cpu_count() or 1)) as pool:
-        # Later methods mostly use one core, earlier ones all cores: start with those that the others would wait for.
-        found = list(pool.map(lambda method: list(_measured(goal, method.name, method.run(task))), methods[::-1]))
+    # Later methods mostly use one core, earlier ones all cores: start with those that the others would wait for.
+    found = side_by_side(lambda method: list(_measured(goal, method.name, method.run(task))), methods[::-1])
     return sorted(chain.from_iterable(found[::-1]), key=loss_of)
 
 
@@ -156,7 +155,7 @@ def refine_best(
 
         classes = refine(goal, classes, RefinementLimit(rounds, seconds, patience))
         tried["refined"] = goal.measure_rows(classes).loss
-    details = {"tried": tried, "chosen": best.method, "minimized": goal.objective.name}
+    details = MethodDetails(tried=tried, chosen=best.method, minimized=goal.objective.name)
     return Recoding(classes=classes, details=details)
 
 
