@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.methods.multidim.mondrian_twin import Rows, Twin, coded, partition, rule_for
 
 import sfumato as sf
@@ -157,7 +158,7 @@ class TestTwin:
         if rule_for(microdata, models)(list(range(len(microdata)))):
             self.compare(microdata, models)
 
-    @settings(max_examples=10)
+    @settings(max_examples=examples(10))
     @given(seed=st.integers(0, 1000))
     def test_more_rows_than_parts(self, seed: int):
         """From 128 rows on the table is first cut coarsely, and its parts are finished by threads."""
