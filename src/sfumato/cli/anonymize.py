@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from sfumato.cli.request import columns_of, given_table, to_policy
 from sfumato.cli.screen import answer_json, is_watched, paragraphs, say, wrapped
 from sfumato.common import parameters
 from sfumato.common.progress import ProgressOption, silent
+from sfumato.common.threads import threads
 from sfumato.errors import ParameterError
 from sfumato.io import Source, write_table
 from sfumato.privacy import KAnonymity, LDiversity
@@ -93,7 +93,7 @@ def make(
         release = policy.run(data, progress=progress)
     else:
         release, policy = goal.run(policy, data, progress)
-    with ThreadPoolExecutor(1) as beside:
+    with threads(1) as beside:
         # The summary will tell the bound. An engine is left alone while it writes: it takes all processors, and PySpark
         # and Numba both replace Python's list of warning filters for a moment, which may be done by one thread only.
         if progress is not silent and release.in_memory:
