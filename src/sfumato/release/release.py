@@ -27,7 +27,7 @@ from sfumato.release.summary import summarize
 from sfumato.release.values import Shown, ValueCounts
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Achieved, Verification
-from sfumato.verify.written import Promised, verify_written
+from sfumato.verify.written import PromisedTable, verify_written
 
 if TYPE_CHECKING:
     from sfumato.assess.queries import Answer, Released, Where
@@ -282,7 +282,7 @@ class Release:
             raise VerificationError(f"This release is not safe and is not written.\n{self.verification.broken_rules()}")
         with reporting(progress, "write") as report:
             notes: list[str] = []
-            promised = Promised(self.table, self.shown.class_columns, self.sensitive, self.promises, self.people)
+            promised = PromisedTable(self.table, self.shown.class_columns, self.sensitive, self.promises, self.people)
 
             def inspect(file: Path, form: str) -> None:
                 report("reading the file back", 0.0)

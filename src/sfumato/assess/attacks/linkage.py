@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.attacks.base import Attack, Outcome
 from sfumato.assess.attacks.scenario import Scene, possible_in
-from sfumato.hierarchies.reading import Reading
+from sfumato.hierarchies.reading import ReleaseReading
 
 #: So many people are held against descriptions at a time.
 BLOCK = 1 << 14
@@ -178,14 +178,23 @@ class Linkability(Attack):
         yield self.outcome(chances, baseline)
 
     def _chances(
-        self, scene: Scene, reading: Reading, people: NDArray[np.int64], halves: tuple[tuple[str, ...], tuple[str, ...]]
+        self,
+        scene: Scene,
+        reading: ReleaseReading,
+        people: NDArray[np.int64],
+        halves: tuple[tuple[str, ...], tuple[str, ...]],
     ) -> NDArray[np.float64]:
         """Return the chance to take the right one: whose two halves meet in the most released rows."""
         parts = np.array_split(people, max(1, len(people) // 200))
         return np.concatenate([self._some(scene, reading, rows, *halves) for rows in parts])
 
     def _some(
-        self, scene: Scene, reading: Reading, rows: NDArray[np.int64], first: tuple[str, ...], second: tuple[str, ...]
+        self,
+        scene: Scene,
+        reading: ReleaseReading,
+        rows: NDArray[np.int64],
+        first: tuple[str, ...],
+        second: tuple[str, ...],
     ) -> NDArray[np.float64]:
         sizes = reading.classes.sizes
         here = possible_in(reading, rows, first)
