@@ -16,7 +16,7 @@ from tests.test_architecture import LAYERS
 import sfumato as sf
 from sfumato.cli.app import app
 from sfumato.hierarchies import HIERARCHIES, KINDS
-from sfumato.run.records import MODELS
+from sfumato.run.policy import MODELS
 from sfumato.run.request import option_names
 
 DOCS = Path(__file__).parent.parent / "docs"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sfumato.api.check import check
     from sfumato.api.checklist import checklist
     from sfumato.api.compare import compare
+    from sfumato.api.policy import Policy
     from sfumato.api.profile import profile
     from sfumato.api.recode import recode
     from sfumato.api.risk import risk
@@ -81,7 +82,6 @@ if TYPE_CHECKING:
     )
     from sfumato.release.anatomy import Anatomy
     from sfumato.release.release import Release
-    from sfumato.run.policy import Policy
     from sfumato.run.presets import Preset
     from sfumato.table.pseudonyms import Pseudonyms
     from sfumato.table.sampling import Sample
@@ -111,7 +111,7 @@ _HOMES = {
     "sklearn": "sfumato.sklearn",
     "profile": "sfumato.api.profile",
     "Schema": "sfumato.table.schema",
-    "Policy": "sfumato.run.policy",
+    "Policy": "sfumato.api.policy",
     "Preset": "sfumato.run.presets",
     "Release": "sfumato.release.release",
     "Released": "sfumato.assess.queries",

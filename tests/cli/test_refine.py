@@ -12,7 +12,7 @@ import pytest
 from tests.cli.command import ROLES, refused, run
 
 import sfumato as sf
-from sfumato.run.records import method_from_policy, method_record
+from sfumato.run.policy import method_from_policy, method_record
 
 COMMAND = ("anonymize", "patients.csv", "-o", "release.csv", *ROLES, "-k", "5", "--manifest", "manifest.json")
 

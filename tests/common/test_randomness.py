@@ -14,11 +14,11 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.api.policy import Policy
 from sfumato.cli.anonymize import record
 from sfumato.cli.files import Files
 from sfumato.common.randomness import BITS, Secret
 from sfumato.methods import REGISTRY, find_method
-from sfumato.run.policy import Policy
 
 LOCAL = sorted(name for name in REGISTRY if find_method(name).recoding == "local")
 

@@ -19,7 +19,7 @@ from sfumato.hierarchies.clusters import cheapest_breaks, merged
 from sfumato.hierarchies.countries import places_of_countries
 from sfumato.hierarchies.preview import preview
 from sfumato.hierarchies.reading import read_column
-from sfumato.run.records import hierarchy_from_policy
+from sfumato.run.policy import hierarchy_from_policy
 
 
 def shown(how: Hierarchy, values: list[Any], level: int) -> dict[Any, str]:

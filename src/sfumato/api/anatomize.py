@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.assess.cautions import refuse
+from sfumato.assess.cautions import cautions_before, refuse
 from sfumato.common import parameters
 from sfumato.common.progress import Progress, ProgressOption, reporting
 from sfumato.errors import SchemaError, VerificationError, listed
@@ -18,8 +18,8 @@ from sfumato.privacy import LDiversity
 from sfumato.release.anatomy import LIMITS, Anatomy
 from sfumato.release.manifest import versions
 from sfumato.release.values import without_traces
-from sfumato.run import guardrails as guarding
 from sfumato.run.prepare import Prepared, prepare
+from sfumato.run.read import read_table
 from sfumato.run.request import AnatomizeArguments, Request, spelled_out
 from sfumato.table.microdata import SensitiveColumn
 from sfumato.table.schema import Schema
@@ -76,8 +76,8 @@ def anatomize_for(data: object, request: Request, l: int, progress: ProgressOpti
     with reporting(progress, "anatomize") as report:
         report("reading", 0.0)
         source = request.open(data)
-        prepared = prepare(source, request, report)
-        cautions = guarding.cautions_before(prepared.view(request), request)
+        prepared = prepare(read_table(source, request, report), request, report)
+        cautions = cautions_before(prepared.view(request), request.confirm)
         refuse(cautions, request.strict)
         made = _make(prepared, l, report)
     return replace(

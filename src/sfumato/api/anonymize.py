@@ -1,14 +1,27 @@
-"""The flow in one place: a table comes in, a verified release goes out."""
+"""``sfumato.anonymize``, and the flow on one screen: a table comes in, a verified release goes out."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Unpack
 
-from sfumato.common.progress import ProgressOption
+from sfumato.assess.cautions import Caution, RequestView, cautions_after, cautions_before
+from sfumato.common.clock import Clock
+from sfumato.common.progress import Progress, ProgressOption, reporting
 from sfumato.release.release import Release
-from sfumato.run import large as scale
+from sfumato.run.build import build_release, completed
+from sfumato.run.find import Found, find_classes
+from sfumato.run.prepare import Prepared, prepare
+from sfumato.run.read import open_table, read_table
 from sfumato.run.request import Arguments, Request, spelled_out
+from sfumato.run.where import in_memory, opened
+from sfumato.table.kernels.classes import get_ready
 from sfumato.table.schema import Schema
+
+#: Finds classes for a table that is prepared.
+Finder = Callable[[Prepared, Request, Progress], Found]
 
 
 @spelled_out
@@ -95,4 +108,50 @@ def anonymize(
     >>> sorted(set(release.data["age"].to_pylist()))
     ['[25, 27]', '[41, 44]']
     """
-    return scale.run(data, Request.of("anonymize", schema, **arguments), progress)
+    return anonymize_for(data, Request.of("anonymize", schema, **arguments), progress)
+
+
+def anonymize_for(data: object, request: Request, progress: ProgressOption = False) -> Release:
+    """Make the release that a request asks for, in memory or by an engine."""
+    data = opened(data, request)
+    if in_memory(data, request):
+        request.require_privacy()
+        return release_in_memory(data, request, progress)
+    from sfumato.run.large import run_by_engine  # noqa: PLC0415
+
+    return run_by_engine(data, request, anonymize_for, progress)
+
+
+def release_in_memory(
+    data: object, request: Request, progress: ProgressOption = False, find: Finder = find_classes
+) -> Release:
+    """Read a table, prepare it, let ``find`` find classes, and build the release, which verifies it.
+
+    What is handed out has passed the independent check; `Release.write` writes it and checks what was written.
+    """
+    clock = Clock()
+    get_ready()
+    with reporting(progress, request.caller) as report, clock.measuring("total"):
+        with clock.measuring("read"):
+            report("reading", 0.0)
+            source, request, preset = open_table(data, request)
+            table = read_table(source, request, report)
+            prepared = prepare(table, request, report)
+        with clock.measuring("guardrails"):
+            asked = prepared.view(request)
+            cautions = cautions_before(asked, request.confirm)
+        with clock.measuring("method"):
+            found = find(prepared, replace(request, schema=prepared.schema), report)
+        with ThreadPoolExecutor(1) as beside:
+            # Guardrails look at the classes while these are shown and verified.
+            looking = beside.submit(_cautions, found, asked, cautions, clock)
+            with clock.measuring("release"):
+                release = build_release(source, prepared, found, clock, report)
+            cautions = looking.result()
+    return completed(release, asked, cautions, clock, **preset)
+
+
+def _cautions(found: Found, asked: RequestView, before: Sequence[Caution], clock: Clock) -> tuple[Caution, ...]:
+    with clock.measuring("guardrails"):
+        view = found.view(asked, found.loss)
+        return cautions_after(view, found.request.confirm, found.request.strict, before)

@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from sfumato.api.tables import read_original, read_release
 from sfumato.assess.attacks import AttackReport, Scene, run_attacks
 from sfumato.common import parameters
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, ParameterError, SchemaError, listed
-from sfumato.io import open_source
 from sfumato.release.release import Release
-from sfumato.run.presets import Preset, adapted
 from sfumato.table.schema import Declared, Schema
 
 
@@ -82,21 +80,19 @@ def attack(
         raise SchemaError("Name the quasi-identifiers of the release, or attack a Release, which knows its own.")
     schema = Schema(given, wanted or (), rest="drop")
     hierarchies = schema.quasi_identifiers
-    people = _read(as_preset_wants(original, published, separator), schema, separator)
+    people = read_original(original, schema, separator, published)
     secret = Secret.of(seed)
     rows = secret.permutation("targets", people.num_rows)
     scene = Scene(
         original=people,
-        release=published.table if published is not None else _read_whole(release, schema, separator),
+        release=read_release(release, schema, separator),
         hierarchies=hierarchies,
         sensitive=tuple(schema.sensitive),
         knows=_known(knows, hierarchies),
         targets=np.sort(rows[: parameters.integer("attack", "targets", targets, at_least=1)]),
         promised=_promised(k, l, published),
-        previous=tuple(
-            one.table if isinstance(one, Release) else _read_whole(one, schema, separator) for one in previous
-        ),
-        control=None if control is None else _read(control, schema, separator),
+        previous=tuple(read_release(one, schema, separator) for one in previous),
+        control=None if control is None else read_original(control, schema, separator),
         row_of=None if published is None else published.row_of,
         path=Path(release) if isinstance(release, str | os.PathLike) else None,
         random=secret.generator("attacks"),
@@ -105,34 +101,6 @@ def attack(
         raise DataError("The original and the release need at least one row each: there is nobody to attack.")
     names = [attacks] if isinstance(attacks, str) else list(attacks)
     return run_attacks(scene, names, parameters.integer("attack", "show", show, at_least=0))
-
-
-def as_preset_wants(original: object, published: Release | None, separator: str | None) -> object:
-    """Return an original with the columns recoded that a preset recoded for the release."""
-    told = {} if published is None else published.manifest.get("preset", {})
-    if published is None or not told.get("recoded"):
-        return original
-    source = open_source(original, separator=separator)
-    others = [name for name in source.columns if name not in told["recoded"]]
-    return adapted(Preset.named(published.manifest["options"]["preset"]), source, Schema(rest="plain"), others).source
-
-
-def _read(data: object, schema: Schema, separator: str | None) -> pa.Table:
-    """Read all columns of a table, with the quasi-identifiers as their hierarchies want them."""
-    source = open_source(data, separator=separator)
-    schema.roles(source.columns)
-    as_text = [name for name, how in schema.quasi_identifiers.items() if how is not None and how.reads_text]
-    return source.read(source.columns, as_text)
-
-
-def _read_whole(data: object, schema: Schema, separator: str | None) -> pa.Table:
-    """Read a release, which may show a column by its bounds."""
-    source = open_source(data, separator=separator)
-    lacking = [name for name in schema.sensitive if name not in source.columns]
-    if lacking:
-        raise SchemaError(f"The release has no column {listed(lacking)}. Its columns are {listed(source.columns)}.")
-    as_text = [name for name, how in schema.quasi_identifiers.items() if how is not None and how.reads_text]
-    return source.read(source.columns, [name for name in as_text if name in source.columns])
 
 
 def _known(knows: Iterable[str] | str | None, hierarchies: Mapping[str, Any]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sfumato.api.attack import as_preset_wants, attack
+from sfumato.api.attack import attack
 from sfumato.api.checklist import answered
 from sfumato.assess.attacks import ATTACKS, AttackReport
 from sfumato.assess.attacks.channels import FileChannels
@@ -21,8 +21,8 @@ from sfumato.errors import DataError, SfumatoError, SourceError, VerificationErr
 from sfumato.io import open_source, write_text
 from sfumato.io.checksum import HashedFile
 from sfumato.release.release import Release
-from sfumato.run.pipeline import check_source
-from sfumato.run.presets import Preset
+from sfumato.run.check import check_source
+from sfumato.run.presets import Preset, recoded_original
 from sfumato.verify.verification import RuleCheck, Verification
 
 VERSION = 1
@@ -203,7 +203,7 @@ def _attacked(
     separator: str | None,
 ) -> AttackReport:
     """Try all attacks on a release, and on its file the one that searches bytes."""
-    people = as_preset_wants(original, release, separator)
+    people = recoded_original(original, release.manifest, separator)
     slow = SLOW if release.table.num_rows > LARGE else ()
     names = [one.name for one in ATTACKS if one.name not in slow]
     tried = attack(original, release, attacks=names, targets=targets, seed=seed, separator=separator)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from sfumato.run import large as scale
+from sfumato.run import check as checks
 from sfumato.run.request import CheckAnyArguments, Request, spelled_out
 from sfumato.table.schema import Schema
 from sfumato.verify.verification import Verification
@@ -43,4 +43,4 @@ def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckA
     >>> result.ok, result.k
     (False, 1)
     """
-    return scale.check(data, Request.of("check", schema, **arguments))
+    return checks.check(data, Request.of("check", schema, **arguments))

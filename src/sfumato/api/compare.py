@@ -26,6 +26,7 @@ from sfumato.release.release import Release
 from sfumato.run.build import build_release
 from sfumato.run.find import find_classes
 from sfumato.run.prepare import Prepared, prepare
+from sfumato.run.read import read_table
 from sfumato.run.request import Request
 from sfumato.table.schema import Schema
 
@@ -209,7 +210,7 @@ def compare_for(
     tried = [_limited(find_method(method), time_limit) for method in methods]
     with reporting(progress, "compare") as report:
         source = request.open(data)
-        prepared = prepare(source, request, report)
+        prepared = prepare(read_table(source, request, report), request, report)
         request = replace(request, schema=prepared.schema)
         original = prepared.originals() if utility else None
         cells: list[Cell] = []

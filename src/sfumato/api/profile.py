@@ -19,7 +19,7 @@ from sfumato.profiles.meaning import Meaning, meaning_of
 from sfumato.profiles.report import ColumnProfile, Profile
 from sfumato.profiles.roles import SURE, Suggestion, find_person, suggest
 from sfumato.profiles.vocabulary import topic_of
-from sfumato.run.guardrails import UNNAMED, numbers_rows
+from sfumato.run.read import UNNAMED, numbers_rows
 
 #: A column that singles out more rows by itself says nothing in a combination.
 ALONE = 0.5

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Unpack
 
 from sfumato import methods
+from sfumato.api.anonymize import anonymize_for
 from sfumato.common.progress import ProgressOption
 from sfumato.privacy import KAnonymity
 from sfumato.release.release import Release
-from sfumato.run import large as scale
 from sfumato.run.request import RecodeArguments, Request, spelled_out
 from sfumato.table.schema import Schema
 
@@ -58,4 +58,4 @@ def recode(
     ['[20, 29]', '[20, 29]', '[30, 39]', '[30, 39]']
     """
     request = Request.of("recode", schema, method=methods.FixedLevels(levels), **arguments)
-    return scale.run(data, replace(request, privacy=request.privacy or (KAnonymity(1),)), progress)
+    return anonymize_for(data, replace(request, privacy=request.privacy or (KAnonymity(1),)), progress)

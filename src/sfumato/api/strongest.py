@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
+from sfumato.api.anonymize import anonymize_for, release_in_memory
 from sfumato.common import parameters
 from sfumato.common.progress import Progress, ProgressOption, silent
 from sfumato.errors import InfeasibleError, SchemaError
 from sfumato.loss import METRICS
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
 from sfumato.release.release import Release
-from sfumato.run import large as scale
-from sfumato.run import pipeline
 from sfumato.run.find import Found, find_classes
 from sfumato.run.prepare import Prepared
 from sfumato.run.request import Arguments, Request, spelled_out
+from sfumato.run.where import in_memory, opened
 from sfumato.table.schema import Schema
 
 MAXIMIZED = ("k", "l")
@@ -104,9 +104,9 @@ def find_strongest(
     if maximize == "l" and not request.schema.sensitive:
         raise SchemaError("maximize='l' needs a sensitive column. Declare it, for example sensitive='disease'.")
     search = _Search(maximize, max_gcp)
-    data = scale.opened(data, request)
-    if scale.in_memory(data, request):
-        release = pipeline.run_with(search.run, data, request, progress)
+    data = opened(data, request)
+    if in_memory(data, request):
+        release = release_in_memory(data, request, progress, search.run)
     else:
         release = search.run_by_engine(data, request, progress)
     curve = tuple(sorted(search.losses.items()))
@@ -154,7 +154,7 @@ class _Search:
         """Find the largest value by a release for each that is tried: an engine keeps nothing between them."""
 
         def find(asked: Request) -> tuple[Release, float]:
-            release = scale.run(data, asked, progress)
+            release = anonymize_for(data, asked, progress)
             return release, release.loss.gcp
 
         found: Release = self._largest(request, find)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
+from sfumato.api.tables import read_columns
 from sfumato.assess.queries import Anatomized, Released
 from sfumato.assess.utility import Scene, Utility, measure_utility
 from sfumato.common.randomness import Secret
@@ -89,10 +90,8 @@ def _sensitive(release: object) -> tuple[str, ...]:
 
 def _read(data: object, released: Released, separator: str | None) -> pa.Table:
     source = open_source(data, separator=separator)
-    declared = released.quasi_identifiers.items()
-    as_text = [name for name, hierarchy in declared if hierarchy is not None and hierarchy.reads_text]
     lacking = [name for name in released.quasi_identifiers if name not in source.columns]
     if lacking:
         raise SchemaError(f"The original has no column {listed(lacking)}. Its columns are {listed(source.columns)}.")
     wanted = [name for name in source.columns if released.shows(name)]
-    return source.read(wanted, [name for name in as_text if name in wanted])
+    return read_columns(source, released.quasi_identifiers, wanted)

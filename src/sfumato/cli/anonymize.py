@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from sfumato.api.policy import Policy
 from sfumato.api.strongest import MAXIMIZED, find_strongest, split_models
 from sfumato.cli.files import Files
 from sfumato.cli.options import Asked
@@ -21,8 +22,7 @@ from sfumato.errors import ParameterError
 from sfumato.io import Source, write_table
 from sfumato.privacy import KAnonymity, LDiversity
 from sfumato.release.release import Release
-from sfumato.run import large as scale
-from sfumato.run.policy import Policy
+from sfumato.run.where import require_memory, writes_folder
 
 if TYPE_CHECKING:
     from sfumato.api.checklist import Checklist
@@ -77,10 +77,10 @@ def make(
     Returns the release, and what the readers of the file may misunderstand.
     """
     data = Path(files.place) if data is None else data
-    files.check(policy, scale.writes_folder(data, policy, files.output, files.write_as))
+    files.check(policy, writes_folder(data, policy, files.output, files.write_as))
     for option, path in (("--report", files.report), ("--certificate", files.certificate)):
         if path is not None:
-            scale.require_memory(data, policy, option)
+            require_memory(data, policy, option)
     if files.report is not None:
         from sfumato.common.charts.picture import altair  # noqa: PLC0415
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from sfumato.api.certify import Certificate
+from sfumato.api.policy import Policy
 from sfumato.cli.exits import FAILED
 from sfumato.cli.options import Asked
 from sfumato.cli.request import columns_of, file_options, given_table, to_policy
@@ -15,7 +16,6 @@ from sfumato.cli.screen import answer, answer_json
 from sfumato.errors import ParameterError, SchemaError, listed
 from sfumato.io import open_source
 from sfumato.io.spool import STANDARD
-from sfumato.run.policy import Policy
 from sfumato.verify.verification import SensitiveAchieved, Verification
 
 

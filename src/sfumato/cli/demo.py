@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from sfumato.api.policy import Policy
 from sfumato.cli.anonymize import make
 from sfumato.cli.files import Files
 from sfumato.cli.screen import aligned, answer, is_watched, say, wrapped
 from sfumato.datasets import Dataset, census
 from sfumato.hierarchies import Taxonomy
 from sfumato.privacy import KAnonymity, LDiversity
-from sfumato.run.policy import Policy
 from sfumato.table.schema import Declared, Schema
 
 #: What is shown before and after: as much as a narrow screen holds.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sfumato.api.policy import Policy
 from sfumato.cli.options import Asked
 from sfumato.cli.request import Given, columns_of, given_table, tell_remarks, to_policy
 from sfumato.cli.screen import answer, answer_json, is_watched, paragraphs
@@ -14,7 +15,6 @@ from sfumato.errors import ParameterError
 from sfumato.methods import Method
 from sfumato.release.explanation import Explanation
 from sfumato.release.release import Release
-from sfumato.run.policy import Policy
 
 #: What can be tried, and how it is written.
 WISHES = ("k", "suppression", "without")

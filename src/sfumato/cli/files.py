@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sfumato.api.policy import Policy
 from sfumato.cli.databases import is_address
 from sfumato.errors import ParameterError
 from sfumato.io import check_writable
 from sfumato.io.atomic import check_place
 from sfumato.io.spool import STANDARD
 from sfumato.io.write import refuse_existing
-from sfumato.run.policy import Policy
 
 
 @dataclass(frozen=True)

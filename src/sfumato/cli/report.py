@@ -6,12 +6,12 @@ from pathlib import Path
 
 import typer
 
+from sfumato.api.policy import Policy
 from sfumato.cli.exits import FAILED
 from sfumato.cli.files import refuse_overwriting
 from sfumato.cli.screen import say
 from sfumato.common.charts.picture import altair
 from sfumato.io import check_writable
-from sfumato.run.policy import Policy
 
 
 def run(policy: Path, original: Path, release: Path, output: Path, quiet: bool) -> None:

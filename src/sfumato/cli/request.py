@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sfumato.api.policy import Policy
 from sfumato.cli.databases import is_database, open_database
 from sfumato.cli.options import Asked
 from sfumato.cli.screen import paragraphs, say
@@ -20,8 +21,7 @@ from sfumato.io.spool import STANDARD
 from sfumato.io.sqlite import is_sqlite
 from sfumato.methods import Method, Refined, find_method
 from sfumato.privacy import PrivacyModel
-from sfumato.run.policy import Policy
-from sfumato.run.records import refined, with_parameters
+from sfumato.run.policy import refined, with_parameters
 from sfumato.run.request import AUTO, all_models, option_names
 from sfumato.table.pseudonyms import Pseudonyms
 from sfumato.table.schema import Declared, Schema

@@ -12,7 +12,7 @@ from sfumato.errors import ParameterError, shortened
 from sfumato.hierarchies import HIERARCHIES, KINDS, Hierarchy, Taxonomy
 from sfumato.hierarchies.base import as_number
 from sfumato.privacy import PrivacyModel
-from sfumato.run.records import hierarchy_from_policy, model_from_policy
+from sfumato.run.policy import hierarchy_from_policy, model_from_policy
 
 
 def split_pair(option: str, text: str, example: str) -> tuple[str, str]:

@@ -19,7 +19,8 @@ from sfumato.hierarchies.files import write_rows
 from sfumato.io import write_text
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
 from sfumato.profiles.report import Profile
-from sfumato.run.policy import Policy
+from sfumato.run.policy import policy_record
+from sfumato.run.request import Request
 from sfumato.table.schema import Schema
 
 #: Categories with at least so many values get a file, since grouping them would keep more than '*' does.
@@ -72,7 +73,7 @@ class Draft:
         How many rows it was made from.
     """
 
-    policy: Policy
+    policy: Request
     reasons: Mapping[str, str]
     listed: Mapping[str, Taxonomy] = field(repr=False)
     rows: int
@@ -102,13 +103,13 @@ class Draft:
         text = "\n".join(self._lines(path, table)) + "\n"
         found = tomllib.loads(text)
         files = {name: {"type": Taxonomy.name, "file": file.name} for name, file in self.files(path).items()}
-        expected = self.policy.to_dict()
+        expected = policy_record(self.policy)
         expected["quasi_identifiers"] |= files
         assert {name: found.get(name) for name in expected} == _plain(expected), "the comments changed the policy"
         return text
 
     def _lines(self, path: Path, table: str) -> Iterator[str]:
-        said = self.policy.to_dict()
+        said = policy_record(self.policy)
         columns = len(self.reasons)
         shown = {"table": _one_line(table), "policy": _one_line(path.name)}
         yield HEADER.format(rows=self.rows, columns=columns, **shown) + (LISTED if self.listed else "")
@@ -166,7 +167,9 @@ def draft(
     }
     said = dict(options or {})
     na = {name: codes for name, codes in profile.na.items() if chosen[name] not in {"identifier", "person"}}
-    policy = Policy(schema, suggested_privacy(profile, schema, k), **(said | ({"na": na} if na else {})))
+    policy = Request(
+        schema, suggested_privacy(profile, schema, k), **(said | ({"na": na} if na else {})), caller="Policy"
+    )
     own = {name: f"chosen by you: {chosen[name]}" for name in chosen if chosen[name] != profile[name].role}
     return Draft(policy, {one.name: _why(profile, one.name) for one in profile.columns} | own, listed, profile.rows)
 

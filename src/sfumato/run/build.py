@@ -29,7 +29,6 @@ from sfumato.privacy.ceilings import PopulationModel
 from sfumato.release.manifest import build_manifest
 from sfumato.release.release import Release
 from sfumato.release.values import Shown, class_table, count_values, show, with_weights
-from sfumato.run import guardrails as guarding
 from sfumato.run.find import Found
 from sfumato.run.prepare import Prepared
 from sfumato.run.request import Request
@@ -235,7 +234,11 @@ def _verified(shown: Shown, outcome: Outcome, people: NDArray[np.int64] | None) 
         raise InfeasibleError("Every row would have to be suppressed. Ask for less privacy, or for coarser levels.")
     request = outcome.request
     found = verify_release(shown.table, shown.class_columns, request.schema.sensitive, outcome.promises, people=people)
-    return outcome.passed(guarding.with_preset(found, open_source(shown.table), request))
+    if request.preset is not None:
+        from sfumato.run.presets import with_left_over  # noqa: PLC0415
+
+        found = with_left_over(found, request, open_source(shown.table))
+    return outcome.passed(found)
 
 
 def _recount_weights(shown: Shown, column: str, total: float) -> None:

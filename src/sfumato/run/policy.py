@@ -1,192 +1,55 @@
-"""The policy itself: read from a file, written to one, and run."""
+"""A policy as the plain values of its file: schema, hierarchies, privacy models, method and options."""
 
 from __future__ import annotations
 
-import os
-import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+import dataclasses
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
-from sfumato.common.html import Markup, element, facts, folded, fragment
-from sfumato.common.progress import ProgressOption
-from sfumato.common.textfiles import read_text
-from sfumato.common.toml import dumps
-from sfumato.errors import HierarchyError, ParameterError, SchemaError, invalid_parameter, shortened
-from sfumato.io import write_text
-from sfumato.release.manifest import method_shown, model_record
-from sfumato.release.release import Release
-from sfumato.release.summary import method_words, model_words
-from sfumato.run import large as scale
-from sfumato.run.records import (
-    Record,
-    hierarchy_from_policy,
-    method_from_policy,
-    method_record,
-    model_from_policy,
-    refuse_unknown,
-)
+from sfumato.errors import ParameterError, invalid_parameter, listed, shortened
+from sfumato.hierarchies import HIERARCHIES, Hierarchy, Taxonomy
+from sfumato.loss import can_minimize, find_objective
+from sfumato.methods import REGISTRY, Method, Refined, find_method
+from sfumato.privacy import MODELS, PrivacyModel
 from sfumato.run.request import AUTO, Request, option_names
 from sfumato.table.schema import Declared, Schema
-from sfumato.verify.verification import Verification
+
+Record = Mapping[str, Any]
+T = TypeVar("T")
 
 ROLES = ("sensitive", "identifiers", "plain")
 KEYS = ("quasi_identifiers", *ROLES, "person", "weights", "rest", "privacy", "method", "options")
 
-#: Characters of a policy file that a notebook shows.
-SHOWN = 20_000
 
-HEADER = "# How a release is made: sfumato anonymize IN -o OUT --policy THIS_FILE\n\n"
-
-
-@dataclass(frozen=True)
-class Policy(Request):
-    """Everything about a release but the data: roles and hierarchies, privacy, method and options.
-
-    Parameters
-    ----------
-    schema
-        The role of every column, and how it generalizes.
-    privacy
-        The privacy models; all of them hold together.
-    method
-        A method, or its name.
-    preset, suppression, missing, intervals, ends, keep_order, seed, separator, encoding, sheet, layout, na,
-    confirm, strict, transform, pseudonymize, sample, engine, memory, temporary
-        As in `sfumato.anonymize`.
-
-    Examples
-    --------
-    >>> import pyarrow as pa, sfumato as sf
-    >>> policy = Policy(sf.Schema(quasi_identifiers=["age"]), [sf.KAnonymity(2)])
-    >>> policy.run(pa.table({"age": [25, 27, 41, 44]})).achieved.k
-    2
-    """
-
-    caller: str = field(default="Policy", repr=False, compare=False, kw_only=True)
-
-    @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Policy:
-        """Read a policy from a TOML file; hierarchy files are found relative to it."""
-        file = Path(path)
-        data = _load(file)
-        try:
-            return cls.from_dict(_with_paths(data, lambda name: os.path.normpath(file.parent / name)))
-        except (ParameterError, SchemaError, HierarchyError) as error:
-            raise type(error)(f"Policy file {file}: {error}") from None
-
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the policy to a TOML file, whole or not at all; relative paths in it are relative to it."""
-        folder = Path(path).parent
-        data = _with_paths(self.to_dict(), lambda name: name if os.path.isabs(name) else os.path.relpath(name, folder))
-        write_text(path, HEADER + dumps(data))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the policy as plain values; what is not said is left out."""
-        schema = self.schema
-        roles = {role: list(getattr(schema, role)) for role in ROLES}
-        return {
-            **{role: names for role, names in roles.items() if names},
-            **({"person": schema.person} if schema.person is not None else {}),
-            **({"weights": schema.survey_weights} if schema.survey_weights is not None else {}),
-            **({"rest": schema.rest} if schema.rest is not None else {}),
-            "quasi_identifiers": {name: _hierarchy_record(schema, name) for name in schema.quasi_identifiers},
-            "privacy": [model.to_policy() for model in self.privacy],
-            "method": method_record(self.method),
-            "options": self.options(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: Record) -> Policy:
-        """Make a policy from the plain values that `to_dict` gives."""
-        refuse_unknown("The policy", data, KEYS)
-        options = _table(data, "options")
-        refuse_unknown("[options]", options, option_names())
-        return cls(
-            schema=_schema(data),
-            privacy=[model_from_policy(record, f"[[privacy]] {at}") for at, record in enumerate(_models(data), 1)],
-            method=method_from_policy(_table(data, "method"), "[method]"),
-            caller="[options]",
-            **options,
-        )
-
-    def run(self, data: object, progress: ProgressOption = False) -> Release:
-        """Anonymize a table by this policy: ``data`` and ``progress`` are as in `sfumato.anonymize`."""
-        return scale.run(data, self, progress)
-
-    def check(self, data: object) -> Verification:
-        """Check a released table against the privacy of this policy, as `sfumato.check` does.
-
-        How the original is to be read is not how a release is written, so that is found out from the release itself.
-        """
-        return scale.check(data, replace(self, separator=None, encoding=None, sheet=None, layout=None))
-
-    def report(self, path: str | os.PathLike[str], original: object, release: str | os.PathLike[str]) -> Verification:
-        """Write a report about a released file, whoever made it, for the person who signs; see `Release.report`.
-
-        Parameters
-        ----------
-        path
-            Where to write the report; it ends in ``.html``.
-        original
-            The table that the release was made from, as in `sfumato.anonymize`.
-        release
-            The released file.
-
-        Returns
-        -------
-        Verification
-            What holds for the file, which the report says too.
-        """
-        from sfumato.release.report.page import page  # noqa: PLC0415
-        from sfumato.run.report_files import facts_of_files  # noqa: PLC0415
-
-        found = facts_of_files(self, self.to_dict(), original, release)
-        write_text(path, page(found))
-        return found.verification
-
-    def _repr_html_(self) -> str:
-        method = {"name": self.method.name, "parameters": self.method.parameters()}
-        said = [
-            ("privacy", "; ".join(model_words(model_record(model)) for model in self.privacy)),
-            ("method", method_words(method_shown(method))),
-            *((name, str(value)) for name, value in self._options_shown().items()),
-        ]
-        return fragment("Policy", self.schema.as_table(), facts(said), self._file_shown())
-
-    def _options_shown(self) -> dict[str, Any]:
-        """Return the options without the seed: notebooks are saved with what they show, and it is the owner's alone."""
-        return {name: value for name, value in self.options().items() if name != "seed"}
-
-    def _file_shown(self) -> Markup | None:
-        """Return the policy as a file, to be unfolded; None where it holds what no file can."""
-        try:
-            text = dumps(self.to_dict() | {"options": self._options_shown()})
-        except ParameterError:
-            return None
-        return folded("As a file", element("pre", text if len(text) <= SHOWN else f"{text[:SHOWN]}\n…"))
+def policy_record(request: Request) -> dict[str, Any]:
+    """Write a request as plain values; what is not said is left out."""
+    schema = request.schema
+    roles = {role: list(getattr(schema, role)) for role in ROLES}
+    return {
+        **{role: names for role, names in roles.items() if names},
+        **({"person": schema.person} if schema.person is not None else {}),
+        **({"weights": schema.survey_weights} if schema.survey_weights is not None else {}),
+        **({"rest": schema.rest} if schema.rest is not None else {}),
+        "quasi_identifiers": {name: _hierarchy_record(schema, name) for name in schema.quasi_identifiers},
+        "privacy": [model.to_policy() for model in request.privacy],
+        "method": method_record(request.method),
+        "options": request.options(),
+    }
 
 
-def _load(file: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_text(file, "The policy file", ParameterError))
-    except tomllib.TOMLDecodeError as error:
-        raise ParameterError(f"The policy file {file} is not valid TOML: {error}.") from None
-
-
-def _with_paths(data: Any, change: Callable[[str], str]) -> Any:
-    """Return plain values with the path of every file changed."""
-    if isinstance(data, Mapping):
-        return {
-            key: change(value) if _is_path(key, value) else _with_paths(value, change) for key, value in data.items()
-        }
-    return [_with_paths(item, change) for item in data] if isinstance(data, list) else data
-
-
-def _is_path(key: str, value: object) -> bool:
-    """Return whether a value is the path of a hierarchy, of a population, or of a preset of one's own."""
-    return isinstance(value, str) and (key == "file" or (key == "preset" and value.endswith(".toml")))
+def policy_arguments(data: Record) -> dict[str, Any]:
+    """Read the plain values that `policy_record` gives as the arguments of a `Request`."""
+    refuse_unknown("The policy", data, KEYS)
+    options = _table(data, "options")
+    refuse_unknown("[options]", options, option_names())
+    return {
+        "schema": _schema(data),
+        "privacy": [model_from_policy(record, f"[[privacy]] {at}") for at, record in enumerate(_models(data), 1)],
+        "method": method_from_policy(_table(data, "method"), "[method]"),
+        **options,
+    }
 
 
 def _hierarchy_record(schema: Schema, name: str) -> dict[str, Any]:
@@ -236,3 +99,162 @@ def _models(data: Record) -> list[Record]:
     if not isinstance(models, list) or not all(isinstance(model, Mapping) for model in models):
         raise ParameterError("'privacy' must be a list of tables, each under a line [[privacy]].")
     return models
+
+
+def hierarchy_from_policy(record: Record, where: str = "The hierarchy") -> Hierarchy | None:
+    """Return the hierarchy of which ``record`` is the ``to_policy()``; None for the type ``"auto"``.
+
+    Examples
+    --------
+    >>> hierarchy_from_policy({"type": "numeric", "widths": [5, 10]})
+    Numeric(widths=[5, 10])
+    """
+    kind = record.get("type", AUTO)
+    if kind == AUTO:
+        refuse_unknown(where, record, ["type"])
+        return None
+    return _make(find(f"{where}: type", kind, HIERARCHIES), record, "type", where)
+
+
+def model_from_policy(record: Record, where: str = "The privacy model") -> PrivacyModel:
+    """Return the privacy model of which ``record`` is the ``to_policy()``.
+
+    Examples
+    --------
+    >>> model_from_policy({"model": "k-anonymity", "k": 10})
+    KAnonymity(k=10)
+    """
+    if "model" not in record:
+        raise ParameterError(f"{where} has no key 'model'. It says which: {listed(MODELS)}.")
+    make = find(f"{where}: model", record["model"], MODELS)
+    if "taxonomy" in record:
+        record = {**record, "taxonomy": _taxonomy_of(record["taxonomy"], where)}
+    if "population" in record:
+        record = {**record, "population": _population_of(record["population"], where)}
+    return _make(make, record, "model", where)
+
+
+def _population_of(record: object, where: str) -> str | float:
+    if isinstance(record, int | float) and not isinstance(record, bool):
+        return record
+    if not isinstance(record, Mapping) or set(record) != {"file"}:
+        raise invalid_parameter(where, "population", "{ file = 'register.csv' }, or a number of people", record)
+    return str(record["file"])
+
+
+def _taxonomy_of(record: object, where: str) -> Hierarchy | None:
+    if not isinstance(record, Mapping):
+        raise invalid_parameter(where, "taxonomy", "a table such as { file = 'disease.csv' }", record)
+    return hierarchy_from_policy({**record, "type": Taxonomy.name}, f"{where}: taxonomy")
+
+
+def method_from_policy(record: Record, where: str = "The method") -> Method:
+    """Return the method that a record names, with the parameters that it gives.
+
+    Examples
+    --------
+    >>> method_from_policy({"name": "mondrian", "relaxed": True}).relaxed
+    True
+
+    With ``refine``, what the method finds is refined:
+
+    >>> method_from_policy({"name": "hilbert", "refine": 10}).parameters()["refine"]
+    10
+    """
+    find(f"{where}: name", record.get("name", AUTO), REGISTRY)
+    method = find_method(str(record.get("name", AUTO)))
+    given = {key: value for key, value in record.items() if key != "name"}
+    if isinstance(method, Refined):
+        start = given.get("method")
+        if isinstance(start, Mapping):
+            given["method"] = method_from_policy(start, f"{where}: method")
+        return with_parameters(method, given, where)
+    refine = given.pop("refine", False)
+    return with_parameters(method, given, where) if refine is False else refined(method, given, refine, where)
+
+
+def refined(method: Method, parameters: Record, refine: bool | float | str, where: str) -> Refined:
+    """Return a method refined; what it can lower itself it minimizes, all else the refinement does."""
+    own = dict(parameters)
+    given = own.get("minimize")
+    # Where the method itself cannot lower it, refinement does.
+    minimize = own.pop("minimize", None) if not can_minimize(given, method.lowers) else None
+    return Refined(with_parameters(method, own, where), refine, minimize)
+
+
+def with_parameters(method: Method, parameters: Record, where: str) -> Method:
+    """Return the method with some of its parameters changed."""
+    if "minimize" in parameters and "minimize" not in method.parameters():
+        find_objective(f"The method '{method.name}'", parameters["minimize"], method.lowers)
+    refuse_unknown(where, parameters, method.parameters())
+    return dataclasses.replace(method, **parameters)  # type: ignore[type-var]
+
+
+def method_record(method: Method) -> dict[str, Any]:
+    """Return a method as plain values, or say which of its parameters has none."""
+    if not isinstance(method, Refined):
+        _refuse_objects(method)
+        return {"name": method.name} | _said(method.parameters())
+    start = find_method(method.method)
+    refining = _said({"refine": method.refine, "minimize": method.minimize})
+    if refining.keys() & start.parameters().keys() or isinstance(start, Refined) or method.refine is False:
+        return {"name": method.name, "method": method_record(start)} | refining
+    return method_record(start) | refining
+
+
+def _refuse_objects(method: Method) -> None:
+    """Refuse what is recorded by its name alone: reading the name would not bring it back."""
+    for name, recorded in method.parameters().items():
+        given = getattr(method, name, recorded)
+        if isinstance(recorded, str) and not isinstance(given, str):
+            raise ParameterError(
+                f"The '{name}' parameter of the method '{method.name}' is a Python object ({type(given).__name__}) "
+                "that a policy cannot hold. Set it in Python, or use one of the named ones."
+            )
+
+
+def _said(parameters: Record) -> dict[str, Any]:
+    return {key: value for key, value in parameters.items() if value is not None}
+
+
+def find(where: str, name: object, known: Mapping[str, T]) -> T:
+    """Return what goes by a name, or say which names there are and which is the nearest."""
+    if isinstance(name, str) and name in known:
+        return known[name]
+    raise ParameterError(f"{where}: {_not_known(str(name), known)}")
+
+
+def refuse_unknown(where: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse a key that means nothing, since ignoring a misspelt one would ignore what it asks for."""
+    names = list(known)
+    for key in given:
+        if key not in names:
+            raise ParameterError(f"{where}: {_not_known(key, names, 'key ')}")
+
+
+def _not_known(name: str, known: Iterable[str], kind: str = "") -> str:
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f" Did you mean '{close[0]}'?" if close else ""
+    return f"{kind}'{name}' is not known.{hint} Known: {listed(names) or 'none'}."
+
+
+def _make(make: Callable[..., T], record: Record, tag: str, where: str) -> T:
+    """Call a maker with the record's keys, after a look at whether they are what it takes."""
+    wanted = inspect.signature(make).parameters
+    refuse_unknown(where, record, [tag, *wanted])
+    given = {key: value for key, value in record.items() if key != tag}
+    for key, value in given.items():
+        _check_kind(where, key, str(wanted[key].annotation), value)
+    lacking = [key for key, one in wanted.items() if one.default is one.empty and key not in given]
+    if lacking:
+        raise ParameterError(f"{where} lacks {listed(lacking)}.")
+    return make(**given)
+
+
+def _check_kind(where: str, key: str, annotation: str, value: object) -> None:
+    """Tell lists from text: a class would take a text for the list of its letters."""
+    if annotation.startswith("Sequence") and not isinstance(value, list | tuple):
+        raise invalid_parameter(where, key, "a list", value)
+    if annotation.startswith("str") and not isinstance(value, str):
+        raise invalid_parameter(where, key, "text", value)

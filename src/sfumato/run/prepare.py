@@ -1,9 +1,10 @@
-"""Read a table and encode it, so that a method can start."""
+"""Encode a table that was read, so that a method can start."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -17,20 +18,14 @@ from sfumato.assess.risk.weights import survey_weights
 from sfumato.common.progress import Progress, silent, stage
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError
-from sfumato.io import Remark, Source, open_source
-from sfumato.privacy import PrivacyModel
-from sfumato.privacy.ceilings import PopulationModel
-from sfumato.run import guardrails as guarding
-from sfumato.run import transform as changing
+from sfumato.io import Remark
+from sfumato.run.read import TableRead
 from sfumato.run.request import Request
-from sfumato.table.encoding import encode, missing_rows, refuse_missing
+from sfumato.table.encoding import distinct, encode, missing_rows, refuse_missing
 from sfumato.table.microdata import Microdata
 from sfumato.table.people import Units
 from sfumato.table.pseudonyms import rows_per_value
 from sfumato.table.schema import Schema
-
-#: The roles of the columns that are read.
-READ = {"quasi-identifier", "sensitive", "plain", "person", "weight"}
 
 #: What is said where missing values leave no row.
 ALL_LACKING = (
@@ -122,54 +117,50 @@ class Prepared:
         return self.microdata if self.units is None else self.microdata.take(self.units.rows)
 
 
-def prepare(source: Source, request: Request, progress: Progress = silent) -> Prepared:
-    """Read the columns that are needed and encode them; missing values are dealt with as asked."""
-    columns = [*source.columns, *changing.derived(request, source.columns)]
-    guarding.check_names(request, columns)
-    row_numbers = guarding.row_numbers(source, request.schema)
-    roles = request.schema.with_identifiers(row_numbers).roles(columns)
-    naming = guarding.naming_columns(roles, row_numbers) if request.schema.person is None else []
-    wanted = [name for name, role in roles.items() if role in READ]
-    looked_at = changing.looked_at(request, roles, [name for name in wanted if name in source.columns])
-    table = guarding.read_with(source, looked_at, naming, request, stage(progress, "reading"))
-    if not table.num_rows:
-        raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
-    schema = changing.with_person(request, table)
-    roles |= {} if schema.person is None else {schema.person: "person"}
-    secret = Secret.of(request.seed)
-    table, drawn = changing.changed(table, request, schema, secret)
+def prepare(read: TableRead, request: Request, progress: Progress = silent) -> Prepared:
+    """Encode the rows that were read; missing values are dealt with as the request says."""
+    table, schema, secret = read.table, read.schema, read.secret
     weights = None if schema.survey_weights is None else survey_weights(table, schema.survey_weights)
     taken = _rows_taken(table, request)
-    rows = drawn[np.flatnonzero(taken)]
+    rows = read.rows[np.flatnonzero(taken)]
     table = table if taken.all() else table.filter(pa.array(taken))
     schema = schema.learned(table, request.method.needs_levels)
-    tell = stage(progress, "encoding")
     microdata = encode(
         table,
         schema.quasi_identifiers,
         schema.sensitive,
         schema.weights,
-        tell,
+        stage(progress, "encoding"),
         request.ends,
-        lambda row: source.place(int(rows[row])),
+        lambda row: read.source.place(int(rows[row])),
     )
     places = secret.permutation("order before", len(microdata))
     return Prepared(
-        table=table.select([name for name in roles if _is_released(name, roles, request)]),
+        table=table.select([name for name in read.roles if _is_released(name, read.roles, request)]),
         microdata=microdata.take(places),
-        roles=roles,
+        roles=read.roles,
         left_out=len(taken) - len(rows),
         sampled=request.sample is not None,
         places=places,
         secret=secret,
         schema=schema,
-        identifiers=guarding.identifier_codes(table, naming),
-        row_numbers=row_numbers,
-        remarks=source.remarks,
+        identifiers=_identifier_codes(table, read.identifiers),
+        row_numbers=read.row_numbers,
+        remarks=read.source.remarks,
         people=None if schema.person is None else numbered_people(table, schema.person)[places],
         weights=None if weights is None else weights[np.flatnonzero(taken)],
         total_weight=0.0 if weights is None else float(weights.sum()),
     )
+
+
+def _identifier_codes(table: pa.Table, naming: Sequence[str]) -> dict[str, NDArray[np.integer]]:
+    """Number the values of columns that name people: the names themselves go no further."""
+    codes: dict[str, NDArray[np.integer]] = {}
+    for name in naming:
+        if name in table.column_names:
+            with suppress(DataError):
+                codes[name] = distinct(name, table.column(name))[1]
+    return codes
 
 
 def _is_released(name: str, roles: Mapping[str, str], request: Request) -> bool:
@@ -188,18 +179,3 @@ def _rows_taken(table: pa.Table, request: Request) -> NDArray[np.bool_]:
     if not taken.any():
         raise DataError(ALL_LACKING)
     return taken
-
-
-def with_populations(request: Request, source: Source | None = None) -> Request:
-    """Read the populations that models are about, with the columns recoded that a preset recodes in the table."""
-    names, as_text = list(request.schema.quasi_identifiers), request.schema.read_as_text()
-
-    def read(model: PrivacyModel) -> PrivacyModel:
-        if not isinstance(model, PopulationModel) or not model.by_table:
-            return model
-        from sfumato.run.presets import recoded_like  # noqa: PLC0415
-
-        people = recoded_like(source, open_source(model.population, separator=request.separator))
-        return replace(model, population=people.read(names, as_text))
-
-    return replace(request, privacy=tuple(read(model) for model in request.privacy))

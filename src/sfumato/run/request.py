@@ -13,12 +13,13 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, cast, get_args, get_type_hints
 
 from sfumato import methods
+from sfumato.assess.cautions import CODES, check_confirmed
 from sfumato.common import parameters
-from sfumato.errors import ParameterError, SchemaError, invalid_parameter
+from sfumato.errors import ParameterError, SchemaError, invalid_parameter, listed
 from sfumato.hierarchies import Hierarchy
 from sfumato.hierarchies.grid_domain import ENDS
 from sfumato.io import Source, open_source
-from sfumato.io.missing import MissingCodes, missing_codes
+from sfumato.io.missing import EVERY_COLUMN, MissingCodes, missing_codes
 from sfumato.methods import Method, MethodOption, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
 from sfumato.privacy.ceilings import PopulationModel
@@ -266,6 +267,20 @@ class Request:
         """Open a table as this request says that it is to be read."""
         return open_source(data, separator=self.separator, encoding=self.encoding, sheet=self.sheet, layout=self.layout)
 
+    @property
+    def changes_rows(self) -> bool:
+        """Whether rows are sampled, or columns transformed or replaced by pseudonyms, before they are encoded."""
+        return bool(self.transform or self.pseudonymize or self.sample is not None)
+
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """Refuse confirmations and missing values of columns that the table does not have."""
+        check_confirmed(self.confirm, columns, CODES)
+        unknown = [name for name in self.na if name not in columns and name != EVERY_COLUMN]
+        if unknown:
+            raise SchemaError(
+                f"'na' names {listed(unknown)}, which the table does not have. Its columns are {listed(columns)}."
+            )
+
     def read_as_text(self) -> list[str]:
         """Return the columns that are read as text, also where all of their values look like numbers."""
         changed = [name for name, how in self.transform.items() if how.reads_text]
@@ -352,11 +367,11 @@ def spelled_out(function: Function) -> Function:
     The function takes them as ``**arguments: Unpack[Arguments]``, or of a part of those.
     """
     plain = signature(function)
-    listed = get_type_hints(get_args(get_type_hints(function)["arguments"])[0])
+    taken = get_type_hints(get_args(get_type_hints(function)["arguments"])[0])
     defaults = {name: one.default for name, one in signature(Request.of).parameters.items()}
     defaults |= {one.name: one.default for one in fields(Request) if one.default is not NO_DEFAULT}
     own = [one for one in plain.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
-    asked = [Parameter(name, Parameter.KEYWORD_ONLY, default=defaults[name]) for name in defaults if name in listed]
+    asked = [Parameter(name, Parameter.KEYWORD_ONLY, default=defaults[name]) for name in defaults if name in taken]
     last = [one for one in own if one.name == "progress"]
     full = plain.replace(parameters=[*(one for one in own if one not in last), *asked, *last])
 

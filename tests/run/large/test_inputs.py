@@ -20,7 +20,7 @@ from sfumato.errors import SourceError
 from sfumato.io import Source
 from sfumato.io.frames import LazySource, StreamSource
 from sfumato.io.open import open_source
-from sfumato.run.large import choose as choosing
+from sfumato.run import where
 
 pytestmark = pytest.mark.usefixtures("small_parts")
 
@@ -151,7 +151,7 @@ def test_auto_takes_the_engine_for_what_is_too_large_and_opens_it_once(
     monkeypatch.setattr("sfumato.run.request.open_source", counted)
     assert "parts" not in sf.anonymize(data, **ASKED, memory="8GB").manifest
     assert len(opened) == 1
-    monkeypatch.setattr(choosing, "memory_to_anonymize", lambda source, columns: source.extent(columns).rows << 30)
+    monkeypatch.setattr(where, "memory_to_anonymize", lambda source, columns: source.extent(columns).rows << 30)
     assert "parts" in sf.anonymize(data, **ASKED, memory="8GB").manifest
     assert len(opened) == 2
 
@@ -167,7 +167,7 @@ def test_any_input_is_checked_by_the_engine(
 ) -> None:
     shown = table.select(COLUMNS)
     expected = sf.check(shown, quasi_identifiers=["age", "work"], sensitive="illness", k=2, l=2, engine="memory")
-    monkeypatch.setattr("sfumato.run.pipeline.check", None)
+    monkeypatch.setattr("sfumato.run.check.check_in_memory", None)
     data = INPUTS[name](shown, tmp_path)
     found = sf.check(data, quasi_identifiers=["age", "work"], sensitive="illness", k=2, l=2, engine="duckdb")
     assert (found.rows, found.classes, found.k, found.l) == (expected.rows, expected.classes, expected.k, expected.l)

@@ -24,7 +24,7 @@ from sfumato.io import write_table
 from sfumato.io.write import write_stream
 from sfumato.loss import Bound
 from sfumato.privacy.ceilings import AverageRisk
-from sfumato.run.large import choose as choosing
+from sfumato.run import where
 from sfumato.run.large import made, plan
 from sfumato.run.large.duckdb import engine as in_duckdb
 from sfumato.run.large.duckdb.engine import InDuckDB
@@ -395,7 +395,7 @@ def test_text_files_go_the_same_way(table: pa.Table, tmp_path: Path) -> None:
 
 def test_auto_takes_an_engine_where_memory_is_not_enough(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "parts" not in sf.anonymize(file, **ROLES, k=5, memory="8GB").manifest
-    monkeypatch.setattr(choosing, "memory_to_anonymize", lambda source, columns: 9 * 10**9)
+    monkeypatch.setattr(where, "memory_to_anonymize", lambda source, columns: 9 * 10**9)
     assert "parts" in sf.anonymize(file, **ROLES, k=5, memory="8GB").manifest
     with pytest.raises(ParameterError, match="looks at all rows at once"):
         sf.anonymize(file, **ROLES | {"method": "peeling"}, k=5, memory="8GB")

@@ -13,9 +13,9 @@ from hypothesis import given
 from tests.run.policy.strategies import policies
 
 import sfumato as sf
+from sfumato.api.policy import Policy
 from sfumato.common.toml import dumps
 from sfumato.errors import DataError, HierarchyError, OutputError, ParameterError, SchemaError, SfumatoError
-from sfumato.run.policy import Policy
 
 EXAMPLE = """\
 # How a release is made: sfumato anonymize IN -o OUT --policy THIS_FILE

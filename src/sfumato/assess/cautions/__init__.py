@@ -6,7 +6,15 @@ from sfumato.assess.cautions import certainty, kinds, missing, persons, uniquene
 from sfumato.assess.cautions import hidden_values as telling
 from sfumato.assess.cautions import lost_detail as losing
 from sfumato.assess.cautions.caution import Caution, check_confirmed, refuse, with_confirmations
-from sfumato.assess.cautions.registry import AFTER, BEFORE, look_after, look_before, overlooked
+from sfumato.assess.cautions.registry import (
+    AFTER,
+    BEFORE,
+    cautions_after,
+    cautions_before,
+    look_after,
+    look_before,
+    overlooked,
+)
 from sfumato.assess.cautions.rows import RowsView
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 
@@ -21,6 +29,8 @@ __all__ = [
     "ReleaseView",
     "RequestView",
     "RowsView",
+    "cautions_after",
+    "cautions_before",
     "certainty",
     "check_confirmed",
     "kinds",

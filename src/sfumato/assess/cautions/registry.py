@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from sfumato.assess.cautions.caution import Caution
+from sfumato.assess.cautions.caution import Caution, refuse, with_confirmations
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 
 
@@ -65,6 +65,22 @@ def look_before(view: RequestView) -> list[Caution]:
 def look_after(view: ReleaseView) -> list[Caution]:
     """Return what there is to say about a release."""
     return _look(AFTER, view)
+
+
+def cautions_before(view: RequestView, confirm: Sequence[str]) -> tuple[Caution, ...]:
+    """Look at a request, and stop it if it is careless; ``confirm`` names what the user has read and accepts."""
+    cautions = with_confirmations(look_before(view), confirm)
+    refuse(cautions, strict=False)
+    return cautions
+
+
+def cautions_after(
+    view: ReleaseView, confirm: Sequence[str], strict: bool, before: Sequence[Caution]
+) -> tuple[Caution, ...]:
+    """Look at what a method made, and add what was said ``before``; a strict release stops at an open warning."""
+    cautions = with_confirmations([*before, *look_after(view)], confirm)
+    refuse(cautions, strict)
+    return cautions
 
 
 def overlooked(view: RequestView) -> list[str]:

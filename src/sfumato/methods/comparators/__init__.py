@@ -1,1 +1,1 @@
-"""What the four papers compare their methods with."""
+"""Methods of other papers, with which the four papers compare theirs."""

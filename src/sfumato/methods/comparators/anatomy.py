@@ -1,4 +1,4 @@
-"""Anatomy: groups of rows with different sensitive values, for a release in two tables (Xiao and Tao, VLDB 2006)."""
+"""Anatomy: groups of rows with distinct sensitive values, for a release in two tables (Xiao and Tao, VLDB 2006)."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from sfumato.methods.comparators.kernels.anatomy import deal
 from sfumato.privacy.l_diversity import most_frequent
 from sfumato.table.microdata import SensitiveColumn
 
-#: The group of a row that has none yet.
+#: The group of a row that is not yet in one.
 NONE = -1
 
 
 def anatomy_groups(column: SensitiveColumn, l: int, random: np.random.Generator) -> NDArray[np.int64]:  # noqa: E741
-    """Return a group for every row such that every group has at least l rows, all with different sensitive values.
+    """Assign every row to a group, so that every group has at least l rows, all with distinct sensitive values.
 
-    Rows lie in a bucket per value. As long as l buckets hold any, a group gets one row of each of the l fullest; each
-    of the fewer than l rows that are left joins a random group that lacks its value. Groups have random numbers.
+    Each value has a bucket of rows. As long as l buckets are not empty, a group takes one row from each of the l
+    fullest; each of the fewer than l remaining rows joins a random group without its value. Groups are numbered at
+    random.
 
     Parameters
     ----------
     column
-        The sensitive column; which of the equal rows come first is decided by their order, so it should be random.
+        The sensitive column, with rows in random order: among rows with equal values, that order decides.
     l
-        The least number of rows, and of different values, in a group.
+        The least number of rows, and of distinct values, in a group.
 
     Raises
     ------
@@ -50,7 +51,7 @@ def anatomy_groups(column: SensitiveColumn, l: int, random: np.random.Generator)
 
 
 def check_eligible(column: SensitiveColumn, l: int) -> None:  # noqa: E741
-    """Refuse a table in which a value is too frequent for any groups, and name the largest l that works."""
+    """Reject a table in which a value is too frequent, and name the largest l that works."""
     rows, most = len(column.codes), int(column.counts().max(initial=0))
     if most * l <= rows:
         return

@@ -1,4 +1,4 @@
-"""Searching all sets of cuts: the most promising first, none twice, and none that a bound rules out."""
+"""Branch and bound over all sets of cuts: the most promising first, none twice, none that a bound rules out."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from sfumato.methods.interrupts import Interrupts
 
 Figures = NDArray[np.float64]
 
-#: What a step costs besides looking at rows, in rows.
+#: The fixed work of a step, in rows visited.
 STEP = 15_000
 
 
 @dataclass(frozen=True)
 class BestCutSet:
-    """The best cuts that were found, what they cost, what no cuts cost less than, and how that was found out."""
+    """The best cuts found, their cost, a lower bound for all sets of cuts, and how the search went."""
 
     cuts: Cuts
     cost: float
@@ -35,7 +35,7 @@ class BestCutSet:
 
 @dataclass(order=True)
 class CutBranch:
-    """Sets of cuts that have all of ``head``, and of the others only some of ``tail``; none costs less than bound."""
+    """All sets of cuts that contain ``head`` and otherwise only cuts of ``tail``; none costs less than ``bound``."""
 
     bound: float
     head: Cuts = field(compare=False)
@@ -46,20 +46,19 @@ class CutBranch:
 class CutSearch:
     """A search over sets of cuts.
 
-    Every set is reached once: of the cuts that may still be added, the first is added with all others to follow, the
-    second with those after it, and so on. All models are monotone, so a cut that leaves out rows does so with every
-    further cut too.
+    Every set is reached once: of the cuts that may still be added, the first may be followed by all others, the second
+    by those after it, and so on. All models are monotone, so rows that a cut leaves out stay out with further cuts.
 
     Attributes
     ----------
     table
-        The rows, the cuts and what they cost.
+        The rows, the cuts and their costs.
     budget
         How many rows may be left out.
     seconds, work
-        How long it may take, or, without a time, how many rows may be looked at.
+        The time limit, or, without one, the limit on rows visited.
     course
-        Where what is told is remembered.
+        The record of best cost and bound over time.
     """
 
     table: CutTable
@@ -70,7 +69,7 @@ class CutSearch:
     course: Course = field(default_factory=Course, repr=False)
 
     def run(self) -> BestCutSet:
-        """Search until the best cuts are proven or the time is up."""
+        """Search until the best cuts are proven or a limit is reached."""
         self._done, self._nodes, self._begun = 0, 0, time.perf_counter()
         everything = tuple(range(len(self.table.cuts)))
         with Interrupts() as self._interrupts:
@@ -87,11 +86,11 @@ class CutSearch:
 
     @property
     def _goal(self) -> float:
-        """What a set of cuts must cost less than to be worth finding."""
+        """The cost below which a set of cuts is an improvement."""
         return self._cost * (1 - ROUNDING)
 
     def _start(self, tail: Cuts) -> None:
-        """Begin without cuts, and add the one that lowers the cost most as long as there is one."""
+        """Start with a greedy solution: from no cuts, add the one that lowers the cost most while any does."""
         self._best: Cuts = ()
         self._cost = self.table.cost(())
         while tail and not self._over:
@@ -103,7 +102,7 @@ class CutSearch:
             tail = tuple(cut for cut in tail if cut not in self._best)
 
     def _expand(self, node: CutBranch) -> list[CutBranch]:
-        """Return what a node leads to, without what cannot beat the best."""
+        """Divide a branch into smaller ones, without those that cannot beat the best set of cuts."""
         self._nodes += 1
         tail = node.tail
         while tail:
@@ -112,12 +111,12 @@ class CutSearch:
             promising = found[:, BOUND] < self._goal
             before, tail = tail, tuple(cut for cut, keep in zip(left, promising, strict=True) if keep)
             found = found[promising]
-            # With fewer cuts to come, rows cost more at least: what was promising may not be any more.
+            # With fewer cuts to come the bounds rise, so what was promising may not be any more.
             if len(tail) == len(before) or self._over:
                 break
         if not tail:
             return []
-        # The cut that promises least is to be combined with all others, so that most of the work is ruled out.
+        # The least promising cut is combined with all others, so that bounds rule out the largest branches.
         order = np.argsort(-found[:, BOUND], kind="stable")
         tail = tuple(tail[at] for at in order)
         return [
@@ -126,7 +125,7 @@ class CutSearch:
         ]
 
     def _try(self, head: Cuts, tail: Cuts, floors: Figures) -> tuple[Figures, Cuts]:
-        """Return what each cut leads to, and the cuts that do not leave out too many rows whatever follows."""
+        """Evaluate each cut; returns those, with their figures, that do not already leave out too many rows."""
         self._done += len(tail) * len(self.table) + STEP
         found = self.table.trials(head, tail, floors)
         allowed = found[:, SURELY_OUT] <= self.budget

@@ -1,4 +1,4 @@
-"""A table and the cuts that may go through it: which classes a set of cuts makes, and what they cost."""
+"""A table and its possible cuts: which classes a set of cuts makes, and what they cost."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from sfumato.methods.comparators.kernels.k_optimize import (
 from sfumato.methods.recoding_models.value_groups import broken_rows
 from sfumato.table.frequency import group_rows
 
-#: Places of cuts in ``CutTable.cuts``.
+#: A set of cuts, by their indices in ``CutTable.cuts``.
 Cuts = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class CutTable:
-    """The rows of a task, all cuts that may be made, and prices.
+    """The rows of a task, all possible cuts, and prices.
 
     Attributes
     ----------
     cuts
-        One row per cut: the attribute, and the first code of its second side.
+        One row per cut: the attribute, and the first code on the upper side.
     """
 
     task: Task
@@ -42,7 +42,7 @@ class CutTable:
 
     @classmethod
     def of(cls, task: Task, codes: Sequence[NDArray[np.int64]], by_label: bool) -> CutTable:
-        """Lay out the cuts at the given codes of every attribute."""
+        """Build the table with cuts at the given codes of every attribute."""
         microdata, rows = task.microdata, len(task.microdata)
         labels = microdata.sensitive[0].codes if by_label and microdata.sensitive else np.zeros(rows, np.int32)
         cuts = [(at, int(code)) for at, of_attribute in enumerate(codes) for code in of_attribute]
@@ -57,12 +57,12 @@ class CutTable:
         return len(self.people.codes)
 
     def groups(self, cuts: Cuts) -> list[NDArray[np.int64]]:
-        """Return for every attribute the group of each of its codes."""
+        """Apply cuts: for every attribute, the group of each of its codes."""
         chosen = self.cuts[list(cuts)]
         return [groups_of_cuts(chosen, at, size) for at, size in enumerate(self.sizes)]
 
     def classes(self, cuts: Cuts) -> tuple[NDArray[np.int32], int]:
-        """Return the class of every row when these cuts are made, and how many classes there are."""
+        """Apply cuts: the class of every row, and the number of classes."""
         return classes_of_cuts(self.people.codes, self.cuts[list(cuts)], self.sizes)
 
     @cached_property
@@ -71,7 +71,7 @@ class CutTable:
         return np.array([domain.size for domain in self.task.microdata.domains], np.int64)
 
     def floors(self, cuts: Cuts) -> NDArray[np.float64]:
-        """Return what each released row costs at least when no other cuts than these are made."""
+        """Bound the cost of each released row from below, if only these cuts may be made."""
         classes, count = self.classes(cuts)
         sizes = np.bincount(classes, minlength=count)
         if not self.prices.by_label:
@@ -79,15 +79,15 @@ class CutTable:
         pairs = group_rows(np.stack([classes, self.people.labels], axis=1), [count, int(self.people.labels.max()) + 1])
         most = np.zeros(count, np.int64)
         np.maximum.at(most, pairs.codes[:, 0], pairs.counts)
-        # Spread over its rows, since a class is released as a whole or not at all.
+        # The cost is spread over the rows of a class, since a class is released as a whole or not at all.
         return ((sizes - most) / sizes)[classes]
 
     def trials(self, head: Cuts, tail: Cuts, floors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what each cut of ``tail`` leads to when it is made in addition to ``head``, as `try_cuts` does."""
+        """Evaluate each cut of ``tail`` in addition to all of ``head``; the result is that of `try_cuts`."""
         return self._tried(head, self.cuts[list(tail)], floors)
 
     def cost(self, cuts: Cuts) -> float:
-        """Return what the table costs with these cuts and no other."""
+        """The cost of the table with exactly these cuts."""
         nothing_more = np.zeros((1, 2), np.int64)
         return float(self._tried(cuts, nothing_more, np.zeros(len(self)))[0, COST])
 
@@ -103,11 +103,11 @@ class CutTable:
         )
 
     def allowed(self, classes: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return for every row whether its class is allowed."""
+        """Whether the class of each row is allowed."""
         kept = np.ones(len(self), bool)
         kept[broken_rows(self.task, np.arange(len(self)), classes.astype(np.int64))] = False
         return kept
 
     def shown(self, cost: float) -> float:
-        """Return a cost as the losses are stated: a share of all rows where labels count."""
+        """Convert a cost to the reported loss: a share of all rows where labels count."""
         return cost / max(1, len(self)) if self.prices.by_label else cost

@@ -1,4 +1,4 @@
-"""K-Optimize: the best way to cut every attribute once for all rows (Bayardo and Agrawal, ICDE 2005)."""
+"""K-Optimize: the best intervals of every attribute, the same for all rows (Bayardo and Agrawal, ICDE 2005)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from sfumato.methods.enumeration.splits import Splits, check_splits, counted_spl
 from sfumato.methods.recoding_models.value_groups import keeps
 from sfumato.table.recoding import SUPPRESSED, Recoding
 
-#: How often a search without a time limit may look at rows, and how much more often for each row of the table: some
-#: seconds for a large table, less for a small one, and on every machine the same answer.
+#: The work limit of a search without a time limit, in rows visited: a base, and more for each row of the table. That is
+#: some seconds for a large table, less for a small one, with the same answer on every machine.
 BASE_WORK, ROW_WORK = 12_000_000, 5_000
 
 
@@ -28,19 +28,19 @@ BASE_WORK, ROW_WORK = 12_000_000, 5_000
 class KOptimize(Method):
     """Find the cuts of all attributes, the same for all rows, whose classes cost least.
 
-    Every set of cuts is considered once; a branch is dropped as soon as a bound shows that it cannot beat the best set
-    found so far. The search can stop at any time: ``release.optimality`` has the cost, a proven lower bound, and
+    The search enumerates every set of cuts once and drops a branch as soon as a bound shows that it cannot beat the
+    best set found so far. It can stop at any time: ``release.optimality`` has the cost, a proven lower bound, and
     whether the two meet.
 
     Parameters
     ----------
     minimize
-        What is minimized: ``"dm"``, the discernibility, or ``"cm"``, the classification penalty of the first
+        What is minimized: ``"dm"``, the discernibility metric, or ``"cm"``, the classification metric of the first
         sensitive column.
     splits, placing
-        Where each quasi-identifier may be cut, as in `EnumMulti`; by default at up to 32 places.
+        Where each quasi-identifier may be cut, as in `EnumMulti`; by default at up to 32 points.
     time_limit
-        Seconds; without it, a limit on work that gives the same answer on every machine.
+        In seconds. Without it, a limit on work applies, which gives the same answer on every machine.
 
     Examples
     --------
@@ -69,21 +69,21 @@ class KOptimize(Method):
             parameters.number("KOptimize", "time_limit", self.time_limit, at_least=0)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters as plain values."""
+        """The parameters as plain values."""
         return super().parameters() | {"splits": plain_splits(self.splits)}
 
     def recorded(self) -> dict[str, Any]:
-        """Return the parameters without the categories at which is cut, which are values of the table."""
+        """The parameters without categories as cut points, which are values of the table."""
         return self.parameters() | {"splits": counted_splits(self.splits)}
 
     def run(self, task: Task) -> Recoding:
-        """Search for the best cuts; the details tell how good they are."""
+        """Search for the best cuts; ``details["optimality"]`` says how good they are."""
         table = CutTable.of(task, split_codes(task.microdata, self.splits, self.placing), self.minimize == "cm")
         work = BASE_WORK + ROW_WORK * len(table)
         search = CutSearch(table, task.suppressible, self.time_limit, work, task.progress)
         recoding = self._recoding(table, search.run(), search.course)
         if task.suppressible and not keeps(task, recoding):
-            # t-closeness compares with the released rows, which have become fewer: then nothing is left out.
+            # t-closeness compares with the released rows, which suppression changes: search again without suppression.
             return self.run(replace(task, suppressible=0))
         return recoding
 

@@ -1,4 +1,4 @@
-"""TopDown: clusters around two distant rows, again and again (Xu, Wang, Pei, Wang, Shi and Fu, KDD 2006)."""
+"""TopDown: recursive division around two distant rows (Xu, Wang, Pei, Wang, Shi and Fu, KDD 2006)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from sfumato.table.recoding import Recoding
 class TopDown(Method):
     """Divide the table between two rows that are far apart, and each side again, while both sides are allowed.
 
-    Every other row joins a side, in random order. A side that is not allowed borrows the rows of the other that are
-    nearest to it. With k-anonymity alone classes have k to 2k - 1 rows.
+    All other rows join a side, in random order. A side that is not allowed takes the nearest rows of the other. With
+    k-anonymity alone, classes have k to 2k - 1 rows.
 
     Parameters
     ----------
     joining
-        Which side a row joins: ``"group"``, the one whose loss grows less by it; ``"seed"``, the one whose first row is
+        Which side a row joins: ``"group"``, the one whose loss grows less; ``"seed"``, the one whose first row is
         nearer.
     """
 
@@ -40,7 +40,7 @@ class TopDown(Method):
         parameters.choice("TopDown", "joining", self.joining, ("group", "seed"))
 
     def run(self, task: Task) -> Recoding:
-        """Divide the table; then spend what may be suppressed on the outliers that widen their classes most."""
+        """Divide the table; then spend the suppression budget on the outliers that widen their classes most."""
         task.progress("dividing", 0.0)
         order = task.random().permutation(len(task.microdata))
         layout = PartedTable(

@@ -1,1 +1,1 @@
-"""Full-domain recoding: one level of its hierarchy for every quasi-identifier, searched in the lattice of levels."""
+"""Full-domain recoding: searches of the lattice for one hierarchy level per quasi-identifier."""

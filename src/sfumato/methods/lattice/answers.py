@@ -1,4 +1,4 @@
-"""What a search in the lattice found: the answers, what they lose, and which one is released."""
+"""The answers of a search in the lattice, their losses, and the choice of the one to release."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sfumato.methods.lattice.node_sweep import can_sweep, sweep_nodes
 from sfumato.methods.lattice.nodes import ANSWER, REJECTED, Map, Space, minimal
 from sfumato.methods.lattice.scores import ABLE, Scorer, Worth
 
-#: So many answers are measured one by one; for more, all nodes are counted.
+#: Up to this many answers are measured one by one; for more, all nodes are counted in one sweep.
 FEW = 300
 
 STATUS = {ANSWER: "answer", REJECTED: "rejected"}
@@ -25,24 +25,24 @@ STATUS = {ANSWER: "answer", REJECTED: "rejected"}
 
 @dataclass
 class Search:
-    """What a search did.
+    """Statistics of a search.
 
     Attributes
     ----------
     nodes_checked
-        How many nodes were counted and checked.
+        The number of nodes counted and checked.
     scans
-        How often the table itself was read.
+        How often the table itself was scanned.
     rollups
-        How many frequency sets were counted from others.
+        The number of frequency sets computed from finer ones.
     candidates
-        How many nodes each size of subset had to consider, where a search goes by subsets.
+        The number of candidate nodes for each size of subset, for searches that go by subsets.
     seconds
-        How long the search took.
+        The duration of the search.
     complete
-        Whether every answer is known; else the search ended with what it was asked for, or at its time limit.
+        Whether all answers are known; if not, the search stopped at the answer it was asked for, or at its time limit.
     bound
-        What every answer loses at the least, by the loss that is minimized, where a time limit ended the search.
+        A lower bound of the minimized loss of every answer, for searches with a time limit.
     """
 
     nodes_checked: int = 0
@@ -56,9 +56,9 @@ class Search:
 
 @dataclass
 class Alternatives:
-    """The answers of a search with their levels and losses, worked out when somebody looks.
+    """The answers of a search with their levels and losses, computed on first access.
 
-    A release shows them as a frame of the kind that came in.
+    A release shows them as a frame of the same library as the input.
     """
 
     space: Space
@@ -71,11 +71,11 @@ class Alternatives:
         return len(self.answers)
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """Return one list per column: the levels, the suppressed rows, every loss, and what is released."""
+        """One list per column: the levels, the number of suppressed rows, every loss, and which answer is released."""
         return self._columns
 
     def frontier(self, most: int) -> Alternatives:
-        """Return what is released and, of the answers that no other is below, the lowest ones, at most so many."""
+        """The released answer and the lowest of the minimal answers, at most ``most`` in all."""
         lowest = sorted((node for node in minimal(self.answers) if node != self.chosen), key=sum)
         return replace(self, answers=[self.chosen, *lowest[: most - 1]])
 
@@ -97,7 +97,7 @@ class Alternatives:
         )
 
     def _walked(self) -> dict[str, list[Any]]:
-        """Measure the answers one after the other."""
+        """Measure the answers one by one."""
         found: dict[str, list[Any]] = {name: [] for name in ("suppressed", *names_of(ABLE))}
         for frequencies in walk(self.scorer, self.answers):
             found["suppressed"].append(self.scorer.judge.verdict(frequencies).suppressed)
@@ -106,7 +106,7 @@ class Alternatives:
         return found
 
     def _swept(self) -> dict[str, list[Any]]:
-        """Measure all nodes at once, loss by loss."""
+        """Measure all nodes in one sweep per loss."""
         judge, places = self.scorer.judge, tuple(np.array(self.answers).T)
         base = judge.scan(self.space.bottom)
         columns: dict[str, list[Any]] = {}
@@ -120,13 +120,13 @@ class Alternatives:
 
 @dataclass
 class NodeTable:
-    """Every node of the lattice with its height and status, for drawing."""
+    """Every node of the lattice with its height and status, for charts."""
 
     map: Map
     chosen: Levels
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """Return one list per column."""
+        """One list per column: the levels, the height, the status."""
         space = self.map.space
         nodes = list(space.nodes())
         columns: dict[str, list[Any]] = {name: [node[at] for node in nodes] for at, name in enumerate(space.names)}
@@ -140,12 +140,12 @@ class NodeTable:
 
 
 def walk(scorer: Scorer, nodes: Sequence[Levels]) -> Iterator[Frequencies]:
-    """Yield the frequency set of every node, in order; neighbours in the order share what they have in common."""
+    """Yield the frequency set of every node, in order; consecutive nodes share the roll-ups of their common prefix."""
     if not nodes:
         return
     roller = scorer.judge.roller
     low = tuple(np.array(nodes).min(axis=0).tolist())
-    # The set at place i has the first i attributes at the node's levels, the others at their lowest.
+    # stack[i] has the first i attributes at the node's levels, the others at their lowest.
     stack = [scorer.judge.scan(low)]
     for node in nodes:
         while stack[-1].levels[: len(stack) - 1] != node[: len(stack) - 1]:
@@ -157,14 +157,14 @@ def walk(scorer: Scorer, nodes: Sequence[Levels]) -> Iterator[Frequencies]:
 
 @dataclass(frozen=True)
 class Choice:
-    """How to choose among answers.
+    """The choice among answers.
 
     Attributes
     ----------
     minimize
         A loss, or a function of the levels and the losses by name.
     scorer
-        What measures nodes.
+        Measures nodes.
     space
         The lattice.
     """
@@ -174,12 +174,12 @@ class Choice:
     space: Space
 
     def best(self, answers: list[Levels]) -> Levels:
-        """Return the answer that loses least; among equals the lowest, then the first."""
+        """Find the answer with the least loss; among equals the lowest, then the first."""
         objective = self.minimize
         if not isinstance(objective, Objective):
             return least([self.score(frequencies) for frequencies in walk(self.scorer, answers)], answers)
         if not self.scorer.judge.budget:
-            # Nothing is suppressed, so whatever generalizes another answer loses no less.
+            # Without suppression, a generalization of an answer never loses less.
             answers = minimal(answers)
             if objective.additive:
                 return least(self.scorer.at_least(objective, np.array(answers)).tolist(), answers)
@@ -190,7 +190,7 @@ class Choice:
         return least([self.score(frequencies) for frequencies in walk(self.scorer, answers)], answers)
 
     def score(self, frequencies: Frequencies) -> float:
-        """Return what is to be minimized, for the node of a frequency set."""
+        """The value to minimize, for the node of a frequency set."""
         if isinstance(self.minimize, Objective):
             return self.scorer.loss(frequencies, self.minimize)
         levels = dict(zip(self.space.names, frequencies.levels, strict=True))
@@ -198,12 +198,12 @@ class Choice:
 
     @property
     def additive(self) -> Objective:
-        """What leads a search: the loss, or the certainty penalty where the loss does not add up over attributes."""
+        """The loss that guides a search: the minimized one if it adds up over attributes, else GCP."""
         given = self.minimize
         return given if isinstance(given, Objective) and given.additive else METRICS["gcp"]
 
     def _best_bounded(self, objective: Objective, answers: list[Levels]) -> Levels:
-        """Measure answers in the order of what they lose at the least, until none can be better."""
+        """Measure answers in the order of their lower bounds, until no other can be better."""
         least_losses = self.scorer.at_least(objective, np.array(answers))
         base = self.scorer.judge.scan(self.space.bottom)
         measured: dict[Levels, float] = {}
@@ -224,17 +224,17 @@ class Choice:
 
 
 def least(losses: Sequence[float], nodes: Sequence[Levels]) -> Levels:
-    """Return the node that loses least; among equals, which rounding may tell apart, the lowest, then the first."""
+    """Find the node with the least loss; among losses equal up to rounding the lowest node, then the first."""
     best = min(losses)
     close = [node for loss, node in zip(losses, nodes, strict=True) if loss <= best + tolerance(best)]
     return min(close, key=lambda node: (sum(node), node))
 
 
 def tolerance(loss: float) -> float:
-    """Return by how much two equal losses may differ that were added up in another order."""
+    """The difference that rounding may cause between equal losses, summed in different orders."""
     return 1e-9 * abs(loss) if np.isfinite(loss) else 0.0
 
 
 def status_of(found: NDArray[np.float64], budget: int) -> NDArray[np.int8]:
-    """Return what a sweep says of every node."""
+    """Turn the findings of a sweep into the status of every node."""
     return np.where(found[..., SUPPRESSED] <= budget, ANSWER, REJECTED).astype(np.int8)

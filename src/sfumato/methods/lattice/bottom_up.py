@@ -1,4 +1,4 @@
-"""Bottom-up breadth-first search of the whole lattice: the simple way to all answers."""
+"""Bottom-up breadth-first search of the whole lattice: the simplest way to find all answers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from sfumato.methods.lattice.nodes import UNKNOWN, Map, Space
 
 @dataclass(frozen=True)
 class BottomUp(FullDomain):
-    """Check every node from the bottom up, height by height, and skip those that an answer below already settles.
+    """Check every node from the bottom up, height by height, except those that an answer below already implies.
 
     Parameters
     ----------
     rollup
-        Count each node from one that it directly generalizes; False reads the table for every node.
+        Compute the frequency set of each node from a node that it directly generalizes; False scans the table instead.
     minimize, weights, max_level, exhaustive
         As in `Lattice`.
     """

@@ -1,8 +1,8 @@
-"""The complete set of answers by halving boxes of the lattice, the search behind `Lattice`.
+"""All answers by bisecting boxes of the lattice: the search behind `Lattice`.
 
-A box is all nodes between two of them. If its lowest node makes all above answers, or its highest rules out all below,
-one count decides the whole box. Otherwise the box shrinks to what is still open and is cut in two. A box brings along
-the frequency set of its lowest node, the cheapest set from which all its nodes can be counted.
+A box is the set of nodes between two corners. If its lowest node makes all nodes above it answers, or its highest rules
+out all nodes below it, one count decides the whole box. Otherwise the box shrinks to its undecided nodes and is cut in
+two. A box carries the frequency set of its lowest node, the smallest set from which all its nodes can be counted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sfumato.methods.lattice.nodes import UNKNOWN, Map, Space
 
 @dataclass(frozen=True)
 class Box:
-    """The nodes from ``low`` to ``high``, and a frequency set at or below ``low``."""
+    """The nodes from ``low`` to ``high``, and the frequency set of a node at or below ``low``."""
 
     low: Levels
     high: Levels
@@ -26,7 +26,7 @@ class Box:
 
 
 class BoxSearch:
-    """Classifies every node of a space."""
+    """Decides every node of a space."""
 
     def __init__(self, judge: NodeJudge, space: Space) -> None:
         self.judge = judge
@@ -35,7 +35,7 @@ class BoxSearch:
         self.checked = 0
 
     def run(self) -> Map:
-        """Classify all nodes and return the map."""
+        """Decide all nodes and return the map."""
         base = self.judge.scan(self.space.bottom)
         waiting = [Box(self.space.bottom, self.space.tops, base)]
         while waiting:
@@ -49,12 +49,12 @@ class BoxSearch:
         return self.map
 
     def _shrunk(self, box: Box) -> Box | None:
-        """Return the box around what is still open, or None when all is known."""
+        """Shrink a box to its undecided nodes; None if there are none."""
         part = self.map.open_part(box.low, box.high)
         return None if part is None else Box(*part, self.judge.roller.up(box.frequencies, part[0]))
 
     def _check(self, box: Box, node: Levels) -> Verdict | None:
-        """Check a node of a box unless it is known; return what was found."""
+        """Check a node of a box; None if it was already decided."""
         if self.map.status[node] != UNKNOWN:
             return None
         self.checked += 1
@@ -63,7 +63,7 @@ class BoxSearch:
         return verdict
 
     def _decided(self, box: Box) -> bool:
-        """Check both ends of a box; return whether that settles it."""
+        """Check both corners of a box; return whether that decides the whole box."""
         upper = self._check(box, box.high)
         if box.low == box.high or (upper is not None and upper.hopeless):
             return True
@@ -71,7 +71,7 @@ class BoxSearch:
         return lower is not None and lower.clean
 
     def _probe(self, box: Box) -> bool:
-        """Lower each attribute of the highest node alone, as far as that is hopeless; return whether any was."""
+        """Bisect each attribute of the top alone for its lowest hopeful level; return whether any node was hopeless."""
         shrinks = False
         for at, (low, high) in enumerate(zip(box.low, box.high, strict=True)):
             first, last = low, high
@@ -80,7 +80,7 @@ class BoxSearch:
                 level = (first + last) // 2
                 node = (*box.high[:at], level, *box.high[at + 1 :])
                 if line is box and self.map.status[node] == UNKNOWN:
-                    # All nodes of this line can be counted from its lowest, which is small: the others tell little.
+                    # All nodes of this line can be counted from its lowest one, whose frequency set is small.
                     lowest = (*box.high[:at], low, *box.high[at + 1 :])
                     line = Box(lowest, box.high, self.judge.roller.up(box.frequencies, lowest))
                 verdict = self._check(line, node)
@@ -93,7 +93,7 @@ class BoxSearch:
         return shrinks
 
     def _halves(self, box: Box) -> list[Box]:
-        """Cut a box along its longest side; the lower half waits, since what is hopeless above is so below."""
+        """Cut a box along its longest side; the upper half comes first, as what is hopeless there is so below."""
         sides = [high - low for low, high in zip(box.low, box.high, strict=True)]
         at = int(np.argmax(sides))
         middle = box.low[at] + sides[at] // 2

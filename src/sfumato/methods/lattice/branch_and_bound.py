@@ -1,8 +1,8 @@
-"""The best answer of a lattice that is too large to list: a good one at once, better ones while there is time.
+"""The best answer of a lattice that is too large to list: a good one at once, better ones as time permits.
 
-Boxes of nodes wait in the order of what their nodes lose at the least. What is ruled out is kept as an antichain of
-nodes, never node by node. When the least that any waiting box can lose is no less than what the best answer loses, that
-answer is proven to be the best; when time is up before, that least is the bound that is proven.
+A queue holds boxes of nodes, ordered by lower bounds of their losses. The nodes ruled out are kept as an antichain, not
+one by one. As soon as no box in the queue has a bound below the loss of the best answer, that answer is proven optimal;
+if time runs out before, the least bound in the queue is the proven bound.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class BoundedSearch:
         self._judged: dict[Levels, Verdict] = {}
 
     def run(self) -> FoundAnswers:
-        """Search until the best answer is proven or time is up."""
+        """Search until the best answer is proven optimal or the time limit is reached."""
         base = self.judge.scan(self.space.bottom)
         self._descend(Box(self.space.bottom, self.space.tops, base))
         waiting: list[tuple[float, int, Box]] = []
@@ -62,7 +62,7 @@ class BoundedSearch:
         return self.best is not None and least >= self.best[0] - tolerance(self.best[0])
 
     def _wait(self, waiting: list[tuple[float, int, Box]], box: Box) -> None:
-        """Put a box into the queue by what its nodes lose at the least."""
+        """Put a box into the queue, ordered by the lower bound of its nodes' losses."""
         heapq.heappush(waiting, (self._least(box), next(self._number), box))
 
     def _least(self, box: Box) -> float:
@@ -71,7 +71,7 @@ class BoundedSearch:
             return -np.inf
         if objective.additive:
             return float(scorer.at_least(objective, np.array([box.low]))[0])
-        # Sizes of finer classes: suppressing a class costs no less than keeping it would.
+        # The class sizes of the lowest node give a bound: suppressing a class costs no less than keeping it.
         counts = box.frequencies.counts.astype(np.float64)
         if self.judge.counts_values:
             of_key, classes = self.judge.roller.classes(box.frequencies.keys, box.low, box.low)
@@ -79,7 +79,7 @@ class BoundedSearch:
         return scorer.loss_of_sizes(objective, counts, box.low)
 
     def _check(self, frequencies: Frequencies, node: Levels) -> Verdict:
-        """Judge a node, remember what it rules out, and measure it if it is an answer."""
+        """Check a node, record what it rules out, and measure it if it is an answer."""
         if node in self._judged:
             return self._judged[node]
         counted = self.judge.roller.up(frequencies, node)
@@ -93,7 +93,7 @@ class BoundedSearch:
         return verdict
 
     def _remember(self, loss: float, node: Levels) -> None:
-        """Keep an answer if it is better; of equals, which rounding may tell apart, the lowest and the first."""
+        """Keep an answer if it is better; among losses equal up to rounding, the lowest node, then the first."""
         found = (loss, sum(node), node)
         if self.best is None:
             self.best = found
@@ -106,7 +106,7 @@ class BoundedSearch:
         return bool((self._hopeless >= np.array(node)).all(axis=1).any())
 
     def _descend(self, box: Box) -> None:
-        """Go down from the top of a box, each time by the step that saves most of those that stay an answer."""
+        """Descend greedily from the top of a box: each step is the one that saves most among those to an answer."""
         node = box.high
         if self._ruled_out(node) or not self._check(box.frequencies, node).answer:
             return
@@ -123,7 +123,7 @@ class BoundedSearch:
                 tops.discard(at)
 
     def _shrunk(self, box: Box) -> Box | None:
-        """Raise the floor of a box while its highest node cannot be lowered so far; None if nothing remains."""
+        """Raise the lower corner of a box to the levels that its top can reach; None if nothing remains."""
         if self._ruled_out(box.high) or self._check(box.frequencies, box.high).hopeless:
             return None
         low = list(box.low)
@@ -141,12 +141,12 @@ class BoundedSearch:
         return Box(floor, box.high, self.judge.roller.up(box.frequencies, floor))
 
     def _decided(self, box: Box) -> bool:
-        """Return whether the lowest node of a box is the best of the box, or the only one."""
+        """Whether the lowest node of a box is the best or the only one of the box."""
         verdict = self._check(box.frequencies, box.low)
         return box.low == box.high or (verdict.answer and verdict.suppressed == 0)
 
     def _halves(self, box: Box) -> list[Box]:
-        """Cut a box where that separates the losses most."""
+        """Cut a box along the attribute with the widest range of losses."""
         totals = self.choice.scorer.costs(self.choice.additive).totals
         spread = [
             (totals[at, high] - totals[at, low], high - low)

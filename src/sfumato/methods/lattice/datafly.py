@@ -1,4 +1,4 @@
-"""Datafly: generalize the attribute with most distinct values until little enough is left to suppress."""
+"""Datafly: generalize the attribute with the most distinct values until few enough rows must be suppressed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from sfumato.methods.lattice.nodes import Space
 class Datafly(FullDomain):
     """Generalize greedily until the models hold: fast, but a finer answer may exist.
 
-    Where an answer says nothing about the nodes above it (a model that is not monotone, or suppression and a model that
-    a bad class can spoil), the search may miss every answer; then all nodes are checked, and the best is released.
+    Where an answer does not imply that the nodes above it are answers (a model that is not monotone, or suppression
+    with a model under which merging a bad class can spoil a good one), the greedy search may miss every answer; then
+    all nodes are checked, and the best answer is released.
     """
 
     name: ClassVar[str] = "datafly"
@@ -41,7 +42,7 @@ class Datafly(FullDomain):
             frequencies = judge.roller.up(frequencies, higher)
 
     def _others(self, judge: NodeJudge, space: Space, search: Search) -> list[Levels]:
-        """Return all answers of the lattice, when the climb met none."""
+        """Find all answers of the lattice, after the greedy search found none."""
         space.require_listable()
         everywhere = BoxSearch(judge, space)
         answers = everywhere.run().answers()
@@ -51,7 +52,7 @@ class Datafly(FullDomain):
 
 
 def _next(frequencies: Frequencies, judge: NodeJudge, space: Space) -> Levels | None:
-    """Raise the attribute that shows most distinct values, of those that may still rise."""
+    """Raise the attribute with the most distinct values among those below their highest level; None if none is."""
     levels = frequencies.levels
     distinct = {at: _distinct(frequencies, judge, at) for at, top in enumerate(space.tops) if levels[at] < top}
     if not distinct:

@@ -1,4 +1,4 @@
-"""Why this node: which attribute binds, and what the next finer or safer node would cost."""
+"""Why this node was released: which attribute binds, and what the next finer or safer node would cost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Neighbour:
 
 
 class NodeExplanation:
-    """What a release could have been instead, in sentences; `str` gives them all."""
+    """The alternatives next to the released node, in sentences; `str` joins them."""
 
     def __init__(self, scorer: Scorer, space: Space, chosen: Levels, objective: Objective) -> None:
         self.scorer = scorer
@@ -60,7 +60,7 @@ class NodeExplanation:
         yield from self._safer(here)
 
     def _binding(self, here: Neighbour) -> Iterator[str]:
-        """Say what each attribute would cost one level finer; the dearest one binds."""
+        """Say what each attribute would cost one level finer; the most expensive one binds."""
         finer = {at: self.at(self._moved(at, -1)) for at, level in enumerate(self.chosen) if level}
         blocked = {at: node for at, node in finer.items() if not node.answer}
         if not blocked:
@@ -98,7 +98,7 @@ class NodeExplanation:
         )
 
     def _lowest_answer(self, node: Levels, at: int) -> Neighbour | None:
-        """Return the answer with one attribute as fine as possible, others as in a node."""
+        """Find the answer with one attribute as fine as possible and the others as in a node."""
         for level in range(node[at] + 1):
             found = self.at((*node[:at], level, *node[at + 1 :]))
             if found.answer:

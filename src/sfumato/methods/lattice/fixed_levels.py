@@ -1,4 +1,4 @@
-"""Levels that are given: a recoding that was chosen before, applied to this table or to the next month's."""
+"""Fixed levels: a recoding that was chosen before, applied to this table or to next month's."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sfumato.table.recoding import Recoding
 
 @dataclass(frozen=True)
 class FixedLevels(Method):
-    """Recode every quasi-identifier to a given level; leave out the classes that break a model, if that is allowed.
+    """Recode every quasi-identifier to a given level; suppress the classes that violate a model, within the budget.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class FixedLevels(Method):
             raise invalid_parameter("recode", "levels", expected, self.levels)
 
     def run(self, task: Task) -> Recoding:
-        """Apply the levels, or say that they no longer keep the models."""
+        """Apply the levels, or raise if they do not satisfy the models."""
         return self.recoded(NodeJudge(task))
 
     @property
@@ -53,7 +53,7 @@ class FixedLevels(Method):
         )
 
     def recoded(self, judge: NodeJudge) -> Recoding:
-        """Do so for what a judge counts, be it rows or distinct rows that stand for several each."""
+        """Apply the levels to the table of a judge, whose rows may stand for several equal ones each."""
         microdata = judge.task.microdata
         node = self._node(microdata)
         verdict = judge.verdict(judge.scan(node))
@@ -83,7 +83,7 @@ class FixedLevels(Method):
 
 
 def _level(domain: Domain, given: int | str) -> int:
-    """Return the number of a level, which may be given by its name."""
+    """The number of a level that is given by number or name."""
     names = [level.name for level in domain.levels]
     if isinstance(given, str):
         if given not in names:

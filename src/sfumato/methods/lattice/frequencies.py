@@ -1,4 +1,4 @@
-"""Frequency sets at any node of the lattice, each counted from a finer one."""
+"""Frequency sets at any node of the lattice, each computed from a finer one."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ WORD_BITS = 64
 
 @dataclass(frozen=True)
 class Frequencies:
-    """The frequency set of a table at a node: the distinct keys and how many rows have each.
+    """The frequency set of a table at a node: the distinct keys and the number of rows with each.
 
     Attributes
     ----------
     levels
         The node.
     keys, counts
-        The groups; where models look at sensitive values, those are part of the key.
+        The groups; if models depend on sensitive values, these are part of the key.
     small
-        How many rows lie in groups of fewer than the smallest allowed size.
+        The number of rows in groups smaller than the smallest allowed class.
     """
 
     levels: Levels
@@ -43,12 +43,12 @@ class Frequencies:
 
 
 class Roller:
-    """Counts frequency sets: that of the table itself, and from it those of all nodes above.
+    """Computes frequency sets: from the table itself, and from there those of all nodes above.
 
     Attributes
     ----------
     scans, rollups
-        How often the table itself was counted, and how often another frequency set.
+        How often the table itself was scanned, and how often another frequency set was rolled up.
     """
 
     def __init__(self, domains: Sequence[Domain], sensitive_sizes: Sequence[int] = (), smallest: int = 1) -> None:
@@ -61,16 +61,16 @@ class Roller:
 
     @property
     def bottom(self) -> Levels:
-        """The node where nothing is generalized."""
+        """The node without any generalization."""
         return (0,) * len(self.domains)
 
     @property
     def top(self) -> Levels:
-        """The node where nothing is told."""
+        """The node with every attribute at its highest level."""
         return tuple(domain.top for domain in self.domains)
 
     def pack(self, codes: NDArray[np.unsignedinteger], sensitive: NDArray[np.int32]) -> NDArray[np.uint64]:
-        """Return the key of every row."""
+        """Pack the codes of every row into its key."""
         keys = np.zeros((len(codes), self.words), np.uint64)
         columns = [*codes.T, *(column.astype(np.uint32) for column in sensitive.T)]
         for column, (word, shift, _) in zip(columns, self.layout.fields.tolist(), strict=True):
@@ -80,24 +80,24 @@ class Roller:
     def scan(
         self, keys: NDArray[np.uint64], counts: NDArray[np.int64] | None, levels: Levels, in_order: bool = False
     ) -> Frequencies:
-        """Count rows, or distinct rows with their counts, at a node; in the order of first rows if that is wanted."""
+        """Count rows, or distinct rows with counts, at a node; ``in_order`` keeps the order of first occurrence."""
         self.scans += 1
         ones = np.ones(len(keys), np.int64) if counts is None else counts
         return self._count(keys, ones, self.bottom, levels, in_order)
 
     def peek(self, keys: NDArray[np.uint64], levels: Levels) -> Frequencies:
-        """Count a sample of rows, which is no scan."""
+        """Count a sample of rows, which does not count as a scan."""
         return self._count(keys, np.ones(len(keys), np.int64), self.bottom, levels)
 
     def up(self, frequencies: Frequencies, levels: Levels) -> Frequencies:
-        """Return the frequency set of a node at or above that of another."""
+        """Roll a frequency set up to a node at or above its own."""
         if frequencies.levels == levels:
             return frequencies
         self.rollups += 1
         return self._count(frequencies.keys, frequencies.counts, frequencies.levels, levels)
 
     def classes(self, keys: NDArray[np.uint64], at: Levels, levels: Levels) -> tuple[NDArray[np.int32], int]:
-        """Return the class at a node of every key, given at the levels ``at``, and how many classes there are."""
+        """Find the class of every key, given at the node ``at``, at the node ``levels``, and the number of classes."""
         of_key, class_keys = classes_of(keys, self.layout, np.array(at), np.array(levels), self.visible)
         return of_key, len(class_keys)
 
@@ -120,13 +120,13 @@ class Roller:
 
 
 def roller_for(microdata: Microdata, with_sensitive: bool, smallest: int) -> Roller:
-    """Return what counts the frequency sets of a table."""
+    """Create the roller of a table."""
     sizes = [column.size for column in microdata.sensitive] if with_sensitive else []
     return Roller(microdata.domains, sizes, smallest)
 
 
 def _lay_out(domains: Sequence[Domain], sensitive_sizes: Sequence[int]) -> tuple[Layout, int]:
-    """Give every field its place, and tabulate the maps between all levels of every attribute."""
+    """Lay out the fields of keys, and tabulate the maps between all levels of every attribute."""
     depth = max(len(domain.levels) for domain in domains)
     sizes = np.ones((len(domains), depth), np.int64)
     maps_at = np.zeros((len(domains), depth, depth), np.int64)
@@ -145,7 +145,7 @@ def _lay_out(domains: Sequence[Domain], sensitive_sizes: Sequence[int]) -> tuple
 
 
 def _fields(sizes: Sequence[int]) -> NDArray[np.int64]:
-    """Return word, shift and mask of fields that hold so many codes each, none of them across two words."""
+    """The word, shift and mask of fields for domains of these sizes; no field spans two words."""
     fields = []
     word = shift = 0
     for size in sizes:

@@ -1,4 +1,4 @@
-"""What all searches for full-domain recodings share: parameters, the choice among answers, and what is told."""
+"""What all full-domain methods share: parameters, the choice among answers, and the details of the release."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sfumato.table.recoding import Recoding
 
 @dataclass(frozen=True)
 class FoundAnswers:
-    """What a search found: its answers, the map of all nodes if it drew one, what each loses if it measured them."""
+    """The answers of a search; the map of all nodes and their losses, if the search computed them."""
 
     answers: list[Levels]
     search: Search
@@ -38,7 +38,7 @@ class FoundAnswers:
 
 @dataclass(frozen=True)
 class Solution:
-    """What a search found, and the node that is released."""
+    """The result of a search, and the node to release."""
 
     scorer: Scorer
     space: Space
@@ -47,7 +47,7 @@ class Solution:
     objective: Objective
 
     def details(self) -> dict[str, Any]:
-        """Return what a release tells about its search."""
+        """The details that become attributes of the release."""
         details: dict[str, Any] = {
             "search": self.found.search,
             "levels": dict(zip(self.space.names, self.chosen, strict=True)),
@@ -67,15 +67,15 @@ class FullDomain(Method):
     Parameters
     ----------
     minimize
-        Which answer is released: that with the least ``"gcp"``, ``"dm"``, ``"c_avg"``, ``"entropy"`` or ``"height"``,
-        the greatest ``"precision"``, or the least of a list of queries, of an `Objective` that is about anything but
-        labels, or of a function of the levels and the losses, two dicts by name.
+        Which answer is released: the one with the least ``"gcp"``, ``"dm"``, ``"c_avg"``, ``"entropy"`` or
+        ``"height"``, the greatest ``"precision"``, or the least value of a list of queries, of an `Objective` without
+        labels, or of a function of two dicts by name, levels and losses.
     weights
-        How much quasi-identifiers count in that; those of the schema if left out.
+        How much each quasi-identifier counts in the loss; by default the weights of the schema.
     max_level
-        The highest level of some quasi-identifiers: ``{"sex": 0}`` releases sex as it is.
+        The highest permitted level of some quasi-identifiers: ``{"sex": 0}`` releases sex unchanged.
     exhaustive
-        Also search with models that are not monotone, by looking at every single node.
+        Also accept models that are not monotone, by checking every node.
     """
 
     minimize: Minimized | Worth = "gcp"
@@ -99,15 +99,15 @@ class FullDomain(Method):
             parameters.number("weights", name, weight, at_least=0)
 
     def objective(self) -> Objective | Worth:
-        """Return what is minimized: a loss, or a function of one's own."""
+        """What is minimized: a loss, or a function given by the caller."""
         return self.minimize if callable(self.minimize) else find_objective(type(self).__name__, self.minimize, ABLE)
 
     def run(self, task: Task) -> Recoding:
-        """Search, choose, and mark the rows that must go."""
+        """Search, choose an answer, and mark the rows to suppress."""
         return self.recoded(NodeJudge(task, prune=self.may_prune(task)))
 
     def recoded(self, judge: NodeJudge) -> Recoding:
-        """Do so for what a judge counts, be it rows or distinct rows that stand for several each."""
+        """Recode the table of a judge, whose rows may stand for several equal ones each."""
         solution = self.solve(judge)
         gone = suppressed_rows(judge, solution.chosen) if judge.budget else None
         return Recoding(levels=solution.chosen, suppressed=gone, details=solution.details())
@@ -122,7 +122,7 @@ class FullDomain(Method):
         return self.recoded(NodeJudge(task, counts, self.may_prune(task)))
 
     def may_prune(self, task: Task) -> bool:
-        """Return whether the models allow pruning; refuse those that do not, unless all nodes may be looked at."""
+        """Whether the models allow pruning; raises if they do not and ``exhaustive`` is False."""
         if not (task.requirements.monotone or self.exhaustive):
             names = [model.name for model in task.requirements.models if not model.monotone]
             raise ParameterError(
@@ -172,16 +172,16 @@ class FullDomain(Method):
 
 
 def level_names(microdata: Microdata, levels: Levels) -> dict[str, str]:
-    """Return what the level of every quasi-identifier is called: ``{"age": "width 10"}``."""
+    """The name of the level of every quasi-identifier: ``{"age": "width 10"}``."""
     return {domain.name: domain.levels[level].name for domain, level in zip(microdata.domains, levels, strict=True)}
 
 
 def suppressed_rows(judge: NodeJudge, levels: Levels) -> NDArray[np.bool_] | None:
-    """Return which rows must go at a node; None for none."""
+    """Which rows a node suppresses; None if it suppresses none."""
     gone = judge.suppressed_rows(levels)
     return gone if gone.any() else None
 
 
 def frontier(found: FoundAnswers) -> FoundAnswers:
-    """Return only the answers that generalize no other."""
+    """Keep only the minimal answers, which generalize no other answer."""
     return replace(found, answers=minimal(found.answers)) if found.answers else found

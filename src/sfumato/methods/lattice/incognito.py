@@ -1,4 +1,4 @@
-"""Incognito: all full-domain answers, by subsets of the quasi-identifier (LeFevre et al., SIGMOD 2005)."""
+"""Incognito: all full-domain answers, by subsets of the quasi-identifiers (LeFevre et al., SIGMOD 2005)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.methods.lattice.materialized import materialized, shortest_below
 from sfumato.methods.lattice.nodes import ANSWER, REJECTED, Map, Space
 
-#: How the table is scanned, and what that means to the reader of a list of methods.
+#: The variants, and how each describes itself in the list of methods.
 VARIANTS = {
     "basic": "a scan per root",
     "superroots": "roots share scans",
@@ -28,29 +28,30 @@ VARIANTS = {
     "materialized": "counts at various levels, those that save most, made first",
 }
 
-#: Some attributes, by their places.
+#: A subset of the attributes, by index.
 Subset = tuple[int, ...]
-#: A generalization of some attributes: which, and the level of each.
+#: A generalization of a subset of the attributes, with the level of each.
 Candidate = tuple[Subset, Levels]
 
-#: A frequency set of less than this share of the rows is short,
+#: A frequency set with less than this share of the rows is short.
 SHORT = 0.05
-#: and making a longer one takes as long as counting so many short ones, which stay in the cache.
+#: The cost of computing a longer one, in short ones, which stay in the cache.
 LONG_COST = 2.75
 
 
 @dataclass(frozen=True)
 class Incognito(FullDomain):
-    """Find all answers: first for single attributes, then for larger and larger subsets, pruned by the smaller ones.
+    """Find all answers: first for single attributes, then for larger and larger subsets, pruned by smaller ones.
 
     Parameters
     ----------
     variant
         ``"basic"``: one scan of the table for every root of a candidate graph. ``"superroots"``: one scan for all roots
-        of the same attributes, at the node below them all; on large tables one scan per group of roots, where a common
-        node would hardly shorten the table. ``"cube"``: one scan in all; the counts of all subsets are derived from
-        each other first. ``"materialized"``: counts at various levels are made first, those that promise to save most,
-        and roots are counted from the shortest of them; the fastest of the four on long tables.
+        of the same attributes, at the node below them all; on large tables one scan per group of roots, where a node
+        below them all would have almost as many groups as rows. ``"cube"``: a single scan; the frequency sets of all
+        subsets are computed from each other first. ``"materialized"``: the frequency sets at various levels that
+        promise to save most are computed first, and roots are rolled up from the shortest of them; the fastest on long
+        tables.
     minimize, weights, max_level, exhaustive
         As in `Lattice`.
     """
@@ -65,7 +66,7 @@ class Incognito(FullDomain):
 
     @property
     def summary(self) -> str:  # type: ignore[override]
-        """What it does, and how it scans the table."""
+        """What the method does, and how it scans the table."""
         return f"All full-domain answers, from small subsets of attributes to large ones; {VARIANTS[self.variant]}."
 
     def _find(self, judge: NodeJudge, space: Space) -> FoundAnswers:
@@ -79,9 +80,9 @@ class SubsetSearch:
     Attributes
     ----------
     survivors
-        Per size of subset, the generalizations that are not ruled out.
+        For each size of subset, the generalizations that are not ruled out.
     graphs
-        Per size of subset, the candidates that were considered.
+        For each size of subset, the candidates that were considered.
     """
 
     def __init__(self, judge: NodeJudge, space: Space, variant: str) -> None:
@@ -96,7 +97,7 @@ class SubsetSearch:
         self._kept: list[Frequencies] = []
 
     def run(self) -> FoundAnswers:
-        """Prepare what the variant needs, and search."""
+        """Precompute the frequency sets that the variant needs, and search."""
         attributes = len(self.space.tops)
         if self.variant == "cube":
             self.build_cube(attributes)
@@ -105,7 +106,7 @@ class SubsetSearch:
         return self.search_subsets(attributes)
 
     def search_subsets(self, attributes: int) -> FoundAnswers:
-        """Go from single attributes to all of them, and return the answers."""
+        """Search from single attributes up to all of them, and return the answers."""
         candidates: set[Candidate] = set()
         for at, top in enumerate(self.space.tops):
             candidates |= {((at,), (level,)) for level in range(top + 1)}
@@ -121,7 +122,7 @@ class SubsetSearch:
         return FoundAnswers(answers, self.search, self.map)
 
     def _survivors(self, candidates: set[Candidate], last: bool) -> set[Candidate]:
-        """Search a candidate graph from its roots up; return the nodes that are not ruled out, at last the answers."""
+        """Search a candidate graph from its roots up; return the nodes not ruled out, in the last graph the answers."""
         sources = self._root_sources(candidates)
         queue = [(sum(levels), (subset, levels)) for subset, levels in sources]
         heapq.heapify(queue)
@@ -148,7 +149,7 @@ class SubsetSearch:
         return survivors
 
     def _root_sources(self, candidates: set[Candidate]) -> dict[Candidate, Frequencies | Candidate]:
-        """Return the roots of a graph, and for each what its frequency set comes from: another set, or a scan."""
+        """Find the roots of a graph, and for each the source of its frequency set: another set, or a node to scan."""
         roots = [node for node in candidates if not any(below in candidates for below in specializations(node))]
         if self.variant == "basic":
             return {root: root for root in roots}
@@ -173,7 +174,7 @@ class SubsetSearch:
         return self.judge.scan(self._full(node))
 
     def build_cube(self, attributes: int) -> None:
-        """Count the exact values of all subsets, each from a set with one attribute more."""
+        """Compute the frequency sets of all subsets without generalization, each from one with one attribute more."""
         everything = tuple(range(attributes))
         self._cube[everything] = self.judge.scan((0,) * attributes)
         for size in range(attributes - 1, 0, -1):
@@ -183,7 +184,7 @@ class SubsetSearch:
                 self._cube[subset] = self.judge.roller.up(larger, self._full((subset, (0,) * size)))
 
     def _full(self, node: Candidate) -> Levels:
-        """Return a node of the whole lattice: attributes outside the subset tell nothing."""
+        """Extend a candidate to a node of the whole lattice: other attributes are at their highest level."""
         levels = list(self.judge.roller.top)
         for at, level in zip(*node, strict=True):
             levels[at] = level
@@ -192,7 +193,7 @@ class SubsetSearch:
 
 @dataclass(frozen=True)
 class Shared:
-    """Roots that share a scan, the node below them all, and what they cost: a scan to a short set is 1."""
+    """Roots that share a scan, the node below them all, and their cost, where a scan for a short set costs 1."""
 
     lowest: Levels
     roots: tuple[Levels, ...]
@@ -200,10 +201,12 @@ class Shared:
 
 
 def share_scans(family: Sequence[Levels], share_of_rows: Callable[[Levels], float]) -> list[Shared]:
-    """Group the roots of a family so that scanning once for each group, and counting the roots from that, is cheap.
+    """Group the roots of a family so that one scan per group, and rolling up its roots from there, is cheap.
 
-    Each root in turn joins the group where it costs least, or begins one of its own; the whole family as one group, as
-    in the paper, is taken if that is no dearer. ``share_of_rows`` says how long a node's frequency set is.
+    A super-root lies below several roots; one scan counts it, and the roots are rolled up from its frequency set. If
+    that set is about as long as the table, nothing is saved, so a family of distant roots gets several super-roots.
+    Each root in turn joins the group where it costs least, or starts a new one; the whole family stays one group, as in
+    the paper, if that is no more expensive. ``share_of_rows`` estimates the length of a node's frequency set.
     """
 
     def shared(roots: tuple[Levels, ...]) -> Shared:
@@ -226,7 +229,7 @@ def share_scans(family: Sequence[Levels], share_of_rows: Callable[[Levels], floa
 
 
 def joined(survivors: set[Candidate]) -> set[Candidate]:
-    """Return the candidates with one attribute more: those of which every smaller part survived."""
+    """Join survivors to the candidates with one attribute more of which every smaller part survived."""
     by_start: dict[tuple[Subset, Levels], list[tuple[int, int]]] = {}
     for subset, levels in survivors:
         by_start.setdefault((subset[:-1], levels[:-1]), []).append((subset[-1], levels[-1]))
@@ -255,14 +258,14 @@ def generalizations(node: Candidate) -> Iterable[Candidate]:
 
 
 def specializations(node: Candidate) -> Iterable[Candidate]:
-    """Yield what a candidate directly generalizes, whether that exists or not."""
+    """Yield the candidates that one directly generalizes, whether they exist or not."""
     subset, levels = node
     for at, level in enumerate(levels):
         yield subset, (*levels[:at], level - 1, *levels[at + 1 :])
 
 
 def mark(node: Candidate, candidates: set[Candidate], marked: set[Candidate]) -> None:
-    """Mark all generalizations of a node: what holds at the node holds there."""
+    """Mark all generalizations of a node, which need no check: the models hold there as well."""
     waiting = [node]
     while waiting:
         for above in generalizations(waiting.pop()):

@@ -1,11 +1,11 @@
-"""Is a node an answer? Which rows would have to go, and what that says about the nodes above and below it.
+"""Whether a node is an answer, which rows it suppresses, and what that implies for the nodes above and below it.
 
-With tuple suppression two different facts are monotone. A node where *every* class is allowed stays so above: merging
-allowed classes gives allowed classes. And rules that a class keeps whatever is merged into it (its size, its number of
-distinct values, its span) never need more suppressed rows higher up; so a node that would suppress too many for
-those rules alone rules out all nodes below it. For k-anonymity and distinct l-diversity both facts are about the same
-number, and the answers form an up-set. For the other models they do not: a bad class can spoil the good one that it is
-merged with. What lies between the two facts is checked node by node.
+With tuple suppression, two different facts are monotone. First, if *every* class of a node is allowed, so is every
+class of the nodes above: merging allowed classes gives allowed classes. Second, rules that a class keeps satisfying
+when others are merged into it (size, number of distinct values, span) never need more suppressed rows higher up; so a
+node that would suppress too many rows for those rules alone rules out all nodes below it. For k-anonymity and distinct
+l-diversity both facts concern the same number, and the answers form an up-set. For other models they do not: merging a
+bad class into a good one can spoil it. Nodes that neither fact decides are checked one by one.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from sfumato.methods.lattice.kernels.node_classes import ALLOWED, BROKEN_FOR_GOO
 from sfumato.table.kernels import rules as condition
 from sfumato.table.kernels.rules import Rules
 
-#: Rules that a class keeps whatever is merged into it.
+#: Rules that a class keeps satisfying when others are merged into it.
 ABSORBING = (condition.SIZE, condition.DISTINCT, condition.SPAN)
-#: Rules that compare with the rows that are released, which suppression changes.
+#: Rules that compare a class with all released rows, which suppression changes.
 COMPARING = (
     condition.CLOSE_EQUAL,
     condition.CLOSE_ORDERED,
@@ -33,26 +33,26 @@ COMPARING = (
     condition.LIKENESS,
     condition.DISCLOSURE,
 )
-#: How many rows are looked at to tell how long a frequency set would be; smaller tables are just counted.
+#: The rows sampled to estimate the length of a frequency set; smaller tables are counted as a whole.
 SAMPLE = 50_000
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a node means.
+    """What checking a node implies.
 
     Attributes
     ----------
     suppressed
-        The rows of classes that are not allowed, which must go.
+        The number of rows in classes that are not allowed, which must be suppressed.
     least
-        How many of them must go at every node below, too.
+        How many of them every node below must suppress as well.
     answer
-        Whether no more rows go than may go.
+        Whether the suppressed rows are within the budget.
     clean
-        Whether this makes every node above an answer.
+        Whether every node above is an answer, too.
     hopeless
-        Whether this makes no node below an answer, nor this one.
+        Whether neither this node nor any below is an answer.
     """
 
     suppressed: int
@@ -63,16 +63,16 @@ class Verdict:
 
 
 class NodeJudge:
-    """Tells for the nodes of one task what they mean.
+    """Checks the nodes of one task.
 
     Parameters
     ----------
     task
-        What is asked.
+        The table, its requirements and the suppression budget.
     counts
-        How often every row of the task's table stands for; once where nothing is given.
+        How many rows each row of the task's table stands for; by default one.
     prune
-        Whether what holds at a node may be passed on to others; False for models that are not monotone.
+        Whether the result of a node may imply that of others; False for models that are not monotone.
     """
 
     def __init__(self, task: Task, counts: NDArray[np.int64] | None = None, prune: bool = True) -> None:
@@ -93,7 +93,7 @@ class NodeJudge:
 
     @property
     def settled_at_top(self) -> bool:
-        """Whether there is an answer only if the highest node is one: every answer makes all nodes above answers."""
+        """Whether every answer makes all nodes above answers, so that none exists if the highest node is not one."""
         return self.prune and (self.absorbing or not self.budget)
 
     @property
@@ -103,22 +103,22 @@ class NodeJudge:
 
     @cached_property
     def row_keys(self) -> NDArray[np.uint64]:
-        """The key of every row of the table."""
+        """The packed key of every row of the table."""
         return self.roller.pack(self.task.microdata.codes, self.task.requirements.sensitive_codes)
 
     @cached_property
     def row_counts(self) -> NDArray[np.int64]:
-        """How many rows every key of the table stands for."""
+        """How many rows each row of the table stands for."""
         return np.ones(len(self.row_keys), np.int64) if self.counts is None else self.counts
 
     def scan(self, levels: Levels, in_order: bool = False) -> Frequencies:
-        """Count the table itself at a node; in the order of first rows if that is wanted."""
+        """Count the table itself at a node; ``in_order`` keeps the order of first occurrence."""
         return self.roller.scan(self.row_keys, self.row_counts, levels, in_order)
 
     def share_of_rows(self, levels: Levels) -> float:
-        """Return how long the frequency set of a node would be as a share of the table, roughly; 0 for small tables.
+        """Estimate the length of a node's frequency set as a share of the table; 0 for small tables.
 
-        Told from a sample, as if all groups were equally frequent: so many of them make the sample as diverse as it is.
+        The estimate assumes equally frequent groups: as many as make a sample as diverse as the one that is drawn.
         """
         rows = len(self.row_keys)
         if rows < 2 * SAMPLE:
@@ -133,7 +133,7 @@ class NodeJudge:
         return np.ascontiguousarray(self.row_keys[:: len(self.row_keys) // SAMPLE])
 
     def verdict(self, frequencies: Frequencies) -> Verdict:
-        """Say what the node of a frequency set means."""
+        """Check the node of a frequency set."""
         if self.size_only:
             return self._verdict(frequencies.small, frequencies.small)
         allowed, lasting, of_key = self.classes(frequencies)
@@ -147,10 +147,10 @@ class NodeJudge:
         return Verdict(suppressed, least, answer, self.prune and clean, self.prune and least > self.budget)
 
     def classes(self, frequencies: Frequencies) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int32]]:
-        """Return which classes of a node are allowed, which are broken for good, and the class of every key.
+        """Find which classes of a node are allowed, which are broken for good, and the class of every key.
 
-        Where rows go, those that stay are the table that t-closeness compares with; so classes go until the ones that
-        stay are all close to what stays.
+        t-closeness compares a class with the rows that are kept; so classes are suppressed until all that remain are
+        close to the remaining rows.
         """
         rules = self.rules
         allowed, lasting, of_key = self.judge_once(frequencies)
@@ -164,14 +164,14 @@ class NodeJudge:
         return allowed, lasting, of_key
 
     def judge_once(self, frequencies: Frequencies) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int32]]:
-        """Return the same, compared with the whole table, as if nothing were suppressed."""
+        """Do the same in comparison with the whole table, as if nothing were suppressed."""
         of_key, count = self.roller.classes(frequencies.keys, frequencies.levels, frequencies.levels)
         verdicts = self._judge(frequencies, of_key, count, self.rules)
         return verdicts == ALLOWED, verdicts == BROKEN_FOR_GOOD, of_key
 
     def suppressed_rows(self, levels: Levels) -> NDArray[np.bool_]:
-        """Return which rows of the table must go at a node."""
-        # Classes are numbered as they first occur, in the rows and in their frequency set alike.
+        """Which rows of the table a node suppresses."""
+        # Classes are numbered by first occurrence, both in the rows and in their frequency set.
         allowed, _, _ = self.classes(self.scan(levels, in_order=True))
         of_row, _ = self.roller.classes(self.row_keys, self.roller.bottom, levels)
         return ~allowed[of_row]
@@ -192,7 +192,7 @@ class NodeJudge:
         )
 
     def _reference(self, frequencies: Frequencies, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the distribution of every sensitive column over the rows that are kept."""
+        """The distribution of every sensitive column over the kept rows."""
         parts = [np.empty(0)]
         counts = frequencies.counts[kept]
         for word, shift, mask in self.roller.layout.fields[len(self.roller.domains) :].tolist():
@@ -204,7 +204,7 @@ class NodeJudge:
 
 
 def groups_behind(seen: int, rows: int) -> float:
-    """Return how many equally frequent groups show about so many different ones among some rows."""
+    """Estimate the number of equally frequent groups of which a sample of ``rows`` rows shows ``seen``."""
     low, high = float(seen), 1e12
     while high > 1.01 * low:
         middle = (low * high) ** 0.5

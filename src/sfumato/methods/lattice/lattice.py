@@ -1,4 +1,4 @@
-"""Our own search of the lattice, and the default of the family."""
+"""Lattice: Sfumato's own search for full-domain recodings, and the default of the family."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sfumato.methods.lattice.scores import Scorer
 
 @dataclass(frozen=True, kw_only=True)
 class Lattice(FullDomain):
-    """Find all answers with as few counts as possible; in a lattice too large to list, only the best one.
+    """Find all answers with as few frequency sets as possible; in a lattice too large to list, only the best answer.
 
     Parameters
     ----------
@@ -33,16 +33,16 @@ class Lattice(FullDomain):
         ``"height"``, or the greatest ``"precision"``. Or a list of queries, an `Objective` without labels, or a
         function of two dicts by name, levels and losses.
     weights
-        How much each quasi-identifier counts in the loss; the weights of the schema if left out.
+        How much each quasi-identifier counts in the loss; by default the weights of the schema.
     max_level
-        The highest level of some quasi-identifiers: ``{"sex": 0}`` releases sex as it is.
+        The highest permitted level of some quasi-identifiers: ``{"sex": 0}`` releases sex unchanged.
     exhaustive
         Also accept models that are not monotone, by checking every node.
     answers
-        ``"all"``; ``"minimal"``: only those that generalize no other; ``"best"``: only the one that is released, found
-        without listing the lattice; ``"auto"``: ``"all"``, or ``"best"`` where the lattice has millions of nodes.
+        ``"all"``; ``"minimal"``: only those that generalize no other; ``"best"``: only the released one, found without
+        listing the lattice; ``"auto"``: ``"all"``, or ``"best"`` if the lattice has millions of nodes.
     time_limit
-        Seconds after which the search for the best answer stops; listing all answers has no limit.
+        The seconds after which the search for the best answer stops; listing all answers has no limit.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Lattice(FullDomain):
         return BoundedSearch(choice, self.time_limit).run()
 
     def _swept(self, judge: NodeJudge, space: Space) -> FoundAnswers:
-        """Count every node, and measure it on the way: with suppression most of them are near the limit."""
+        """Count and measure every node in one sweep: with suppression most nodes are near the limit."""
         scorer = Scorer(judge, self._checked_weights(space))
         objective = self.objective()
         counted = objective if isinstance(objective, Objective) else DM

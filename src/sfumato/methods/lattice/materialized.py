@@ -1,7 +1,7 @@
-"""Which frequency sets are worth counting beforehand: at various levels, those that save most.
+"""The frequency sets that Incognito precomputes in its materialized variant: those that save most.
 
-Chosen greedily, as the views of a data cube are: a set is worth what the nodes above it save if they are counted from
-it instead of the shortest one so far, and costs the counting of its own source.
+They are chosen greedily, like the materialized views of a data cube: the benefit of a set is what the nodes above it
+save when they are rolled up from it instead of from the shortest one so far, less the length of its own source.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from sfumato.methods.lattice.frequencies import Frequencies, Levels
 from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.methods.lattice.nodes import Space
 
-#: So many nodes of a lattice stand for all of them when it is decided what is worth keeping.
+#: The nodes of a lattice that are sampled to decide which sets are worth computing.
 SAMPLED_NODES = 1_500
 
-#: How many nodes of every subset of attributes a search is expected to ask for: the roots of its candidate graph.
+#: The expected number of roots in the candidate graph of a subset, each of which needs a frequency set.
 ROOTS_PER_SUBSET = 3
 
 
 def materialized(judge: NodeJudge, space: Space) -> list[Frequencies]:
-    """Count what is worth keeping, each set from the shortest that is there already."""
+    """Compute the chosen sets, each from the shortest one computed before."""
     kept: list[Frequencies] = []
     for levels in sorted(worth_keeping(judge, space), key=sum):
         source = shortest_below(kept, levels)
@@ -30,13 +30,13 @@ def materialized(judge: NodeJudge, space: Space) -> list[Frequencies]:
 
 
 def shortest_below(kept: list[Frequencies], levels: Levels) -> Frequencies | None:
-    """Return the shortest set from which a node can be counted, if there is one."""
+    """Find the shortest set from which a node can be rolled up, if any."""
     below = [found for found in kept if all(map(int.__le__, found.levels, levels))]
     return min(below, key=len, default=None)
 
 
 def worth_keeping(judge: NodeJudge, space: Space) -> list[Levels]:
-    """Return the nodes to materialize, the most useful first."""
+    """Choose the nodes to materialize, the most useful first."""
     nodes = sampled_nodes(space)
     sizes = expected_sizes(judge, nodes)
     weight = ROOTS_PER_SUBSET * 2 ** len(space.tops) / len(nodes)
@@ -53,7 +53,7 @@ def worth_keeping(judge: NodeJudge, space: Space) -> list[Levels]:
 
 
 def sampled_nodes(space: Space) -> NDArray[np.int64]:
-    """Return all nodes of a lattice, or some that stand for them, and always the lowest."""
+    """All nodes of a lattice, or a sample that includes the lowest."""
     if space.size <= SAMPLED_NODES:
         return np.array(list(space.nodes()))
     random = np.random.default_rng(0)
@@ -62,7 +62,7 @@ def sampled_nodes(space: Space) -> NDArray[np.int64]:
 
 
 def expected_sizes(judge: NodeJudge, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how long the frequency sets of nodes would be if attributes had nothing to do with each other."""
+    """Estimate the lengths of the frequency sets of nodes as if the attributes were independent."""
     sizes = judge.roller.layout.sizes.astype(np.float64)
     groups = np.prod([sizes[at, nodes[:, at]] for at in range(nodes.shape[1])], axis=0)
     return groups * -np.expm1(-judge.rows / groups)

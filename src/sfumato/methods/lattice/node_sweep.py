@@ -1,4 +1,4 @@
-"""Counting every node of a lattice, for when most of them matter: with suppression, and to score them all."""
+"""Sweep over every node of a lattice, for cases where most nodes matter: with suppression, or to score them all."""
 
 from __future__ import annotations
 
@@ -14,23 +14,22 @@ from sfumato.methods.lattice.kernels.node_sweep import FINDINGS, NodeCosts, swee
 from sfumato.methods.lattice.kernels.rollup import Layout
 from sfumato.methods.lattice.nodes import Space
 
-#: A sweep is cut into at least this many parts, so that threads finish together.
+#: A sweep is divided into at least this many parts, to balance the load of threads.
 PARTS = 8
-#: No sweep over more than this many keys, nodes times the keys of the lowest: it would take minutes.
+#: The most keys of a sweep (nodes times rows); more would take minutes.
 LIMIT = 2_000_000_000
 
 
 def can_sweep(judge: NodeJudge, space: Space) -> bool:
-    """Return whether counting every node is possible and takes no more than some seconds."""
+    """Whether counting every node is possible within seconds."""
     affordable = space.size * len(judge.task.microdata) <= LIMIT
     return judge.size_only and judge.roller.words == 1 and affordable
 
 
 def sweep_nodes(judge: NodeJudge, space: Space, base: Frequencies, costs: NodeCosts) -> NDArray[np.float64]:
-    """Return the findings of every node at or above that of a frequency set; the others are left empty.
+    """Compute the findings of every node at or above that of a frequency set, from class sizes alone.
 
-    The result has an axis per attribute, as long as it has levels, and one for the findings. Only class sizes are
-    looked at.
+    The result has one axis per attribute, with an entry per level, and one for the findings; it is NaN at other nodes.
     """
     order = _order(judge, space, base)
     low, high = tuple(base.levels[at] for at in order), tuple(space.tops[at] for at in order)
@@ -55,7 +54,7 @@ def sweep_nodes(judge: NodeJudge, space: Space, base: Frequencies, costs: NodeCo
 
 
 def _order(judge: NodeJudge, space: Space, base: Frequencies) -> list[int]:
-    """Return the attributes, slowest first: those that shrink the set most when told nothing of."""
+    """Order the attributes, slowest first: those whose removal shrinks the set most."""
 
     def size(at: int) -> int:
         return len(judge.roller.up(base, (*base.levels[:at], space.tops[at], *base.levels[at + 1 :])))
@@ -64,7 +63,7 @@ def _order(judge: NodeJudge, space: Space, base: Frequencies) -> list[int]:
 
 
 def _prefix(low: Levels, high: Levels) -> int:
-    """Return how many attributes to fix so that there are enough parts, always leaving one to vary."""
+    """The number of leading attributes to fix to get enough parts; at least one attribute varies."""
     parts, fixed = 1, 0
     while parts < PARTS and fixed < len(low) - 1:
         parts *= high[fixed] - low[fixed] + 1
@@ -73,7 +72,7 @@ def _prefix(low: Levels, high: Levels) -> int:
 
 
 def _reordered(layout: Layout, order: list[int]) -> Layout:
-    """Return a layout with the attributes in another order."""
+    """The layout with its attributes in another order."""
     fields = np.ascontiguousarray(layout.fields[: len(order)][order])
     return Layout(fields, layout.sizes[order], layout.maps_at[order], layout.maps)
 

@@ -1,4 +1,4 @@
-"""The lattice of levels, as an array with one cell per node, and what is known of each."""
+"""The nodes of the lattice of levels, and the status of each, in an array with one cell per node."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.judge import Verdict
 from sfumato.methods.lattice.kernels.level_boxes import fill_box, open_box
 
-#: Larger lattices are never gone through node by node.
+#: Larger lattices are never enumerated node by node.
 LISTABLE = 5_000_000
-#: What is known of a node.
+#: The status of a node.
 REJECTED, UNKNOWN, ANSWER = -1, 0, 1
 
 
 class Space:
-    """The nodes from nothing generalized up to the highest allowed levels.
+    """All nodes from the exact values up to the highest permitted levels.
 
     Attributes
     ----------
@@ -39,11 +39,11 @@ class Space:
 
     @property
     def size(self) -> int:
-        """How many nodes there are; a length cannot be as large as this may be."""
+        """The number of nodes, which may exceed what `len` can return."""
         return prod(self.shape)
 
     def require_listable(self) -> None:
-        """Refuse to go through more nodes than anybody could wait for."""
+        """Raise if enumerating the nodes would take too long."""
         if self.size > LISTABLE:
             raise ParameterError(
                 f"The lattice has {self.size:,} nodes, too many to look at one by one. Lattice() finds the best answer "
@@ -52,12 +52,12 @@ class Space:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many levels every attribute has."""
+        """The number of levels of every attribute."""
         return tuple(top + 1 for top in self.tops)
 
     @property
     def bottom(self) -> Levels:
-        """The node where nothing is generalized."""
+        """The node without any generalization."""
         return (0,) * len(self.tops)
 
     def nodes(self) -> Iterator[Levels]:
@@ -65,11 +65,11 @@ class Space:
         return itertools.product(*(range(size) for size in self.shape))
 
     def above(self, node: Levels) -> list[Levels]:
-        """Return the direct generalizations of a node."""
+        """The direct generalizations of a node."""
         return [(*node[:at], level + 1, *node[at + 1 :]) for at, level in enumerate(node) if level < self.tops[at]]
 
     def below(self, node: Levels) -> list[Levels]:
-        """Return the nodes that a node directly generalizes."""
+        """The nodes that a node directly generalizes."""
         return [(*node[:at], level - 1, *node[at + 1 :]) for at, level in enumerate(node) if level]
 
 
@@ -84,7 +84,7 @@ def _limit(domain: Domain, names: Sequence[str], max_level: Mapping[str, int]) -
 
 
 class Map:
-    """What is known of every node of a space; what is found at one node is passed on to all that it decides."""
+    """The status of every node of a space; the verdict on a node also sets the status of all nodes that it decides."""
 
     def __init__(self, space: Space) -> None:
         self.space = space
@@ -93,7 +93,7 @@ class Map:
         self._shape = np.array(space.shape)
 
     def note(self, node: Levels, verdict: Verdict) -> None:
-        """Write down what a node means for itself, for those above and for those below."""
+        """Record the verdict on a node for the node itself and for those above or below that it decides."""
         if verdict.clean:
             fill_box(self._flat, self._shape, np.array([node, self.space.tops]), ANSWER)
         elif verdict.hopeless:
@@ -102,17 +102,17 @@ class Map:
             self.status[node] = ANSWER if verdict.answer else REJECTED
 
     def open_part(self, low: Levels, high: Levels) -> tuple[Levels, Levels] | None:
-        """Return the smallest box around the unknown nodes of a box, or None if there are none."""
+        """Find the smallest box around the unknown nodes of a box; None if there are none."""
         low, high = open_box(self._flat, self._shape, np.array([low, high]), UNKNOWN).tolist()
         return (tuple(low), tuple(high)) if low[0] <= high[0] else None
 
     def answers(self) -> list[Levels]:
-        """Return all answers, in the order of their levels."""
+        """All answers, sorted by their levels."""
         return [tuple(node) for node in np.argwhere(self.status == ANSWER).tolist()]
 
 
 def minimal(answers: Sequence[Levels]) -> list[Levels]:
-    """Return the answers that generalize no other answer."""
+    """The answers that generalize no other answer."""
     nodes = np.array(answers).reshape(len(answers), -1)
     order = np.argsort(nodes.sum(axis=1), kind="stable")
     kept = np.empty((0, nodes.shape[1]), nodes.dtype)

@@ -1,4 +1,4 @@
-"""Samarati's binary search on the height of the lattice: one answer of the least height."""
+"""Samarati's binary search over the height of the lattice: one answer of minimal height."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from sfumato.methods.lattice.nodes import Space
 class Samarati(FullDomain):
     """Find the lowest height with an answer by binary search, and release the first answer found there.
 
-    With suppression and a model that a bad class can spoil (see the page on Incognito) an answer says nothing about
-    greater heights; then all heights are tried from the lowest.
+    With suppression, under a model for which merging a bad class can spoil a good one (see the page on Incognito), an
+    answer implies nothing about greater heights; then all heights are tried from the lowest.
     """
 
     name: ClassVar[str] = "samarati"
@@ -53,7 +53,7 @@ class Samarati(FullDomain):
         return None
 
     def counted(self, judge: NodeJudge, base: Frequencies, node: Levels) -> Frequencies:
-        """Return the frequency set of a node, here from that of the exact values."""
+        """Compute the frequency set of a node, here from that of the exact values."""
         return judge.roller.up(base, node)
 
 

@@ -1,8 +1,8 @@
-"""What every node of the lattice loses, by each of the losses that can be minimized.
+"""The losses of the nodes of the lattice.
 
-All of them follow from four findings about a node: the rows it suppresses, the classes it keeps, the sum of their
-squared sizes, and the sum over kept rows of a cost per attribute and group. They are those of `sfumato.loss`, on the
-rows that reach the method.
+Every loss that can be minimized follows from four findings about a node: the number of rows it suppresses, the number
+of classes it keeps, the sum of their squared sizes, and the sum over kept rows of a cost per attribute and group. The
+losses are those of `sfumato.loss`, on the rows that reach the method.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from sfumato.methods.lattice.kernels.node_sweep import (
 )
 from sfumato.table.microdata import Microdata
 
-#: What follows from the findings about a node.
+#: The parts of a loss that follow from the findings about a node.
 ABLE = frozenset({SPANS, LEVELS, SIZES, CLASS_COUNT})
 
-#: What an answer is worth, told by a function of the levels by name and the losses by name.
+#: A function given by the caller that rates an answer by its levels and losses, both by name; the least is best.
 Worth = Callable[[dict[str, int], dict[str, float]], float]
 
 
 @dataclass(frozen=True)
 class Marginals:
-    """The table seen through each quasi-identifier alone: all that a loss needs beside the classes.
+    """The marginal counts of every quasi-identifier: all that a loss depends on besides the classes.
 
     Attributes
     ----------
     microdata
-        The table, with the weights that count.
+        The table, with the weights that apply.
     counts
         How often every code of each quasi-identifier occurs.
     k
-        The class size that was asked for.
+        The requested k.
     """
 
     microdata: Microdata
@@ -62,7 +62,7 @@ class Marginals:
         return int(self.counts[0].sum())
 
     def costs(self, objective: Objective) -> NodeCosts:
-        """Return the costs per attribute, level and group that a loss adds up; none for losses of class sizes."""
+        """The costs per attribute, level and group that a loss sums up; empty if it depends on class sizes alone."""
         domains = self.microdata.domains
         depth = max(len(domain.levels) for domain in domains)
         at = np.zeros((len(domains), depth), np.int64)
@@ -84,7 +84,7 @@ class Marginals:
         return NodeCosts(at, np.concatenate(cells), totals)
 
     def loss(self, objective: Objective, found: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Turn the findings of nodes into a loss to be minimized; what tells nothing at all is never the least."""
+        """Turn the findings of nodes into a loss, infinite where no row is released, unless the loss allows that."""
         gone = found[..., SUPPRESSED]
         kept = self.rows - gone
         lost = found[..., COST] + gone * objective.price(self.microdata, self.rows)
@@ -97,7 +97,7 @@ class Marginals:
 
 
 def marginals_of(judge: NodeJudge, weights: Mapping[str, float] | None = None) -> Marginals:
-    """Return the marginals of a task's table; weights given here come before those of the schema."""
+    """Compute the marginals of a task's table; ``weights`` override those of the schema."""
     microdata = judge.task.microdata
     counts = tuple(
         np.bincount(microdata.codes[:, at], judge.counts, minlength=domain.size).astype(np.int64)
@@ -112,7 +112,7 @@ def marginals_of(judge: NodeJudge, weights: Mapping[str, float] | None = None) -
 
 
 class Scorer:
-    """Measures nodes, one after the other or many at once."""
+    """Measures nodes, one by one or many at once."""
 
     def __init__(self, judge: NodeJudge, weights: Mapping[str, float] | None = None) -> None:
         self.judge = judge
@@ -120,19 +120,19 @@ class Scorer:
         self._costs: dict[Objective, NodeCosts] = {}
 
     def costs(self, objective: Objective) -> NodeCosts:
-        """Return the costs of a loss, worked out once."""
+        """The costs of a loss, computed once."""
         if objective not in self._costs:
             self._costs[objective] = self.marginals.costs(objective)
         return self._costs[objective]
 
     def at_least(self, objective: Objective, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return what nodes lose at the least: an additive loss if no row goes, without counting anything."""
+        """Bound the loss of nodes from below: an additive loss without suppression, which needs no counting."""
         found = np.zeros((len(nodes), FINDINGS))
         found[:, COST] = self._totals(objective, nodes)
         return self.marginals.loss(objective, found)
 
     def loss_of_sizes(self, objective: Objective, sizes: NDArray[np.float64], node: Levels) -> float:
-        """Return what a node loses whose classes have these sizes, if no row goes."""
+        """The loss of a node with classes of these sizes, if no row is suppressed."""
         found = np.zeros(FINDINGS)
         found[CLASSES], found[SQUARES] = len(sizes), sizes @ sizes
         found[COST] = self._totals(objective, np.array([node]))[0]
@@ -143,11 +143,11 @@ class Scorer:
         return np.asarray(sum(totals[at, nodes[:, at]] for at in range(nodes.shape[1])), np.float64)
 
     def loss(self, frequencies: Frequencies, objective: Objective) -> float:
-        """Return what a node loses, from its frequency set."""
+        """The loss of a node, from its frequency set."""
         return self._losses(frequencies, [objective])[0]
 
     def reported(self, frequencies: Frequencies) -> dict[str, float]:
-        """Return all losses of a node by name, as they are reported."""
+        """All losses of a node by name, as they are reported."""
         objectives = [METRICS[name] for name in names_of(ABLE)]
         found = zip(objectives, self._losses(frequencies, objectives), strict=True)
         return {objective.name: float(objective.reported(loss)) for objective, loss in found}
@@ -163,7 +163,7 @@ class Scorer:
         ]
 
     def _classes(self, frequencies: Frequencies) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.bool_]]:
-        """Return key, size and permission of every class of a node."""
+        """The key and the size of every class of a node, and whether it is allowed."""
         if self.judge.size_only:
             return frequencies.keys, frequencies.counts, frequencies.counts >= self.judge.smallest
         allowed, _, of_key = self.judge.classes(frequencies)

@@ -1,1 +1,1 @@
-"""Linear methods: put the rows in one order in which neighbours are alike, then cut that order well."""
+"""Linear methods: sort the rows so that neighbours are similar, then cut the order into optimal runs."""

@@ -31,15 +31,15 @@ STRETCH = 50_000
 
 @dataclass(frozen=True)
 class LinearMethod(Method):
-    """A method that sorts the rows by a mapping and cuts the order into the cheapest runs.
+    """A method that sorts the rows by a mapping and cuts the order into the runs with the least loss.
 
     Parameters
     ----------
     minimize
-        What runs are judged by: ``"gcp"``, ``"entropy"``, a list of queries, or an `Objective` that is about what
-        classes span; or ``"extent"``, how far they reach on the curve, which is faster and worse.
+        What is minimized: ``"gcp"``, ``"entropy"``, a list of queries, or an `Objective` that depends on what classes
+        span; or ``"extent"``, the length of the runs on the curve, which is faster and loses more.
     keep_equal
-        Keep rows with equal quasi-identifiers in one class (global recoding). Otherwise a class may split them.
+        Keep rows with equal quasi-identifiers in one class (global recoding). Otherwise they may end up in several.
     """
 
     minimize: Minimized = "gcp"
@@ -47,20 +47,20 @@ class LinearMethod(Method):
 
     lowers: ClassVar[frozenset[str]] = frozenset({SPANS})
 
-    #: What the runs lie along, and what is special about the cheapest of them.
+    #: The order that is cut, and what else is guaranteed about the result; both complete the summary.
     along: ClassVar[str]
     cheapest: ClassVar[str] = ""
 
     @property
     def summary(self) -> str:  # type: ignore[override]
-        """What it does and guarantees."""
+        """What the method does and guarantees, in one line."""
         if self.by_extent:
             return f"Runs that cover the shortest distance along {self.along}: faster, with more loss."
         return f"Optimal runs along {self.along}{self.cheapest}."
 
     @property
     def recoding(self) -> str:  # type: ignore[override]
-        """Whether equal rows are always shown alike."""
+        """``"global"`` if equal rows always get equal cells, else ``"local"``."""
         return "global" if self.keep_equal else "local"
 
     def __post_init__(self) -> None:
@@ -69,21 +69,21 @@ class LinearMethod(Method):
 
     @abstractmethod
     def make_mapping(self) -> LinearMapping:
-        """Return the mapping that orders the rows."""
+        """Create the mapping that orders the rows."""
 
     @property
     def by_extent(self) -> bool:
-        """Whether runs are judged by how far they reach on the curve."""
+        """Whether the length of runs on the curve is minimized instead of a loss."""
         return isinstance(self.minimize, str) and self.minimize == EXTENT
 
     @property
     def objective(self) -> Objective:
-        """What runs are judged by; where that is their extent, what they lose by it."""
+        """The loss that is minimized; with ``minimize="extent"``, the one that is reported."""
         given = "gcp" if self.by_extent else self.minimize
         return find_objective(type(self).__name__, given, self.lowers, besides=f"'{EXTENT}', ")
 
     def run(self, task: Task) -> Recoding:
-        """Sort, cut, and spend what may be suppressed where it saves most."""
+        """Sort, cut, and spend the suppression budget where it saves most."""
         task = TaskLoss(task, self.objective).lowered
         line = sorted_line(task, self.make_mapping())
         tell = stage(task.progress, "cutting")
@@ -114,5 +114,5 @@ class LinearMethod(Method):
         return [float(np.count_nonzero(classes == SUPPRESSED)) * scale for classes in cuts]
 
     def cut(self, line: Line, requirements: Requirements, tell: Tell = silent) -> LineCut:
-        """LineCut a line that is sorted already."""
+        """Cut rows that are already sorted."""
         return cut_line(line, requirements, self.by_extent, self.keep_equal, tell)

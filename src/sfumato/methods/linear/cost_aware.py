@@ -1,4 +1,4 @@
-"""CostAware: optimal runs along an order that puts costly differences first, and that order."""
+"""CostAware: optimal runs along an order that separates rows at the most costly differences first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sfumato.table.microdata import Microdata
 
 @dataclass(frozen=True)
 class CostAware(LinearMethod):
-    """Sort the rows so that costly differences come first, and cut the order into the cheapest runs.
+    """Sort the rows by the most costly differences first, and cut the order into the runs with the least loss.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ class CostAware(LinearMethod):
 
 @dataclass(frozen=True)
 class CostOrder(LinearMapping):
-    """Cut the rows where that saves most, and each side again, until all rows are told apart.
+    """Cut the rows where that saves most loss, and each side again, until every part holds equal rows.
 
-    A curve treats a category like a number, although two categories may cost everything wherever they lie. Here a cut
-    between them comes before cuts that save less, level by level down the taxonomies; numbers are cut where that saves
-    most, too. Of two sides the one nearer to the rows before comes first.
+    A curve treats categories like numbers, although two neighbouring categories may have only the root of the taxonomy
+    in common. Here a cut between such categories comes before cuts that save less, level by level down the taxonomies;
+    numbers too are cut where that saves most. Of the two sides, the one nearer to the preceding rows comes first.
     """
 
     name: ClassVar[str] = "cost"
@@ -59,7 +59,7 @@ class CostOrder(LinearMapping):
 
 
 def nest(rows: NestedRows, microdata: Microdata) -> None:
-    """Bring rows into their order: large parts one after the other, and what is left of them on all cores."""
+    """Sort the rows in place: first into large parts on one core, then each part on any core."""
     parts = np.array([0, len(rows.order)])
     if len(rows.order) >= LONG:
         parts = nest_rows(rows, parts, len(rows.order) // STRETCHES, _scratch(microdata), microdata.spans)

@@ -1,4 +1,4 @@
-"""Groups with different sensitive values, from a line of rows (Section 4.2 of the paper)."""
+"""l-diversity for linear methods: groups of nearby rows with distinct sensitive values (Section 4.2 of the paper)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sfumato.table.kernels.rules import TOLERANCE
 
 
 def hardest_rule(requirements: Requirements) -> Rule | None:
-    """Return the frequency l-diversity that leaves least room, if groups without repeated values can keep it."""
+    """Find the tightest frequency rule of l-diversity that groups without repeated values can satisfy, if any."""
     found, tightest = None, 0.0
     for rule in requirements.bound:
         if rule.kind != condition.FREQUENCY:
@@ -28,12 +28,15 @@ def hardest_rule(requirements: Requirements) -> Rule | None:
 
 
 def group_size(rule: Rule) -> int:
-    """Return how many different values keep a frequency rule."""
+    """The least number of distinct values that satisfies a frequency rule."""
     return max(1, math.ceil(rule.first - TOLERANCE))
 
 
 def grouped(line: Line, values: NDArray[np.int32], least: int) -> tuple[Line, NDArray[np.int64]]:
-    """Return the rows group by group, each with at least that many different values, and where each group ends."""
+    """Form groups of at least ``least`` distinct values each.
+
+    Returns the rows sorted by group, and the start of every group followed by the end of the last.
+    """
     ordered = np.ascontiguousarray(values[line.order])
     groups = diverse_groups(ordered, line.place, least, frontier_of(ordered))
     by_group = np.argsort(groups, kind="stable")
@@ -42,7 +45,10 @@ def grouped(line: Line, values: NDArray[np.int32], least: int) -> tuple[Line, ND
 
 
 def frontier_of(values: NDArray[np.int32]) -> Frontier:
-    """Return the queues of all values before anything is taken."""
+    """Build the frontier before any row is taken: one queue of rows per sensitive value.
+
+    A queue is a linked list: ``heads`` holds its first row, ``following`` the next row with the same value.
+    """
     counts = np.bincount(values).astype(np.int64)
     by_value = np.argsort(values, kind="stable")
     following = np.full(len(values), -1, np.int64)

@@ -22,18 +22,18 @@ from sfumato.table.microdata import Microdata
 
 @dataclass(frozen=True)
 class Hilbert(LinearMethod):
-    """Sort the rows along a Hilbert curve and cut it into the cheapest runs.
+    """Sort the rows along a Hilbert curve and cut it into the runs with the least loss.
 
     Parameters
     ----------
     minimize
-        What runs are judged by: ``"gcp"`` (Hilb in the paper), ``"entropy"``, a list of queries, or an `Objective`
-        that is about what classes span; or ``"extent"`` (HilbFast), how far they reach on the curve, which is faster
-        and worse.
+        What is minimized: ``"gcp"`` (Hilb in the paper), ``"entropy"``, a list of queries, or an `Objective` that
+        depends on what classes span; or ``"extent"`` (HilbFast), the length of the runs on the curve, which is faster
+        and loses more.
     keep_equal
-        Keep rows with equal quasi-identifiers in one class (global recoding). Otherwise a class may split them.
+        Keep rows with equal quasi-identifiers in one class (global recoding). Otherwise they may end up in several.
     bits
-        How fine the grid of the curve is: ``2**bits`` cells along every quasi-identifier.
+        The resolution of the curve: ``2**bits`` cells along every quasi-identifier.
     """
 
     bits: int = 12
@@ -52,7 +52,7 @@ class Hilbert(LinearMethod):
 
 @dataclass(frozen=True)
 class HilbertCurve(LinearMapping):
-    """The place on a Hilbert curve over a grid of ``2**bits`` cells along every quasi-identifier."""
+    """The position on a Hilbert curve over a grid of ``2**bits`` cells along every quasi-identifier."""
 
     bits: int = 12
     name: ClassVar[str] = "hilbert"
@@ -79,19 +79,19 @@ class HilbertCurve(LinearMapping):
 
 
 def check_bits(owner: str, bits: object) -> None:
-    """Refuse numbers of bits that a grid cannot have."""
+    """Reject a number of bits that a grid cannot have."""
     if parameters.integer(owner, "bits", bits, at_least=1) > 32:
         parameters.choice(owner, "bits", bits, range(1, 33))
 
 
 def grids(domains: Sequence[Domain], bits: int, signed: bool = False) -> list[NDArray[np.integer]]:
-    """Return where every code lies on a grid: numbers by their value, categories by their place in the tree's walk."""
+    """Map every code to its grid cell: numbers by value, categories by their order in a walk of the tree."""
     kind = np.int64 if signed else np.uint32
     return [np.rint(positions(domain) * (2**bits - 1)).astype(kind) for domain in domains]
 
 
 def positions(domain: Domain) -> NDArray[np.float64]:
-    """Return the place of every code from 0 to 1; a missing value comes last."""
+    """Map every code to a position from 0 to 1; the missing value comes last."""
     if isinstance(domain, ScaledDomain):
         place = np.minimum(domain.positions, 1.0)
         if domain.has_missing:
@@ -103,7 +103,7 @@ def positions(domain: Domain) -> NDArray[np.float64]:
 def curve_keys(
     codes: NDArray[np.unsignedinteger], grid: Sequence[NDArray[np.integer]], bits: int
 ) -> NDArray[np.uint64]:
-    """Return the places of rows on the Hilbert curve."""
+    """Compute the positions of rows on the Hilbert curve, as 64-bit words, most significant first."""
     words = max(1, -(-bits * codes.shape[1] // WORD))
     keys = np.empty((words, len(codes)), np.uint64)
     at = np.cumsum([0, *(len(places) for places in grid)], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""iDistance: optimal runs along the nearest centres and the distance to them, and the mapping that finds these."""
+"""iDistance: optimal runs along the nearest centres and the distances to them, and the mapping behind it."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from sfumato.methods.linear.kernels.idistance import nearest_centres
 from sfumato.methods.linear.row_order import LinearMapping
 from sfumato.table.microdata import Microdata
 
-#: How often centres move to the middle of their rows.
+#: The rounds of k-means, in each of which the centres move to the mean of their rows.
 ROUNDS = 5
 
-#: Keys hold the place of the centre above so many bits for the distance.
+#: The low bits of a key that hold the distance; the number of the centre stands above them.
 DISTANCE_BITS = 32
 
 
 @dataclass(frozen=True)
 class IDistance(LinearMethod):
-    """Sort the rows by their nearest centre and the distance to it, and cut the order into the cheapest runs.
+    """Sort the rows by nearest centre and distance to it, and cut the order into the runs with the least loss.
 
     Parameters
     ----------
     minimize, keep_equal
         As in `Hilbert`; ``minimize="extent"`` is iDistFast in the paper.
     centres
-        How many centres.
+        The number of centres.
     sample
-        The share of rows that the centres are found from.
+        The share of rows from which the centres are computed.
     bits
-        How fine the grid of the curve is that orders the centres.
+        The resolution of the Hilbert curve that orders the centres.
     """
 
     centres: int = 512
@@ -60,16 +60,16 @@ class IDistance(LinearMethod):
 
 @dataclass(frozen=True)
 class NearestCentre(LinearMapping):
-    """The place of the nearest centre along the Hilbert curve, and then the distance to it.
+    """The rank of the nearest centre along the Hilbert curve, then the distance to it.
 
     Parameters
     ----------
     centres
-        How many centres.
+        The number of centres.
     sample
-        The share of rows that the centres are found from.
+        The share of rows from which the centres are computed.
     bits
-        How fine the grid is on which the centres are ordered.
+        The resolution of the Hilbert curve that orders the centres.
     """
 
     centres: int = 512
@@ -95,7 +95,7 @@ class NearestCentre(LinearMapping):
     def _find_centres(
         self, codes: NDArray[np.unsignedinteger], space: CodePositions, random: np.random.Generator
     ) -> NDArray[np.float32]:
-        """Return the middles of clusters of a sample: start anywhere, assign, move to the middle, and again."""
+        """Cluster a sample of the rows by k-means, from random distinct rows, and return the centres."""
         wanted = min(len(codes), max(self.centres, round(self.sample * len(codes))))
         sample = np.ascontiguousarray(codes[np.sort(random.choice(len(codes), wanted, replace=False))])
         distinct = np.unique(sample, axis=0)
@@ -110,7 +110,7 @@ class NearestCentre(LinearMapping):
         return centres
 
     def _ordered(self, centres: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the centres in the order of the Hilbert curve."""
+        """Sort the centres along the Hilbert curve."""
         cells = np.rint(centres.T.astype(np.float64) * (2**self.bits - 1)).astype(np.uint32)
         keys = curve_keys(cells, [np.arange(2**self.bits)] * len(centres), self.bits)
         return np.ascontiguousarray(centres[:, np.lexsort(keys[::-1])])
@@ -118,26 +118,26 @@ class NearestCentre(LinearMapping):
 
 @dataclass(frozen=True)
 class CodePositions:
-    """Where every code of every attribute lies, from 0 to 1, one attribute behind the other."""
+    """The position of every code from 0 to 1: those of all attributes in one array, ``at`` the start of each."""
 
     flat: NDArray[np.float32]
     at: NDArray[np.int64]
 
     @classmethod
     def of(cls, microdata: Microdata) -> CodePositions:
-        """Lay out the domains of a table."""
+        """Collect the positions of all domains of a table."""
         places = [positions(domain) for domain in microdata.domains]
         at = np.cumsum([0, *map(len, places)], dtype=np.int64)
         return cls(np.concatenate(places).astype(np.float32), at)
 
     def points(self, codes: NDArray[np.unsignedinteger]) -> NDArray[np.float32]:
-        """Return the coordinates of rows, one row per attribute."""
+        """Look up the coordinates of rows: one row per attribute."""
         return np.stack([self.flat[self.at[axis] + codes[:, axis]] for axis in range(codes.shape[1])])
 
     def nearest(
         self, codes: NDArray[np.unsignedinteger], centres: NDArray[np.float32]
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Return the nearest centre of every row and the squared distance to it."""
+        """Find the nearest centre of every row and the squared distance to it."""
         nearest, distance = np.empty(len(codes), np.int32), np.empty(len(codes), np.float32)
         in_chunks(
             len(codes),

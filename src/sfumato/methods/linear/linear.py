@@ -13,7 +13,7 @@ from sfumato.methods.linear.row_order import LinearMapping
 
 @dataclass(frozen=True)
 class Linear(LinearMethod):
-    """Sort the rows by any mapping, also one of your own, and cut the order into the cheapest runs.
+    """Sort the rows by any mapping, including one of your own, and cut the order into the runs with the least loss.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""The optimal cut of a long line, from both ends at once.
+"""The optimal cut of sorted rows into runs of at least k, for long tables from both ends at once.
 
-What is cheapest from the left is found up to the middle, what is cheapest from the right down to it, each by its own
-thread. No run is longer than 2k - 1 units, so some run ends within that distance of the middle: the cheapest such place
-joins both halves to an optimum of the whole.
+One thread solves the left half from the start, another the right half from the end. No run is longer than 2k - 1 units,
+so some run of the optimum ends within that distance of the middle: joining the halves at the best such position gives
+an optimum of the whole.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from sfumato.common.progress import Tell, silent
 from sfumato.methods.linear.kernels.runs import cheapest_runs, run_of_unit
 from sfumato.table.kernels.spans import Spans
 
-#: Lines of fewer units are cut from the left alone.
+#: Shorter lines are solved by one thread, from the left.
 LONG = 1 << 14
 
-#: Units between two reports of how far the work is.
+#: The number of units between two progress reports.
 STRETCH = 1 << 19
 
 
 @dataclass(frozen=True)
 class UnitBoxes:
-    """Units in order: their packed bounds, how many rows lie before each, the width of a field, the span costs."""
+    """Units in order: their packed bounds, the number of rows before each, the width of a field, the span costs."""
 
     lo: NDArray[np.uint64]
     hi: NDArray[np.uint64]
@@ -39,17 +39,17 @@ class UnitBoxes:
         return len(self.lo)
 
     def before(self, stop: int) -> UnitBoxes:
-        """Return the units before a place."""
+        """The units before position ``stop``."""
         return UnitBoxes(self.lo[:stop], self.hi[:stop], self.ends[: stop + 1], self.width, self.spans)
 
     def backwards_from(self, start: int) -> UnitBoxes:
-        """Return the units from a place on, the last one first."""
+        """The units from position ``start`` to the end, in reverse order."""
         lo = np.ascontiguousarray(self.lo[start:][::-1])
         hi = lo if self.hi is self.lo else np.ascontiguousarray(self.hi[start:][::-1])
         return UnitBoxes(lo, hi, self.ends[-1] - self.ends[start:][::-1], self.width, self.spans)
 
     def cheapest(self, k: int, price: float, tell: Tell) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Return the least loss before every unit, and where the last run begins."""
+        """Solve every prefix of the units: its least loss, and where the last run of that cut begins."""
         loss = np.zeros(len(self) + 1)
         begin = np.full(len(self) + 1, -1, np.int32)
         latest = latest_begins(self.ends, k)
@@ -60,14 +60,14 @@ class UnitBoxes:
 
 
 def latest_begins(ends: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """Return for every place between units the latest place such that k rows lie between; -1 for none."""
+    """For every position between units, find the latest one at least k rows before it; -1 where there is none."""
     if ends[-1] == len(ends) - 1:
         return np.maximum(ends - k, -1)
     return np.searchsorted(ends, ends - k, side="right").astype(np.int64) - 1
 
 
 def cut_boxes(boxes: UnitBoxes, k: int, price: float, tell: Tell = silent) -> tuple[float, NDArray[np.int32]]:
-    """Return the least loss of all cuts into runs of at least k rows, and the run of every unit."""
+    """Find the least loss of all cuts into runs of at least k rows, and the run of every unit."""
     middle, longest = len(boxes) // 2, 2 * k - 1
     if len(boxes) < LONG or middle < longest:
         loss, begin = boxes.cheapest(k, price, tell)
@@ -84,7 +84,7 @@ def cut_boxes(boxes: UnitBoxes, k: int, price: float, tell: Tell = silent) -> tu
 
 
 def _joined(runs: NDArray[np.int32], right_begin: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the runs of both sides, numbered on; the right ones were found from the end."""
+    """Number the runs of both halves consecutively; those of the right half are numbered from the end."""
     right = run_of_unit(right_begin)[::-1]
     renumbered = np.where(right < 0, right, runs.max(initial=-1) + 1 + right.max(initial=-1) - right)
     return np.concatenate([runs, renumbered]).astype(np.int32)

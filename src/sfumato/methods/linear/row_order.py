@@ -52,16 +52,16 @@ class LinearMapping(ABC):
 
 @dataclass(frozen=True)
 class Line:
-    """The rows of a table in order.
+    """The rows of a table, sorted by a mapping.
 
     Attributes
     ----------
     microdata
-        The table, in its own order.
+        The table, in its original order.
     order
-        The rows in the order of their keys.
+        The row numbers, sorted by key.
     keys
-        The keys, in the table's own order.
+        The keys, in the original order of the table.
     """
 
     microdata: Microdata
@@ -70,7 +70,7 @@ class Line:
 
     @classmethod
     def of(cls, task: Task, mapping: LinearMapping) -> Line:
-        """Map and sort the rows of a task. Equal keys are put in an order that does not depend on the input's."""
+        """Map and sort the rows of a task; ties are broken so that the order of the input does not matter."""
         microdata = task.microdata
         task.progress("mapping", 0.0)
         keys = mapping.keys(microdata, task.random())
@@ -90,34 +90,34 @@ class Line:
 
     @cached_property
     def width(self) -> int:
-        """How many bits each quasi-identifier has in a packed row."""
+        """The number of bits of each quasi-identifier in a packed row."""
         return field_width([domain.size for domain in self.microdata.domains])
 
     @cached_property
     def packed(self) -> NDArray[np.uint64]:
-        """The rows in order, packed for comparing all attributes at once."""
+        """The sorted rows, packed so that all attributes are compared at once."""
         codes, order = self.microdata.codes, self.order
         rows = np.empty((len(codes), words_needed(codes.shape[1], self.width)), np.uint64)
         in_chunks(len(codes), lambda start, stop: pack_rows(codes, self.width, start, stop, rows))
         packed = np.empty((len(order), rows.shape[1]), np.uint64)
-        # Jumping from row to row in a loop that does nothing else keeps the memory busiest.
+        # The random access is a loop of its own: that way most cache misses are in flight at once.
         in_chunks(len(order), lambda start, stop: rows.take(order[start:stop], 0, packed[start:stop], "clip"))
         return packed
 
     @cached_property
     def place(self) -> NDArray[np.float64]:
-        """Where the rows lie on the curve, from 0 to 1, in order."""
+        """The positions of the sorted rows on the curve, from 0 to 1."""
         return _places(self.keys, self.order)
 
     def reordered(self, by: NDArray[np.integer]) -> Line:
-        """Return the same table with its rows, or some of them, in another order."""
+        """The same table with its rows, or some of them, in another order."""
         return Line(self.microdata, self.order[by], self.keys)
 
 
 def sorted_line(task: Task, mapping: LinearMapping) -> Line:
-    """Return the rows of a task in order, sorted for an earlier task with the same table if there was one."""
+    """Sort the rows of a task, or reuse the order from an earlier task with the same table."""
     memory = {} if task.memory is None else task.memory
-    key = f"line by {mapping!r}"  # someone's own mapping need not be hashable
+    key = f"line by {mapping!r}"  # a user's mapping need not be hashable
     line: Line | None = memory.get(key)
     if line is None or line.microdata is not task.microdata:
         line = memory[key] = Line.of(task, mapping)
@@ -135,7 +135,7 @@ def _places(keys: NDArray[np.uint64], order: NDArray[np.int64]) -> NDArray[np.fl
 
 
 def sort_rows(words: Sequence[NDArray[np.generic]], tell: Tell = silent) -> NDArray[np.int64]:
-    """Return the order of rows by several words, the most significant last, as `numpy.lexsort` does."""
+    """Sort rows by several words, the most significant last, as `numpy.lexsort` does, on all cores."""
     highest = words[-1]
     if len(highest) < LONG:
         return np.lexsort(words)
@@ -155,7 +155,7 @@ def sort_rows(words: Sequence[NDArray[np.generic]], tell: Tell = silent) -> NDAr
 
 
 def _dividers(highest: NDArray[np.generic]) -> NDArray[np.generic]:
-    """Return the words at which stretches of about the same length begin."""
+    """Find the words that divide the rows into stretches of about equal length, from a sample."""
     sample = np.sort(highest[:: len(highest) // 4096])
     places = np.linspace(0, len(sample) - 1, STRETCHES + 1).astype(np.int64)[1:-1]
     return np.unique(sample[places])

@@ -1,4 +1,4 @@
-"""Cutting a line of rows into classes: which algorithm serves which privacy models."""
+"""Cut sorted rows into classes: which algorithm applies to which privacy models."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from sfumato.privacy import Requirements, Rule
 from sfumato.table.kernels import rules as condition
 from sfumato.table.recoding import SUPPRESSED
 
-#: Runs under general rules are made of about this many units; longer ones of coarser units.
+#: Under general rules a run consists of about this many units; units are made coarser for longer runs.
 UNITS_PER_RUN = 12
 
 
-#: Up to this much work, rows cubed times k, a single column of numbers is partitioned in every possible way.
+#: Up to this much work (rows cubed times k), all partitions of a single numeric column are considered.
 EXACT_WORK = 100_000_000
 
 
 class LineCut(NamedTuple):
-    """The class of every row of the table, and what all rows lose together by the cost that was used."""
+    """The class of every row of the table, and the total loss by the cost that was minimized."""
 
     classes: NDArray[np.int32]
     loss: float
 
 
 def cut_line(line: Line, requirements: Requirements, by_extent: bool, keep_equal: bool, tell: Tell = silent) -> LineCut:
-    """Return the cheapest runs of a line that every model allows."""
+    """Find the runs with the least loss that every model allows."""
     return min(possible_cuts(line, requirements, by_extent, keep_equal, tell), key=lambda cut: cut.loss)
 
 
 def possible_cuts(
     line: Line, requirements: Requirements, by_extent: bool, keep_equal: bool, tell: Tell = silent
 ) -> list[LineCut]:
-    """Return the best cut by every way that fits the models; which of them loses least depends on the table."""
+    """Find the best cut by every algorithm that applies to the models; which loses least depends on the table."""
     if only_sizes(requirements):
         if not (by_extent or keep_equal) and len(line.microdata.domains) == 1:
             best = cut_column(line, requirements.smallest_class)
@@ -55,7 +55,7 @@ def possible_cuts(
     hardest = None if keep_equal else hardest_rule(requirements)
     if hardest is None:
         return [cut_by_rules(line, units(line, keep_equal), requirements)]
-    # Groups of different values may overlap on the line, so they mostly lose less than runs; merged ones may not.
+    # Groups of distinct values may overlap on the line, so they usually lose less than runs, unless they are merged.
     candidates = [cut_by_groups(line, requirements, hardest)]
     equal = units(line, keep_equal=True)
     if len(requirements.bound) > 1:
@@ -67,7 +67,7 @@ def possible_cuts(
 
 
 def cut_by_groups(line: Line, requirements: Requirements, hardest: Rule) -> LineCut:
-    """Group different sensitive values; then merge neighbouring groups until they keep all other models."""
+    """Form groups of distinct sensitive values, then merge neighbouring groups until every other model holds."""
     values = requirements.microdata.sensitive[hardest.column].codes
     groups, ends = grouped(line, values, group_size(hardest))
     if all(rule.kind == condition.SIZE or rule is hardest for rule in requirements.bound):
@@ -76,7 +76,7 @@ def cut_by_groups(line: Line, requirements: Requirements, hardest: Rule) -> Line
 
 
 def cut_column(line: Line, k: int) -> LineCut | None:
-    """Return the optimum of all partitions of a single attribute, runs or not; None for too many numbers."""
+    """Find the optimum of all partitions of a single attribute, not only of runs; None if there are too many rows."""
     codes = line.microdata.codes[line.order, 0]
     domain = line.microdata.domains[0]
     if isinstance(domain, TreeDomain) and can_solve(domain, k):
@@ -90,7 +90,7 @@ def cut_column(line: Line, k: int) -> LineCut | None:
 
 
 def cut_of(line: Line, parts: Sequence[NDArray[np.int64]]) -> LineCut:
-    """Return the cut of a single attribute into classes, given as places on the line in the order of their codes."""
+    """Build the cut from the classes of a single attribute, each a list of line positions sorted by code."""
     sizes = np.array([len(part) for part in parts])
     rows = line.order[np.concatenate(parts)]
     classes = np.full(len(line.microdata), SUPPRESSED, np.int32)
@@ -101,12 +101,12 @@ def cut_of(line: Line, parts: Sequence[NDArray[np.int64]]) -> LineCut:
 
 
 def only_sizes(requirements: Requirements) -> bool:
-    """Return whether nothing but the number of rows decides whether a class is allowed."""
+    """Whether every model depends on the size of a class alone."""
     return all(rule.kind == condition.SIZE for rule in requirements.bound)
 
 
 def units(line: Line, keep_equal: bool) -> NDArray[np.int64]:
-    """Return where the rows, or the groups of equal rows, of a line begin, and the end."""
+    """The start of every unit (a row, or a group of equal rows) on the line, followed by the end of the line."""
     if not keep_equal:
         return np.arange(len(line) + 1)
     begins = np.flatnonzero((line.packed[1:] != line.packed[:-1]).any(axis=1)) + 1
@@ -116,7 +116,7 @@ def units(line: Line, keep_equal: bool) -> NDArray[np.int64]:
 def cut_by_size(
     line: Line, ends: NDArray[np.int64], k: int, by_extent: bool = False, price: float = np.inf, tell: Tell = silent
 ) -> LineCut:
-    """Cut units, the rows between two ends each, into the cheapest runs of at least k rows; or leave some out."""
+    """Cut units into the runs of at least k rows with the least loss; at a finite ``price``, rows may be left out."""
     if by_extent:
         loss, begin = shortest_runs(line.place[ends[:-1]], ends, latest_begins(ends, k))
         return LineCut(by_row(line, ends, run_of_unit(begin)), float(loss[-1]))
@@ -126,7 +126,7 @@ def cut_by_size(
 
 
 def unit_boxes(line: Line, ends: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return the packed bounds of every unit."""
+    """The packed bounds of every unit."""
     if len(ends) == len(line) + 1:
         return line.packed, line.packed
     lo, hi = np.empty((2, len(ends) - 1, line.packed.shape[1]), np.uint64)
@@ -135,7 +135,7 @@ def unit_boxes(line: Line, ends: NDArray[np.int64]) -> tuple[NDArray[np.uint64],
 
 
 def cut_by_rules(line: Line, ends: NDArray[np.int64], requirements: Requirements) -> LineCut:
-    """Cut units into the cheapest runs that keep every rule."""
+    """Cut units into the runs with the least loss that satisfy every rule."""
     codes = np.ascontiguousarray(line.microdata.codes[line.order])
     sensitive = np.ascontiguousarray(requirements.sensitive_codes[line.order])
     rules, spans = requirements.rules, line.microdata.spans
@@ -148,7 +148,7 @@ def cut_by_rules(line: Line, ends: NDArray[np.int64], requirements: Requirements
 
 
 def by_row(line: Line, ends: NDArray[np.int64], runs: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the class of every row of the table, given the run of every unit."""
+    """Expand the run of every unit to the class of every row of the table."""
     classes = np.full(len(line.microdata), SUPPRESSED, np.int32)
     classes[line.order] = runs if len(runs) == len(line) else np.repeat(runs, np.diff(ends))
     return classes

@@ -1,7 +1,7 @@
-"""Spending a suppression budget inside the optimization.
+"""Suppression as part of the optimization of linear methods.
 
-Between runs, rows are left out at a price; the lowest price is looked for at which the optimum stays within the
-budget. Inside runs, the rows that widen them most are left out, and the rest is cut anew, for as long as that helps.
+Between runs, rows may be left out at a price each; a bisection finds the lowest price at which the optimum stays within
+the budget. Inside runs, the rows that widen them most are left out, and the rest is cut again, as long as that helps.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from sfumato.methods.linear.runs import LineCut, cut_by_size, cut_line, units
 from sfumato.methods.suppression import trim
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
-#: A row that is left out loses everything.
+#: The loss of a suppressed row: all of its information.
 OWN_LOSS = 1.0
 
-#: How often the price is halved in on.
+#: The steps of the bisection over prices.
 STEPS = 10
 
 Classes = NDArray[np.int32]
 
 
 def cut_leaving_out(task: Task, line: Line, keep_equal: bool) -> Classes:
-    """Return the class of every row of the table, -1 for rows left out within the task's budget."""
+    """Cut the line and leave out rows within the task's budget; returns the class of every row, -1 if left out."""
     whole = trim(task, cut_line(line, task.requirements, False, keep_equal).classes)
     best = min(whole, _round(task, line, keep_equal), key=lambda classes: total_loss(task, classes))
     least = total_loss(task, best)
@@ -42,20 +42,20 @@ def cut_leaving_out(task: Task, line: Line, keep_equal: bool) -> Classes:
 
 
 def cheapest_trimmed(task: Task, cuts: Sequence[LineCut]) -> Classes:
-    """Return the cut that loses least once its classes are trimmed: a few wide ones that can be may cost it nothing."""
+    """Choose the cut that loses least after trimming, which repairs cuts with a few wide classes."""
     if not task.suppressible or len(cuts) == 1:
         return trim(task, min(cuts, key=lambda cut: cut.loss).classes)
     return min((trim(task, cut.classes) for cut in cuts), key=lambda classes: total_loss(task, classes))
 
 
 def total_loss(task: Task, classes: Classes) -> float:
-    """Return what all rows lose, suppressed ones everything."""
+    """The loss of all rows, suppressed ones included."""
     found = EquivalenceClasses.of(task.microdata, Recoding(classes=classes))
     return float(found.sizes @ task.microdata.penalties(found.lo, found.hi)) + found.suppressed * OWN_LOSS
 
 
 def _round(task: Task, line: Line, keep_equal: bool) -> Classes:
-    """Cut the rows of a line, then trim its classes, with what the rows that are not on it left of the budget."""
+    """Cut the rows of a line, then trim its classes, with the budget that the rows missing from the line have left."""
     budget = task.suppressible - (len(task.microdata) - len(line))
     classes = cut_at_fitting_price(line, task.requirements.smallest_class, budget, keep_equal)
     left = task.suppressible - int(np.count_nonzero(classes == SUPPRESSED))
@@ -63,7 +63,7 @@ def _round(task: Task, line: Line, keep_equal: bool) -> Classes:
 
 
 def cut_at_fitting_price(line: Line, k: int, budget: int, keep_equal: bool) -> Classes:
-    """Return the cheapest cut of a line among all that leave out as many rows as it does, at most ``budget``."""
+    """Find a cut that leaves out at most ``budget`` rows and is optimal among all that leave out as many as it does."""
     ends = units(line, keep_equal)
 
     def cut(extra: float) -> tuple[Classes, int]:

@@ -1,10 +1,10 @@
-"""The true optimum for one attribute with a taxonomy, however many rows there are.
+"""The true optimum for a single attribute with a taxonomy, for any number of rows.
 
-What a row loses depends only on the lowest common ancestor of its class. So one class at each node of the tree is
-enough, and what has to be decided is how many rows each subtree hands on to the classes of its ancestors. From the
-leaves up, the least loss is found for every such number. A subtree need never hand on more than ``(ancestors + 1) *
-(k - 1)`` rows: of more, k could stay with a class of their own, which loses no more, and every class above would still
-have its k rows.
+The loss of a row depends only on the lowest common ancestor of its class, so one class per node of the tree is enough.
+What remains to decide is how many rows each subtree hands up to the classes of its ancestors. A dynamic program from
+the leaves to the root finds the least loss for every such number. A subtree never needs to hand up more than
+``(ancestors + 1) * (k - 1)`` rows: k of them could form a class of their own without further loss, and every class
+above would still have its k rows.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from numpy.typing import NDArray
 
 from sfumato.hierarchies import TreeDomain
 
-#: So many numbers of rows, over all nodes, are tried at most, which takes a few seconds.
+#: The most states of the dynamic program (numbers of rows, over all nodes), which take a few seconds.
 MOST_TRIES = 400_000
 
 Rows = NDArray[np.int64]
 
 
 def can_solve(domain: TreeDomain, k: int) -> bool:
-    """Return whether a tree is small enough for such a k."""
+    """Whether the dynamic program is affordable for this tree and k."""
     return len(domain.tree.parent) * _most(domain, k) <= MOST_TRIES
 
 
 def cheapest_classes(codes: NDArray[np.unsignedinteger], domain: TreeDomain, k: int) -> list[Rows]:
-    """Return the rows of every class, in the order of their codes: an optimum of all partitions into classes of k."""
+    """Find an optimal partition into classes of at least k; returns the rows of every class, sorted by code."""
     tree, most = domain.tree, _most(domain, k)
     leaves = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes, minlength=domain.size))[:-1])
     nodes = [_Node(float(cost)) for cost in tree.cost]
@@ -50,18 +50,18 @@ def _most(domain: TreeDomain, k: int) -> int:
 
 @dataclass
 class _Node:
-    """A node of the tree, and the least loss of its subtree for every number of rows that it hands on.
+    """A node of the tree, and the least loss of its subtree for every number of rows that it hands up.
 
     Attributes
     ----------
     losses
-        The least loss of the subtree by the rows that it hands on.
+        The least loss of the subtree, by the number of rows that it hands up.
     taken
-        For each of these, how many rows the children hand on together; the last number stands for all above it.
+        For each such number, how many rows the children hand up together; the last entry stands for all larger numbers.
     given
-        For every child and every such number, how many rows it hands on, and how many the children before it.
+        For every child and every such total, how many rows it hands up, and how many the children before it.
     handed_on, rows
-        What is decided: how many rows are handed on, and which reach this node.
+        The solution: how many rows are handed up, and which rows reach this node.
     """
 
     cost: float
@@ -73,18 +73,18 @@ class _Node:
     rows: Rows = field(default_factory=lambda: np.empty(0, np.int64))
 
     def solve_leaf(self, count: int, k: int, most: int) -> None:
-        """Rows that stay at a leaf lose nothing, if they are enough for a class."""
+        """Solve a leaf: rows that stay lose nothing, provided that they are enough for a class."""
         staying = count - np.arange(min(count, most) + 1)
         self.losses = np.where((staying == 0) | (staying >= k), 0.0, np.inf)
 
     def solve(self, k: int, most: int) -> None:
-        """Add up the children, and decide for every number of rows handed on how many stay here."""
+        """Combine the children, and decide for every number of rows handed up how many stay at this node."""
         last = most + k
         total = np.append(0.0, np.full(last, np.inf))
         for child in self.children:
             total, given = _added(total, child.losses + self.cost * np.arange(len(child.losses)))
             self.given.append(given)
-        # From every number on, where the least loss is: so many rows or more come from below.
+        # least[i]: the least loss if at least i rows come from below; place[i]: the number of rows that attains it.
         least = np.minimum.accumulate(total[::-1])[::-1]
         place = np.searchsorted(least, least, side="right") - 1
         handed = np.arange(most + 1)
@@ -93,27 +93,27 @@ class _Node:
         self.losses = np.where(stays, least[k:], total[: most + 1]) - self.cost * handed
 
     def decide(self) -> None:
-        """Tell the children how many rows to hand on."""
+        """Set how many rows each child hands up, given how many this node does."""
         taken = self.taken[self.handed_on] if self.children else 0
         for child, (given, before) in zip(reversed(self.children), reversed(self.given), strict=True):
             child.handed_on, taken = int(given[taken]), before[taken]
 
     def keep(self) -> Rows:
-        """Return the rows that stay here; the others are handed on."""
+        """Collect the rows that reach this node and return those that stay; the first ``handed_on`` are handed up."""
         rows = np.concatenate([self.rows, *(child.rows[: child.handed_on] for child in self.children)])
         self.rows = rows
         return rows[self.handed_on :]
 
 
 def _added(total: NDArray[np.float64], child: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the least losses with one child more, how many rows it then gives, and how many the others do."""
+    """Add a child: the least losses with it, how many rows it hands up for each, and how many the others do."""
     last = len(total) - 1
     best = np.full(last + 1, np.inf)
     given = np.zeros((2, last + 1), np.int64)
     places = np.arange(last + 1)
     for rows in np.flatnonzero(np.isfinite(child)):
         loss = total + child[rows]
-        # Whatever would lie beyond the last place is counted there.
+        # The last place stands for every larger number of rows.
         beyond = last - rows + int(np.argmin(loss[last - rows :]))
         source = places[: last + 1 - rows].copy()
         source[-1] = beyond
@@ -124,6 +124,6 @@ def _added(total: NDArray[np.float64], child: NDArray[np.float64]) -> tuple[NDAr
 
 
 def _parts(rows: Rows, codes: NDArray[np.unsignedinteger], k: int) -> list[Rows]:
-    """Cut the rows of a node into classes of k to 2k - 1 neighbours, which lose no more than all together."""
+    """Cut the rows of a node into classes of k to 2k - 1 neighbours, which lose no more than one class of them all."""
     ordered = rows[np.argsort(codes[rows], kind="stable")]
     return np.split(ordered, range(k, len(ordered) - k + 1, k)) if len(ordered) else []

@@ -1,1 +1,1 @@
-"""Multidimensional recoding: regions of the quasi-identifier space."""
+"""Multidimensional recoding: cut the quasi-identifier space into regions."""

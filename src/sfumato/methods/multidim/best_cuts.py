@@ -1,4 +1,4 @@
-"""Best cuts: top-down like Mondrian, but always the cut that lowers the loss most."""
+"""Best cuts: top-down like Mondrian, but always with the cut that lowers the loss most."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ from sfumato.table.recoding import SUPPRESSED, Recoding, rows_by_class
 class BestCuts(Method):
     """Cut the table where that lowers the loss most, over all attributes and positions; then cut each side again.
 
-    A cut of a taxonomy is judged by the common ancestors of both sides, so that it falls between subtrees.
+    The common ancestors of both sides determine what a cut of a taxonomy saves, so cuts fall between subtrees.
 
     Parameters
     ----------
     minimize
-        What is minimized: ``"gcp"``, ``"entropy"``, a list of queries, or an `Objective` about what classes span.
+        What is minimized: ``"gcp"``, ``"entropy"``, a list of queries, or an `Objective` that depends on what classes
+        span.
     """
 
     minimize: Minimized = "gcp"
@@ -44,18 +45,18 @@ class BestCuts(Method):
         find_objective("BestCuts", self.minimize, self.lowers)
 
     def run(self, task: Task) -> Recoding:
-        """Cut the table; then spend what may be suppressed on the outliers that widen their classes most."""
+        """Cut the table; then spend the suppression budget on the outliers that widen their classes most."""
         task.progress("cutting", 0.0)
         objective = find_objective("BestCuts", self.minimize, self.lowers)
         predicts, label = predicted(objective)
-        # A group of a tree has to be cut several times before its span shrinks; labels tell at once what is a good cut.
+        # Several cuts are needed before the span of a taxonomy group shrinks; label counts reveal a good cut at once.
         begun = LabelCuts(task, label).classes() if predicts else np.zeros(len(task.microdata), np.int32)
         task = TaskLoss(task, objective).lowered
         return Recoding(classes=trim(task, cut_classes(task, begun)))
 
 
 def cut_classes(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Cut classes that are allowed into smaller ones that are, where that is cheapest; rows marked -1 stay so."""
+    """Cut allowed classes into smaller allowed ones, best cut first; suppressed rows (-1) stay suppressed."""
     microdata, requirements = task.microdata, task.requirements
     order, offsets = rows_by_class(classes)
     layout = PartedTable(

@@ -1,4 +1,4 @@
-"""Cuts by information about a label: what some rows find, and other rows confirm."""
+"""Cuts by information about a label: half of the rows propose a cut, the other half confirm it."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class LabelCuts:
-    """A table that is cut where its labels differ, as long as rows that did not choose a cut gain by it.
+    """Cut a table where its labels differ, as long as rows that did not choose the cut gain information by it.
 
-    Every other row chooses, the others judge; rows are in random order. A scale is cut in two, a group of a tree into
-    the groups below it, those that are not allowed by themselves taken together. Parts that no cut serves stay whole.
+    Every other row proposes cuts, the remaining rows validate them; rows are in random order. A scale is cut in two, a
+    taxonomy group into its children, of which those that are not allowed alone form one side. Parts without a useful
+    cut stay whole.
 
     Attributes
     ----------
     task
-        The table, and what classes have to keep.
+        The table and its requirements.
     label
-        The sensitive column that is to be predicted; None for the first.
+        The sensitive column to predict; None for the first.
     """
 
     task: Task
@@ -40,7 +41,7 @@ class LabelCuts:
         return label_of(self.task.microdata, self.label)
 
     def classes(self) -> NDArray[np.int32]:
-        """Return a class for every row."""
+        """Cut as long as it helps, and return the class of every row."""
         found = np.zeros(len(self.task.microdata), np.int32)
         waiting, parts = [np.arange(len(found))], 0
         while waiting:
@@ -54,7 +55,7 @@ class LabelCuts:
         return found
 
     def _divided(self, rows: Rows) -> list[Rows]:
-        """Return the sides of the allowed cut that the judging rows gain most by, the rows themselves without one."""
+        """Make the allowed cut by which the validating rows gain most; without one, return the rows as one side."""
         if len(rows) < 2 * self.task.requirements.smallest_class:
             return [rows]
         best, gained = [rows], 0.0
@@ -70,7 +71,7 @@ class LabelCuts:
         return best
 
     def _sides(self, rows: Rows, at: int, domain: Domain) -> Rows | None:
-        """Return the side of every row in the best cut of one attribute, None if it cannot be cut."""
+        """Find the side of every row in the best cut of one attribute; None if the attribute cannot be cut."""
         codes = self.task.microdata.codes[rows, at].astype(np.int64)
         low, high = int(codes.min()), int(codes.max())
         if low == high:
@@ -83,7 +84,7 @@ class LabelCuts:
         return (codes - low >= place).astype(np.int64) if place else None
 
     def _groups_below(self, rows: Rows, codes: Rows, domain: TreeDomain, low: int, high: int) -> Rows | None:
-        """Return the group of every row just below the common one; those that are not allowed alone together, as -1."""
+        """Find the group of every row just below the common one; groups that are not allowed alone are joined as -1."""
         levels = [level.groups for level in domain.levels]
         apart = [groups for groups in levels if groups[low] != groups[high]]
         groups = apart[-1][codes].astype(np.int64)
@@ -93,7 +94,7 @@ class LabelCuts:
         return sides if len(np.unique(sides)) > 1 else None
 
     def _gain(self, rows: Rows, side_of: Rows) -> float:
-        """Return what the judging rows learn about their labels from the sides, in nats altogether."""
+        """Measure the information that the sides give about the labels of the validating rows, in nats."""
         _, side = np.unique(side_of, return_inverse=True)
         chosen, judged = (self._counts(rows[half::2], side[half::2], int(side.max()) + 1) for half in (0, 1))
         return told(chosen, judged) * float(judged.sum())

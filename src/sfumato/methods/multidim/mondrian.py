@@ -22,8 +22,8 @@ from sfumato.privacy import Requirements
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 
-#: The table is first cut into about this many parts, which threads then finish independently; smaller parts than the
-#: least would be done before a thread has begun.
+#: The table is first cut into about ``PARTS`` parts, which threads then finish independently; parts smaller than
+#: ``LEAST_PART`` would not be worth a thread.
 PARTS, LEAST_PART = 64, 4096
 
 
@@ -34,12 +34,12 @@ class Mondrian(Method):
     Parameters
     ----------
     relaxed
-        False: a cut separates values, so that equal rows stay together (strict, global recoding). True: the rows at
-        the median are dealt to both sides evenly (relaxed, local recoding), and with k-anonymity alone no class
-        exceeds 2k - 1 rows, but for classes whose rows are all equal: readers would see parts of these as one.
+        False: a cut separates values, so equal rows stay together (strict, global recoding). True: the rows at the
+        median are distributed evenly over both sides (relaxed, local recoding), and with k-anonymity alone no class
+        exceeds 2k - 1 rows, except classes of equal rows: readers would see the parts of these as one.
     categories
-        ``"ordered"``: categories are cut anywhere along the walk of their tree. ``"taxonomy"``: only between the
-        children of the lowest common ancestor, so that siblings stay together as long as possible.
+        ``"ordered"``: categories are cut anywhere in the order of the leaves. ``"taxonomy"``: only between the children
+        of the lowest common ancestor, so that siblings stay together as long as possible.
     """
 
     relaxed: bool = False
@@ -53,7 +53,7 @@ class Mondrian(Method):
 
     @property
     def summary(self) -> str:  # type: ignore[override]
-        """What it does and guarantees."""
+        """What the method does and guarantees, in one line."""
         if self.relaxed:
             return (
                 "Median cuts of the widest attribute; relaxed, under k alone 2k - 1 unequal rows at most. O(n log n)."
@@ -62,16 +62,16 @@ class Mondrian(Method):
 
     @property
     def recoding(self) -> str:  # type: ignore[override]
-        """Whether equal rows are always shown alike."""
+        """``"local"`` if equal rows may get different cells, else ``"global"``."""
         return "local" if self.relaxed else "global"
 
     @property
     def order_free(self) -> bool:  # type: ignore[override]
-        """Whether the order of rows never matters: dealing out equal medians depends on it."""
+        """Whether the order of the input never matters; it does where rows at the median are distributed."""
         return not self.relaxed
 
     def run(self, task: Task) -> Recoding:
-        """Cut the table; then spend what may be suppressed on the outliers that widen their classes most."""
+        """Cut the table; then spend the suppression budget on the outliers that widen their classes most."""
         classes = self._cut(task)
         return Recoding(classes=trim(task, classes))
 
@@ -121,7 +121,7 @@ def _lay_out(task: Task) -> PartedTable:
 
 
 def _finish(layout: PartedTable, cutting: Cutting, begins: NDArray[np.bool_], task: Task) -> None:
-    """Cut the parts to the end, each by itself: which thread takes which does not change the result."""
+    """Finish the parts on several threads; they are independent, so the result does not depend on scheduling."""
     parts = list(pairwise([*np.flatnonzero(begins).tolist(), len(begins)]))
     with ThreadPoolExecutor(max_workers=min(len(parts), os.cpu_count() or 1)) as pool:
         jobs = [pool.submit(cut_until_done, layout, cutting, begins, start, stop, 1) for start, stop in parts]

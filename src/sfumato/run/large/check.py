@@ -18,16 +18,15 @@ import pyarrow.parquet as pq
 from sfumato.errors import ParameterError, SourceError
 from sfumato.io import FileSource, Source, SparkSource
 from sfumato.io.atomic import explained
-from sfumato.io.memory import allowed_memory, memory_to_anonymize
+from sfumato.io.memory import allowed_memory
 from sfumato.io.several_files import PartedSource
 from sfumato.io.temporary import TemporaryFolder
-from sfumato.run import pipeline
 from sfumato.run.build import promise_of
-from sfumato.run.large.choose import on_spark, start
+from sfumato.run.check import columns_shown
+from sfumato.run.large.choose import start
 from sfumato.run.large.engine import require_distinct_names
 from sfumato.run.large.spark.session import OfFrame
-from sfumato.run.pipeline import shown_as
-from sfumato.run.prepare import with_populations
+from sfumato.run.read import with_populations
 from sfumato.run.request import AUTO, Request
 from sfumato.table.schema import Schema
 from sfumato.verify.verification import Verification
@@ -39,34 +38,7 @@ FORMS = ("parquet", "csv", "jsonl", "json")
 TEXTS = {".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson"}
 
 
-def check(data: object, request: Request) -> Verification:
-    """Check a table in memory where it fits, else without loading it; where a cluster has it or is named, there."""
-    if on_spark(data, request):
-        return _by_spark(data, request)
-    source = request.open(data)
-    schema = request.schema
-    names = [shown for name in schema.quasi_identifiers for shown in shown_as(name, source.columns)]
-    columns = list(dict.fromkeys([*names, *schema.sensitive]))
-    known = set(source.columns).issuperset(columns)
-    if request.engine == "memory" or not known or (request.engine == AUTO and _fits(source, columns, request)):
-        return pipeline.check(source, request)
-    reason = _only_in_memory(request)
-    if reason is not None:
-        found = pipeline.check(source, request)
-        return replace(found, notes=(*found.notes, f"Checked in memory, not by an engine: {reason}"))
-    return _by_engine(source, names, columns, request)
-
-
-def _only_in_memory(request: Request) -> str | None:
-    """Say what of a request is checked in memory alone."""
-    if request.schema.person is not None:
-        return "people with several rows are counted there."
-    if request.preset is not None:
-        return "a preset looks at the values themselves."
-    return None
-
-
-def _by_engine(source: Source, names: Sequence[str], columns: Sequence[str], request: Request) -> Verification:
+def check_by_engine(source: Source, names: Sequence[str], columns: Sequence[str], request: Request) -> Verification:
     """Let DuckDB group and count the rows, which nobody loads."""
     require_distinct_names(source.columns, "duckdb")
     promises = _promises(source, names, request)
@@ -89,9 +61,8 @@ def _by_engine(source: Source, names: Sequence[str], columns: Sequence[str], req
     return replace(found, notes=(*map(str, source.remarks), *found.notes))
 
 
-def _by_spark(data: object, request: Request) -> Verification:
-    """Let a cluster group, count and judge the rows, which nobody loads."""
-    reason = _only_in_memory(request)
+def check_on_spark(data: object, request: Request, reason: str | None) -> Verification:
+    """Let a cluster group, count and judge the rows, which are not loaded here; ``reason`` says why it cannot."""
     if reason is not None:
         raise ParameterError(f"Nothing of a table on Spark is loaded here, and {reason} Take engine='memory' for it.")
     if isinstance(data, str | os.PathLike | FileSource) and _is_text(data):
@@ -108,7 +79,7 @@ def _by_spark(data: object, request: Request) -> Verification:
         source = engine.source(data, request)
         assert isinstance(source, SparkSource)
         require_distinct_names(source.columns, engine.name)
-        names = [shown for name in request.schema.quasi_identifiers for shown in shown_as(name, source.columns)]
+        names = columns_shown(request.schema, source.columns)
         promises = _promises(source, names, request)
         return verified_by_spark(SparkRows(source.frame), names, request.schema.sensitive, promises)
     finally:
@@ -144,8 +115,3 @@ def _streamed(source: Source, columns: Sequence[str], path: Path) -> Path:
         for batch in chain([] if first is None else [first], batches):
             writer.write_batch(batch)
     return path
-
-
-def _fits(source: Source, columns: Sequence[str], request: Request) -> bool:
-    needed = None if source.loaded else memory_to_anonymize(source, columns)
-    return needed is None or needed <= allowed_memory(request.caller, request.memory)

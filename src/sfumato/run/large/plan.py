@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from sfumato.assess.cautions import cautions_after, cautions_before
 from sfumato.common import parameters
 from sfumato.common.clock import Clock
 from sfumato.common.progress import Progress, ProgressOption, reporting, stage
@@ -20,7 +21,6 @@ from sfumato.methods.on_engine import Keys, LevelsByFrequencies, PartsAlongOrder
 from sfumato.methods.support import refuse_unsupported
 from sfumato.privacy import Requirements
 from sfumato.release.release import Release
-from sfumato.run import guardrails as guarding
 from sfumato.run.build import completed
 from sfumato.run.large.choose import method_for_parts
 from sfumato.run.large.domains import profile
@@ -35,6 +35,7 @@ from sfumato.run.large.part_borders import Feasibility, lay_parts
 from sfumato.run.large.parts import Encoding, PartOf, empty, part_schema
 from sfumato.run.large.recode import Recode
 from sfumato.run.large.suppression import COMPARING, Curve, Price, in_proportion, pricing, spent
+from sfumato.run.read import numbering_columns_by_batches
 from sfumato.run.request import Request
 
 #: How often encoded rows lie on the disk at the same time: as they are kept, and by part; labels come as parts go.
@@ -97,7 +98,7 @@ class _Plan:
                 self.request = replace(self.request, schema=schema)
             with clock.measuring("guardrails"):
                 asked = view_of(table, rows, source, self.request, self.row_numbers)
-                cautions = guarding.cautions_before(asked, self.request)
+                cautions = cautions_before(asked, self.request.confirm)
             with clock.measuring("encode"):
                 kept = self._encode(rows, table)
             with clock.measuring("part"):
@@ -112,16 +113,16 @@ class _Plan:
             with clock.measuring("guardrails"):
                 self.report("looking at the release", 0.0)
                 view = made.view(asked, verification)
-                cautions = guarding.cautions_after(view, self.request, cautions)
+                cautions = cautions_after(view, self.request.confirm, self.request.strict, cautions)
         release = made.release(source, clock, self.engine, verification, partial(self.again, data))
         return completed(release, view, cautions, clock)
 
     def _open(self, data: object) -> tuple[Source, dict[str, str], Rows]:
         """Find out what the columns are, and open those that are released in some form."""
         source = self.engine.source(data, self.request)
-        guarding.check_names(self.request, source.columns)
+        self.request.check_columns(source.columns)
         require_distinct_names(source.columns, self.engine.name)
-        self.row_numbers = guarding.row_numbers_by_batches(source, self.request.schema)
+        self.row_numbers = numbering_columns_by_batches(source, self.request.schema)
         roles = self.request.schema.with_identifiers(self.row_numbers).roles(source.columns)
         wanted = [name for name, role in roles.items() if role in {"quasi-identifier", "sensitive", "plain"}]
         return (

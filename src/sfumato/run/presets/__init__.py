@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from sfumato.run.presets.adapt import Adapted, adapted, left_over, recoded_like
+from sfumato.run.presets.adapt import apply_preset, recoded_like, recoded_original, with_left_over
 from sfumato.run.presets.preset import Preset, Question, preset_name
 
-__all__ = ["Adapted", "Preset", "Question", "adapted", "left_over", "preset_name", "recoded_like"]
+__all__ = [
+    "Preset",
+    "Question",
+    "apply_preset",
+    "preset_name",
+    "recoded_like",
+    "recoded_original",
+    "with_left_over",
+]

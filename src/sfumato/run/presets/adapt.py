@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,7 +14,7 @@ import pyarrow.compute as pc
 from sfumato.common.progress import Tell, silent
 from sfumato.errors import CautionError, listed
 from sfumato.hierarchies import Numeric, Ordered, Prefix, Taxonomy
-from sfumato.io import Source
+from sfumato.io import Source, open_source
 from sfumato.run.presets.detail import (
     as_texts,
     is_a_date,
@@ -26,7 +27,10 @@ from sfumato.run.presets.detail import (
 )
 from sfumato.run.presets.preset import Preset, words
 from sfumato.table.schema import Declared, Schema
-from sfumato.verify.verification import RuleCheck
+from sfumato.verify.verification import RuleCheck, Verification
+
+if TYPE_CHECKING:
+    from sfumato.run.request import Request
 
 Recoder = Callable[[pa.ChunkedArray], pa.ChunkedArray]
 
@@ -129,9 +133,32 @@ def adapted(
     return Adapted(RecodedSource(source, changes), schema, found, {name: one.how for name, one in changes.items()})
 
 
+def apply_preset(source: Source, request: Request) -> tuple[Source, Request, dict[str, Any]]:
+    """Adapt a table and a request to the preset of the request, and say for the manifest what it did."""
+    preset = request.rules
+    found = adapted(preset, source, request.schema, request.confirm, request.na)
+    done = {"name": preset.name, "title": preset.title, "dropped": dict(found.dropped), "recoded": dict(found.recoded)}
+    return found.source, replace(request, schema=found.schema), {"preset": done}
+
+
+def recoded_original(original: object, manifest: Mapping[str, Any], separator: str | None) -> object:
+    """Recode an original as the preset of its release did, by the release's manifest."""
+    done = manifest.get("preset", {})
+    if not done.get("recoded"):
+        return original
+    source = open_source(original, separator=separator)
+    others = [name for name in source.columns if name not in done["recoded"]]
+    return adapted(Preset.named(manifest["options"]["preset"]), source, Schema(rest="plain"), others).source
+
+
 def recoded_like(source: Source | None, other: Source) -> Source:
     """Return another table of the same columns, with those recoded that are recoded in a source."""
     return RecodedSource(other, source.changes) if isinstance(source, RecodedSource) else other
+
+
+def with_left_over(result: Verification, request: Request, source: Source) -> Verification:
+    """Add to a verification what a released table still shows that the preset of the request forbids."""
+    return replace(result, checks=(*result.checks, *left_over(request.rules, source, request.confirm)))
 
 
 def left_over(preset: Preset, source: Source, confirmed: Collection[str] = ()) -> Iterator[RuleCheck]:

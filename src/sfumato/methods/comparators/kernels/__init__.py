@@ -1,1 +1,1 @@
-"""Compiled loops of the comparators."""
+"""Compiled loops of Anatomy, K-Optimize and TopDown."""

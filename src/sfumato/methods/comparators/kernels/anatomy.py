@@ -1,4 +1,4 @@
-"""Dealing rows to groups in which no value occurs twice, in one pass."""
+"""Deal rows into groups in which no value occurs twice, in one pass."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from sfumato.common.numba.decorators import kernel
 
 @kernel
 def deal(counts: NDArray[np.int64], order: NDArray[np.int64], take: int, group: NDArray[np.int64]) -> int:
-    """Deal groups of one row from each of the ``take`` fullest buckets while so many hold any; return how many.
+    """Deal groups of one row from each of the ``take`` fullest buckets while that many hold rows; return how many.
 
     Parameters
     ----------
     counts
-        How many rows every bucket holds; what is left is written back.
+        The number of rows in every bucket; what remains is written back.
     order
-        The buckets from the fullest to the emptiest. It stays so: a bucket that loses a row changes places with the
-        last of those that were as full.
+        The buckets from the fullest to the emptiest. The order is maintained: a bucket that loses a row is swapped with
+        the last one that was as full.
     take
-        The rows of a group.
+        The number of rows in a group.
     group
-        For every row, bucket after bucket, the group that it is dealt to; rows that are left keep what is there. The
-        rows of a bucket are dealt from its last to its first.
+        The output: the group of every row, bucket by bucket; remaining rows keep their entry. The rows of a bucket are
+        dealt from its last to its first.
     """
     buckets = len(counts)
     begins = np.zeros(buckets + 1, np.int64)
     for bucket in range(buckets):
         begins[bucket + 1] = begins[bucket] + counts[bucket]
     place = np.empty(buckets, np.int64)
-    # How many buckets hold at least so many rows: the last of those that are as full stands just before.
+    # at_least[n]: the number of buckets with n rows or more; the last bucket with n rows is at place at_least[n] - 1.
     at_least = np.zeros(counts.max() + 2, np.int64)
     for at in range(buckets):
         place[order[at]] = at

@@ -1,4 +1,4 @@
-"""What becomes of the classes of a table when one more cut goes through all of them."""
+"""The effect of one more cut through all classes of a table, for K-Optimize."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from sfumato.common.numba.decorators import inner, kernel
 from sfumato.table.kernels.rules import Rules, class_allowed, clear, limits_spans
 
-#: The columns of what `try_cuts` returns. Of all releases with the cut: the rows that are left out at least, and the
-#: least that one costs. Of the one that has no further cut: the rows that are left out, and what it costs.
+#: The columns of what `try_cuts` returns. For all releases with the cut: lower bounds of the rows left out and of the
+#: cost. For the release without any further cut: the rows left out, and the cost.
 SURELY_OUT, BOUND, LEFT_OUT, COST = range(4)
 
 
 class LabelledRows(NamedTuple):
-    """The rows: codes, sensitive codes, and the label that a classifier would learn (all 0 where none counts)."""
+    """The rows: codes, sensitive codes, and the label that a classifier would learn (all 0 if labels do not count)."""
 
     codes: NDArray[np.unsignedinteger]
     sensitive: NDArray[np.int32]
@@ -24,7 +24,7 @@ class LabelledRows(NamedTuple):
 
 
 class Prices(NamedTuple):
-    """What is to be lowered: rows with another label than most of their class, or else squares of class sizes."""
+    """What is minimized: the rows with another label than the majority of their class, or the squared class sizes."""
 
     by_label: bool
     left_out: float
@@ -34,7 +34,7 @@ class Prices(NamedTuple):
 def classes_of_cuts(
     codes: NDArray[np.unsignedinteger], cuts: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], int]:
-    """Return the class of every row when the cuts are made, and how many classes there are."""
+    """Apply cuts: the class of every row, and the number of classes."""
     classes, count = np.zeros(len(codes), np.int32), 1
     for attribute in range(len(sizes)):
         group_of = groups_of_cuts(cuts, attribute, sizes[attribute])
@@ -54,7 +54,7 @@ def classes_of_cuts(
 
 @kernel
 def groups_of_cuts(cuts: NDArray[np.int64], attribute: int, size: int) -> NDArray[np.int64]:
-    """Return the group of each code of an attribute when the cuts are made."""
+    """Apply the cuts of one attribute: the group of each of its codes."""
     group_of = np.zeros(size, np.int64)
     for at in range(len(cuts)):
         if cuts[at, 0] == attribute:
@@ -74,9 +74,9 @@ def try_cuts(
     rules: Rules,
     smallest: int,
 ) -> NDArray[np.float64]:
-    """Return for every cut, an attribute and the first code of its second side, what it leads to.
+    """Evaluate every cut, given by an attribute and the first code of its second side, on top of the given classes.
 
-    ``floors`` holds what each row costs at least as long as it is released. All rules are monotone.
+    ``floors`` holds a lower bound of the cost of each row, provided that it is released. All rules are monotone.
     """
     found = np.empty((len(cuts), 4))
     halves = np.empty(len(classes), np.int64)
@@ -97,9 +97,10 @@ def judge(
     smallest: int,
     found: NDArray[np.float64],
 ) -> None:
-    """Write what classes lead to, column by column.
+    """Evaluate a set of classes, column by column.
 
-    A class that is too small stays so in all its parts. Of another that is not allowed, some parts may be, never all.
+    All parts of a class that is too small are too small. Of any other class that is not allowed, some parts may be
+    allowed, but never all.
     """
     order, ends = sorted_by(classes)
     bounds = np.empty((2, people.codes.shape[1]), np.int64)
@@ -129,7 +130,7 @@ def judge(
 
 @inner
 def sorted_by(classes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows class by class, and where each class ends."""
+    """Sort the rows by class; returns them and where each class ends."""
     most = np.int64(-1)
     for group in classes:
         most = max(most, group)
@@ -153,7 +154,7 @@ def describe(
     bounds: NDArray[np.int64],
     histogram: NDArray[np.int64],
 ) -> None:
-    """Find what a class spans, if that matters, and how often each sensitive value occurs in it."""
+    """Find what a class spans, if any rule depends on that, and count its sensitive values."""
     if limits_spans(rules):
         for attribute in range(people.codes.shape[1]):
             lo = hi = np.int64(people.codes[members[0], attribute])
@@ -169,7 +170,7 @@ def describe(
 
 @inner
 def strangers(labels: NDArray[np.int32], members: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
-    """Return how many rows of a class have another label than most of it."""
+    """Count the rows of a class with another label than its majority."""
     clear(counts)
     most = np.int64(0)
     for row in members:

@@ -1,7 +1,7 @@
-"""Dividing rows between two seeds that are far apart, and each side again.
+"""Divide rows between two seeds that are far apart, and each side again.
 
-As in Mondrian, a part is a stretch of neighbouring rows, and dividing it moves rows; their order within a side stays,
-so that rows that were shuffled once are met in random order everywhere.
+As in Mondrian, a part is a stretch of consecutive rows, and dividing it moves rows. Their order within a side is kept,
+so rows that were shuffled once are processed in random order everywhere.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from sfumato.methods.kernels.divide import (
 from sfumato.table.kernels.rules import Rules, class_allowed
 from sfumato.table.kernels.spans import Spans, box_penalty, widened_penalty
 
-#: How often the most distant row is looked for, each time from the one found before.
+#: How often the search for the most distant row is repeated, each time from the row found before.
 ROUNDS = 3
 
-#: What two sums of the same fractions may differ by.
+#: The tolerance for sums of the same fractions in different order.
 EPSILON = 1e-9
 
 
@@ -70,7 +70,7 @@ def divide_once(layout: PartedTable, cutting: Cutting, growing: bool, start: int
 
 @inner
 def distant_rows(layout: PartedTable, spans: Spans, start: int, stop: int) -> tuple[int, int]:
-    """Return two rows that lose much together: each is the most distant from the one before, from any row on."""
+    """Find two distant rows: start anywhere, and repeatedly take the row most distant from the last one."""
     box = np.empty((2, len(layout.codes)), np.int64)
     one = other = start
     for _ in range(ROUNDS):
@@ -88,9 +88,9 @@ def distant_rows(layout: PartedTable, spans: Spans, start: int, stop: int) -> tu
 def assign(
     layout: PartedTable, spans: Spans, start: int, seeds: tuple[int, int], growing: bool, second_side: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Give every row to one of two seeds, to the smaller group if both are as good; return what each side spans.
+    """Assign every row to one of two seeds, in case of a tie to the smaller side; return what each side spans.
 
-    Where groups are ``growing``, a row goes where the loss grows less, else to the nearer seed.
+    If groups are ``growing``, a row joins the side whose loss grows less, else the nearer seed.
     """
     boxes = np.empty((2, 2, len(layout.codes)), np.int64)
     sizes, penalties, growth = np.ones(2, np.int64), np.zeros(2), np.empty(2)
@@ -119,7 +119,7 @@ def assign(
 
 @inner
 def widen(box: NDArray[np.int64], codes: NDArray[np.unsignedinteger]) -> None:
-    """Widen what a side spans by one row."""
+    """Widen the box of a side by one row."""
     for attribute in range(len(codes)):
         box[0, attribute] = min(box[0, attribute], np.int64(codes[attribute]))
         box[1, attribute] = max(box[1, attribute], np.int64(codes[attribute]))
@@ -127,7 +127,7 @@ def widen(box: NDArray[np.int64], codes: NDArray[np.unsignedinteger]) -> None:
 
 @inner
 def move_sides(layout: PartedTable, start: int, second_side: NDArray[np.bool_]) -> int:
-    """Move the rows of the second side behind those of the first; return where they begin."""
+    """Move the rows of the second side after those of the first; return where they begin."""
     places = np.empty(len(second_side), np.int64)
     first = len(second_side) - np.count_nonzero(second_side)
     next_first, next_second = 0, first
@@ -148,7 +148,7 @@ def move_sides(layout: PartedTable, start: int, second_side: NDArray[np.bool_]) 
 
 @inner
 def move(values: NDArray[np.generic], places: NDArray[np.int64]) -> None:
-    """Put every value into its new place."""
+    """Move every value to its new place."""
     before = values.copy()
     for at in range(len(places)):
         values[places[at]] = before[at]
@@ -158,7 +158,7 @@ def move(values: NDArray[np.generic], places: NDArray[np.int64]) -> None:
 def borrow(
     layout: PartedTable, cutting: Cutting, start: int, middle: int, stop: int, side: int, box: NDArray[np.int64]
 ) -> int:
-    """Give a side that is not allowed the nearest rows of the other until it is; return where the second side begins.
+    """Move the nearest rows of the other side to one that is not allowed, until it is; return where the second begins.
 
     Nothing is moved if the side is allowed already, or if the other side would have to give up too much.
     """
@@ -190,7 +190,7 @@ def borrow(
 def include(
     layout: PartedTable, rules: Rules, row: int, bounds: NDArray[np.int64], histogram: NDArray[np.int64]
 ) -> None:
-    """Add a row to what is known of a class."""
+    """Add a row to the bounds and the histogram of a class."""
     widen(bounds, layout.codes[:, row])
     for column in range(len(layout.sensitive)):
         histogram[rules.counts_at[column] + layout.sensitive[column, row]] += 1

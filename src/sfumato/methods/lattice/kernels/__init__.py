@@ -1,1 +1,1 @@
-"""Compiled loops of the lattice: frequency sets, their roll-up, and what is found at every node."""
+"""Compiled loops of the lattice: frequency sets, their roll-up, and the findings of every node."""

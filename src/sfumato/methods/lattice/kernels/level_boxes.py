@@ -1,4 +1,4 @@
-"""Boxes of a lattice that lies in memory as an array with one cell per node, the last attribute varying fastest."""
+"""Boxes of a lattice that is stored as an array with one cell per node, the last attribute varying fastest."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def fill_box(status: NDArray[np.int8], shape: NDArray[np.int64], bounds: NDArray
 def open_box(
     status: NDArray[np.int8], shape: NDArray[np.int64], bounds: NDArray[np.int64], value: int
 ) -> NDArray[np.int64]:
-    """Return the smallest box around all nodes of a box that have a value; where there is none, an inside-out one."""
+    """Find the smallest box around all nodes of a box with a given status; inverted bounds if there are none."""
     found = bounds[::-1].copy()
     found[0] += 1
     node = bounds[0].copy()
@@ -46,7 +46,7 @@ def open_box(
 
 @inner
 def place(node: NDArray[np.int64], shape: NDArray[np.int64]) -> int:
-    """Return where a node lies in the array."""
+    """The index of a node in the array."""
     at = np.int64(0)
     for attribute in range(len(node)):
         at = at * shape[attribute] + node[attribute]
@@ -55,7 +55,7 @@ def place(node: NDArray[np.int64], shape: NDArray[np.int64]) -> int:
 
 @inner
 def advance(node: NDArray[np.int64], bounds: NDArray[np.int64], last: int) -> bool:
-    """Move on to the next node of a box, passing over the attribute ``last``; return whether there is one."""
+    """Move to the next node of a box, leaving the attribute ``last`` as it is; return whether there is one."""
     at = last - 1
     while at >= 0 and node[at] == bounds[1, at]:
         node[at] = bounds[0, at]

@@ -1,4 +1,4 @@
-"""Which classes of a node are allowed: every privacy model, on a frequency set that counts sensitive values too."""
+"""Which classes of a node are allowed, by any privacy model, from a frequency set that includes sensitive values."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sfumato.common.numba.decorators import inner, kernel
 from sfumato.methods.lattice.kernels.rollup import MASK, SHIFT, WORD, Layout
 from sfumato.table.kernels.rules import Rules, class_allowed
 
-#: A class is allowed; breaks a rule; breaks one that every part of it then breaks as well.
+#: A class is allowed; violates a rule; violates a rule that all of its parts violate as well.
 ALLOWED, BROKEN, BROKEN_FOR_GOOD = range(3)
 
 
 class GroupEdges(NamedTuple):
-    """The first and the last code of every group, and where the groups of an attribute and level begin."""
+    """The first and the last code of every group; ``at`` is where the groups of an attribute and level begin."""
 
     at: NDArray[np.int64]
     codes: NDArray[np.int64]
@@ -34,10 +34,10 @@ def judge_classes(
     rules: Rules,
     absorbing: NDArray[np.float64],
 ) -> NDArray[np.uint8]:
-    """Judge the classes of a node, given the class of every key.
+    """Check the classes of a node, given the class of every key.
 
-    ``absorbing`` is the table of those rules that a class keeps whatever is merged into it. A class that breaks one of
-    them is judged `BROKEN_FOR_GOOD`: whatever it is cut into, every part breaks that rule too.
+    ``absorbing`` is the table of those rules that a class keeps satisfying when others are merged into it. A class that
+    violates one of them is `BROKEN_FOR_GOOD`: every part of it violates that rule as well.
     """
     attributes = len(levels)
     begins = np.zeros(classes + 1, np.int64)
@@ -77,6 +77,6 @@ def judge_classes(
 
 @inner
 def code_in(keys: NDArray[np.uint64], row: int, layout: Layout, field: int) -> int:
-    """Return the code in one field of a key."""
+    """Extract the code in one field of a key."""
     word, shift = layout.fields[field, WORD], np.uint64(layout.fields[field, SHIFT])
     return np.int64((keys[row, word] >> shift) & np.uint64(layout.fields[field, MASK]))

@@ -1,4 +1,4 @@
-"""Every node of a box of levels, counted one from the other: what each suppresses, how many classes, what it costs."""
+"""A sweep over all nodes of a box of levels, each counted from the one before: suppressed rows, classes and costs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from sfumato.common.numba.decorators import inner, kernel
 from sfumato.methods.lattice.kernels.rollup import MASK, SHIFT, WORD, Layout, aggregate_words, plan_steps, table_size
 
-#: What is found of every node: the columns of the result.
+#: The findings of a node: the columns of the result.
 SUPPRESSED, CLASSES, SQUARES, COST = range(4)
 FINDINGS = 4
 
 
 class NodeCosts(NamedTuple):
-    """What a row loses that is shown in a group: one number per attribute, level and group.
+    """The cost of a row by the group it is shown in: one number per attribute, level and group.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class NodeCosts(NamedTuple):
     cells
         The costs.
     totals
-        What all rows of the table lose, per attribute and level.
+        The cost of all rows of the table, per attribute and level.
     """
 
     at: NDArray[np.int64]
@@ -43,21 +43,21 @@ def sweep(
     k: int,
     costs: NodeCosts,
 ) -> NDArray[np.float64]:
-    """Return the findings of all nodes whose levels lie from ``bounds[0]`` to ``bounds[1]``, the last varying fastest.
+    """Compute the findings of all nodes from ``bounds[0]`` to ``bounds[1]``, the last attribute varying fastest.
 
-    Keys are of one word and at ``bounds[0]``, and the first ``fixed`` attributes have one level only. Each node is
-    counted from the one before it in its last raised attribute: two buffers per attribute hold what is needed again.
+    Keys have one word and are given at ``bounds[0]``; the first ``fixed`` attributes have a single level. Each node is
+    counted from its predecessor along the attribute raised last; two buffers per attribute hold the sets needed again.
     """
     attributes = bounds.shape[1]
     nodes = 1
     for attribute in range(attributes):
         nodes *= bounds[1, attribute] - bounds[0, attribute] + 1
     found = np.zeros((nodes, FINDINGS))
-    # Buffer 0 is the input; then come two for every attribute that varies.
+    # Buffer 0 is the input; the others are two for every varying attribute.
     stack = np.empty((1 + 2 * (attributes - fixed), len(keys)), np.uint64)
     sizes = np.empty(stack.shape, np.int64)
     stack[0], sizes[0] = keys, counts
-    # Which buffer holds the set of every attribute's current level, those after it at their lowest, and its length.
+    # For every attribute, the buffer (and its length) with the set at the levels up to it, later ones at their lowest.
     where, lengths = np.zeros(attributes, np.int64), np.full(attributes, len(keys))
     levels, before = bounds[0].copy(), bounds[0].copy()
     slots = np.empty(table_size(len(keys)), np.int32)
@@ -91,9 +91,9 @@ def sweep(
 
 @inner
 def raise_levels(levels: NDArray[np.int64], before: NDArray[np.int64], bounds: NDArray[np.int64], fixed: int) -> int:
-    """Move on to the next node; return the attribute that was raised, or -1 after the last node.
+    """Move to the next node; return the attribute that was raised, or -1 after the last node.
 
-    ``before`` becomes the node with that attribute one level lower: what the next node is counted from.
+    ``before`` becomes the node with that attribute one level lower, from which the next node is counted.
     """
     raised = len(levels) - 1
     while raised >= fixed and levels[raised] == bounds[1, raised]:
@@ -117,7 +117,7 @@ def measure(
     costs: NodeCosts,
     found: NDArray[np.float64],
 ) -> None:
-    """Find what a node suppresses and what the rest costs; only the fewer classes, kept or not, are looked into."""
+    """Measure a node. Costs are summed over the kept or the suppressed classes, whichever are fewer."""
     kept, suppressed, squares = 0, 0, 0
     for group in range(length):
         size = sizes[group]
@@ -142,7 +142,7 @@ def measure(
 
 @inner
 def word_cost(key: np.uint64, layout: Layout, levels: NDArray[np.int64], costs: NodeCosts) -> float:
-    """Return what a row of a class loses over all attributes, given the one word of its key."""
+    """The cost of a row of a class over all attributes, given its key of one word."""
     cost = 0.0
     for attribute in range(len(levels)):
         place = (key >> np.uint64(layout.fields[attribute, SHIFT])) & np.uint64(layout.fields[attribute, MASK])
@@ -159,7 +159,7 @@ def measure_node(
     allowed: NDArray[np.bool_],
     costs: NodeCosts,
 ) -> NDArray[np.float64]:
-    """Return the findings of one node, given its classes, in keys of any length, and which of them are allowed."""
+    """Compute the findings of one node, given its classes, with keys of any length, and which of them are allowed."""
     found = np.zeros(FINDINGS)
     for group in range(len(counts)):
         size = counts[group]

@@ -1,7 +1,7 @@
-"""Frequency sets as packed keys: from a table to its distinct rows, and from one level of generalization to a higher.
+"""Frequency sets as packed keys: from a table to its distinct rows, and from one node to a more general one.
 
-A key holds one bit field per quasi-identifier, and one per sensitive column where models look at those, in as many
-64-bit words as that takes. Generalizing an attribute replaces one field; equal keys are then counted together.
+A key holds one bit field per quasi-identifier, and one per sensitive column if models depend on these, in as many
+64-bit words as necessary. Generalizing an attribute replaces one field; equal keys are then counted together.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 class Layout(NamedTuple):
-    """Where every field of a key lies, and how the groups of one level map to those of a higher one.
+    """The positions of the fields of a key, and the maps from the groups of one level to those of a higher one.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Layout(NamedTuple):
     maps_at
         Where the map of a quasi-identifier from one level to another begins in ``maps``.
     maps
-        All maps one behind the other.
+        All maps, concatenated.
     """
 
     fields: NDArray[np.int64]
@@ -43,7 +43,7 @@ class Layout(NamedTuple):
 
 @kernel
 def pack_column(keys: NDArray[np.uint64], codes: NDArray[np.unsignedinteger], word: int, shift: int) -> None:
-    """Put the codes of one column into their field of every key."""
+    """Write the codes of one column into their field of every key."""
     for row in range(len(codes)):
         keys[row, word] |= np.uint64(codes[row]) << np.uint64(shift)
 
@@ -58,16 +58,16 @@ def roll_up(
     k: int,
     in_order: bool,
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], int]:
-    """Return the frequency set at the levels ``target``, from that at the levels ``origin``, none of them higher.
+    """Compute the frequency set at the node ``target`` from the one at ``origin``, a node at or below it.
 
-    The third result says how many rows lie in groups of fewer than ``k``. Groups come in the order of their first keys
-    if that is wanted.
+    The third result is the number of rows in groups of fewer than ``k``. With ``in_order``, groups are in the order of
+    their first keys.
     """
     keep = np.empty(keys.shape[1], np.uint64)
     steps = np.empty((len(origin), 4), np.int64)
     found = plan_steps(layout, origin, target, keep, steps)
     most = most_groups(layout, target, len(keys))
-    # One row more than there can be groups: a key is written there before it is known to be new.
+    # One row more than the most groups: a key is written there before it is known to be new.
     new_keys = np.empty((most + 1, keys.shape[1]), np.uint64)
     new_counts = np.empty(most + 1, np.int64)
     in_parts = keys.shape[1] == 1 and most >= MANY and not in_order
@@ -91,9 +91,9 @@ def classes_of(
     target: NDArray[np.int64],
     visible: NDArray[np.uint64],
 ) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
-    """Return the class of every key at the levels ``target``, and the key of every class.
+    """Find the class of every key at the node ``target``, and the key of every class.
 
-    Only the bits that are ``visible`` tell classes apart: sensitive values do not.
+    Only the bits in ``visible`` distinguish classes: those of sensitive values do not.
     """
     keep = np.empty(keys.shape[1], np.uint64)
     steps = np.empty((len(origin), 4), np.int64)
@@ -137,7 +137,7 @@ def generalize(
 
 @inner
 def spread(keys: NDArray[np.uint64], at: int, down: np.uint64) -> int:
-    """Return the slot of a key: the highest bits of a product, which depend on all bits of the key."""
+    """Hash a key to a slot: the highest bits of a product, which depend on all bits of the key."""
     mixed = np.uint64(0)
     for word in range(keys.shape[1]):
         mixed = (mixed ^ (mixed >> np.uint64(29)) ^ keys[at, word]) * SPREAD
@@ -146,7 +146,7 @@ def spread(keys: NDArray[np.uint64], at: int, down: np.uint64) -> int:
 
 @inner
 def unused_bits(size: int) -> np.uint64:
-    """Return how many bits of a 64-bit word are not needed to number the slots of a table."""
+    """The number of bits of a 64-bit word that are not needed to number the slots of a hash table."""
     bits = np.uint64(64)
     while size > 1:
         size //= 2
@@ -156,7 +156,7 @@ def unused_bits(size: int) -> np.uint64:
 
 @inner
 def most_groups(layout: Layout, levels: NDArray[np.int64], rows: int) -> int:
-    """Return how many groups there can be at a node: no more than rows, nor than combinations of values."""
+    """An upper bound of the number of groups at a node: the rows, or the combinations of values."""
     most = np.int64(1)
     for field in range(len(layout.fields)):
         most *= layout.sizes[field, levels[field]] if field < len(levels) else layout.fields[field, MASK] + 1
@@ -173,7 +173,7 @@ def plan_steps(
     keep: NDArray[np.uint64],
     steps: NDArray[np.int64],
 ) -> int:
-    """Write down which bits stay and which fields are looked up (word, shift, mask, map); return how many are."""
+    """Determine which bits are kept and which fields are mapped (word, shift, mask, map); return how many fields."""
     keep[:] = EVERYTHING
     found = 0
     for attribute in range(len(origin)):
@@ -190,7 +190,7 @@ def plan_steps(
 
 @inner
 def table_size(rows: int) -> int:
-    """Return a power of two that leaves a hash table of so many rows half empty."""
+    """The size of a hash table for this many rows: a power of two that leaves it at least half empty."""
     size = 16
     while size < 2 * rows:
         size *= 2
@@ -208,7 +208,7 @@ def aggregate(
     new_keys: NDArray[np.uint64],
     new_counts: NDArray[np.int64],
 ) -> int:
-    """Generalize keys and add up the counts of equal ones, with the help of empty slots; return how many remain."""
+    """Generalize keys and sum the counts of equal ones, using empty ``slots``; return the number of groups."""
     last, down = len(slots) - 1, unused_bits(len(slots))
     groups = 0
     if keys.shape[1] == 1:
@@ -238,7 +238,7 @@ def aggregate_words(
     new_keys: NDArray[np.uint64],
     new_counts: NDArray[np.int64],
 ) -> int:
-    """Do the same for keys of a single word, which most tables have: nothing to loop over or to copy."""
+    """Do the same for keys of a single word, as most tables have, without a loop over words."""
     last, down = len(slots) - 1, unused_bits(len(slots))
     groups = 0
     for row in range(len(keys)):
@@ -263,7 +263,7 @@ def aggregate_words(
 
 @inner
 def differs(keys: NDArray[np.uint64], one: int, other: int) -> bool:
-    """Return whether two keys differ in any word."""
+    """Whether two keys differ in any word."""
     unequal = False
     for word in range(keys.shape[1]):
         unequal |= keys[one, word] != keys[other, word]

@@ -1,7 +1,7 @@
-"""Counting equal keys where there are too many different ones for a hash table that stays in the cache.
+"""Count equal keys when there are too many distinct ones for a hash table that fits into the cache.
 
-Keys are first dealt out into parts by some bits of their hash, so that equal keys meet in one part; then each part is
-counted with a table small enough to stay near.
+Keys are first partitioned by some bits of their hash, so that equal keys fall into the same part; then each part is
+counted with a hash table small enough for the cache.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner
 
-#: Spreads keys over a hash table: the golden ratio as a 64-bit fraction.
+#: The multiplier of the hash function: the golden ratio as a 64-bit fraction.
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 #: Fewer keys than this are counted directly.
 MANY = 1 << 17
-#: How many keys a part has, about.
+#: The approximate number of keys in a part.
 PART = 1 << 13
-#: So many keys are looked at to tell whether most of them differ.
+#: The number of keys sampled to decide whether most of them differ.
 SAMPLE = 1 << 12
 
 
@@ -26,12 +26,12 @@ SAMPLE = 1 << 12
 def mostly_different(
     keys: NDArray[np.uint64], keep: np.uint64, steps: NDArray[np.int64], maps: NDArray[np.int32]
 ) -> bool:
-    """Return whether more than half of a sample of generalized keys are different ones."""
+    """Whether more than half of a sample of generalized keys are distinct."""
     table = np.zeros(4 * SAMPLE, np.uint64)
     stride = len(keys) // SAMPLE
     found = 0
     for at in range(SAMPLE):
-        # Zero marks an empty slot; no key becomes zero by this.
+        # Zero marks an empty slot, so keys are shifted by one.
         key = generalized(keys[at * stride], keep, steps, maps) + np.uint64(1)
         slot = np.int64((key * SPREAD) >> np.uint64(50))
         while table[slot] != np.uint64(0) and table[slot] != key:
@@ -43,7 +43,7 @@ def mostly_different(
 
 @inner
 def generalized(old: np.uint64, keep: np.uint64, steps: NDArray[np.int64], maps: NDArray[np.int32]) -> np.uint64:
-    """Return a key of one word with the fields replaced that are looked up."""
+    """Generalize a key of one word by mapping its fields."""
     key = old & keep
     for step in range(len(steps)):
         shift = np.uint64(steps[step, 1])
@@ -62,7 +62,7 @@ def aggregate_parts(
     new_keys: NDArray[np.uint64],
     new_counts: NDArray[np.int64],
 ) -> int:
-    """Generalize keys of one word and add up the counts of equal ones, part by part; return how many remain."""
+    """Generalize keys of one word and sum the counts of equal ones, part by part; return the number of groups."""
     bits = np.uint64(0)
     while len(keys) >> np.int64(bits) > PART:
         bits += np.uint64(1)
@@ -110,12 +110,12 @@ def count_part(
     new_counts: NDArray[np.int64],
     groups: int,
 ) -> int:
-    """Add the groups of one part behind those that are there; return how many there are now."""
+    """Append the groups of one part to those found so far; return the new number of groups."""
     for slot in range(len(slots)):
         slots[slot] = -1
     for row in range(begin, end):
         key = keys[row]
-        # The highest bits are the same for all of the part.
+        # The highest bits of the hash are the same for the whole part.
         slot = np.int64(((key * SPREAD) << bits) >> unused)
         while slots[slot] >= 0 and new_keys[slots[slot]] != key:
             slot = (slot + 1) & (len(slots) - 1)

@@ -1,6 +1,6 @@
-"""The cheapest way to cut an order into runs that keep every privacy rule.
+"""The runs with the least loss that satisfy every privacy rule.
 
-As in `runs`, but whether a run is allowed is asked of the rules: a run may be allowed although a longer one is not.
+As in `runs`, but the rules are evaluated for every run, because a run may be allowed although a longer one is not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sfumato.common.numba.decorators import inner, kernel
 from sfumato.table.kernels.rules import Rules, class_allowed
 from sfumato.table.kernels.spans import Spans, box_penalty
 
-#: Runs of up to so many units are always tried.
+#: Runs of up to this many units are always tried.
 LEAST_REACH = 16
 
 
@@ -25,11 +25,11 @@ def cheapest_allowed_runs(
     spans: Spans,
     longest: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Return for every unit the least loss of all units before it, and where the last run of that cut begins.
+    """Find the least loss of every prefix of the units, and where the last run of that cut begins.
 
     Unit ``u`` holds the rows ``ends[u]:ends[u + 1]`` of ``codes`` and ``sensitive``. Runs are tried up to twice the
-    length of the shortest that is allowed, and up to ``longest`` units in search of that one, further only where no
-    run could end before; in the end the whole table is allowed.
+    length of the shortest allowed one. The search for that one goes back ``longest`` units, and further only after a
+    stretch in which no run could end; the last run may go back to the start, since the whole table is allowed.
     """
     units = len(ends) - 1
     loss = np.full(units + 1, np.inf)
@@ -39,7 +39,7 @@ def cheapest_allowed_runs(
     histogram = np.empty(max(1, rules.counts_at[-1]), np.int64)
     reached = 0
     for stop in range(1, units + 1):
-        # Behind a stretch that no run could end in, runs reach back across it.
+        # After a stretch in which no run could end, runs must reach back across it.
         limit = units if stop == units else longest + 2 * (stop - reached)
         histogram[:] = 0
         shrink_to(bounds, codes, ends[stop - 1])
@@ -51,7 +51,7 @@ def cheapest_allowed_runs(
             total = loss[start] + size * penalty
             if total < loss[stop] and class_allowed(size, histogram, bounds[0], bounds[1], rules):
                 if loss[stop] == np.inf:
-                    # Twice as long a run could mostly be two.
+                    # A run twice as long can usually be split into two allowed ones.
                     limit = max(LEAST_REACH, 2 * (stop - start))
                 loss[stop], begin[stop] = total, start
             if stop - start >= limit:
@@ -63,7 +63,7 @@ def cheapest_allowed_runs(
 
 @kernel
 def greedy_runs(sensitive: NDArray[np.int32], codes: NDArray[np.unsignedinteger], rules: Rules) -> NDArray[np.int64]:
-    """Return where runs end that are closed as soon as they are allowed; rows behind the last belong to none."""
+    """Close each run as soon as it is allowed; return where the runs end. Rows after the last end belong to none."""
     ends = np.empty(len(codes), np.int64)
     count = start = 0
     bounds = np.empty((2, codes.shape[1]), np.int64)
@@ -76,7 +76,7 @@ def greedy_runs(sensitive: NDArray[np.int32], codes: NDArray[np.unsignedinteger]
             tried = 0
         add_rows(codes, sensitive, row, row + 1, rules.counts_at, histogram, bounds)
         size = row + 1 - start
-        # Asking anew only when the run has grown by a part keeps long runs affordable.
+        # Evaluating the rules only after the run has grown by a sixteenth keeps long runs affordable.
         if size > tried + tried // 16:
             tried = size
             if class_allowed(size, histogram, bounds[0], bounds[1], rules):
@@ -88,7 +88,7 @@ def greedy_runs(sensitive: NDArray[np.int32], codes: NDArray[np.unsignedinteger]
 
 @inner
 def shrink_to(bounds: NDArray[np.int64], codes: NDArray[np.unsignedinteger], row: int) -> None:
-    """Let a box hold one row."""
+    """Reset a box to a single row."""
     for attribute in range(codes.shape[1]):
         bounds[0, attribute] = bounds[1, attribute] = codes[row, attribute]
 
@@ -103,7 +103,7 @@ def add_rows(
     histogram: NDArray[np.int64],
     bounds: NDArray[np.int64],
 ) -> bool:
-    """Add rows to the counts and the box of a class; return whether the box grew."""
+    """Add rows to the histogram and the box of a class; return whether the box grew."""
     grew = False
     for row in range(start, stop):
         for attribute in range(codes.shape[1]):

@@ -1,7 +1,7 @@
-"""An order of rows that knows what spans cost: the costliest cut first, and each side again.
+"""An order of rows by the cost of spans: the cut that saves most first, then each side again.
 
-A part is cut where the cut saves most of what the part would lose as one class, and attributes that lose much go
-first. The side nearer to the rows already placed comes first, so that the order runs on smoothly across cuts.
+A part is cut where the cut saves most of the loss of the part as one class, with a preference for attributes that
+lose much. The side nearer to the rows already placed comes first, so that the order has no jumps at cuts.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from sfumato.common.numba.decorators import inner, kernel
 from sfumato.table.kernels.spans import Spans, span_cost
 
-#: Parts of at most so many rows have their codes sorted; the codes of larger ones are counted.
+#: The codes of parts of at most this many rows are sorted by insertion; those of larger parts by counting.
 SMALL = 24
 
 
 class NestedRows(NamedTuple):
-    """Distinct rows while they are ordered: their codes column by column, how often each occurs, which is where."""
+    """Distinct rows, sorted in place: codes column by column, how often each row occurs, its number before sorting."""
 
     codes: NDArray[np.unsignedinteger]
     counts: NDArray[np.int64]
@@ -27,7 +27,7 @@ class NestedRows(NamedTuple):
 
 
 class CodeScratch(NamedTuple):
-    """Room for one attribute of one part: a histogram by code, and the codes that occur with their counts."""
+    """Scratch space for one attribute of one part: a histogram by code, and the codes that occur with their counts."""
 
     histogram: NDArray[np.int64]
     present: NDArray[np.int64]
@@ -38,9 +38,9 @@ class CodeScratch(NamedTuple):
 def nest_rows(
     rows: NestedRows, parts: NDArray[np.int64], smallest: int, scratch: CodeScratch, spans: Spans
 ) -> NDArray[np.int64]:
-    """Bring the rows of neighbouring parts into their order, given where each begins and where the last ends.
+    """Sort the rows of consecutive parts, given where each begins and where the last ends.
 
-    What has at most ``smallest`` rows is cut no further. Return where the parts begin then, and the last ends.
+    Parts of at most ``smallest`` rows are not cut further. Returns where the resulting parts begin and the last ends.
     """
     attributes = len(rows.codes)
     last = np.full(attributes, -1, np.int64)
@@ -48,7 +48,7 @@ def nest_rows(
     begins = np.empty(stop - parts[0] + 1, np.int64)
     waiting = np.empty(stop - parts[0] + len(parts), np.int64)
     found, left = 0, len(parts) - 1
-    # The ends of what waits, the nearest on top: a part begins where the one before it ended.
+    # A stack of the ends of the pending parts, the next on top: a part begins where the one before it ends.
     waiting[:left] = parts[:0:-1]
     start = parts[0]
     while left:
@@ -69,7 +69,7 @@ def nest_rows(
 
 @inner
 def best_cut(rows: NestedRows, start: int, stop: int, scratch: CodeScratch, spans: Spans) -> tuple[int, int, int, int]:
-    """Return the attribute to cut, the first code of the part, of the upper side, and the last code."""
+    """Find the attribute to cut; returns it with the first code of the part, that of the upper side, and the last."""
     best, best_attribute, best_lo, best_code, best_hi = -1.0, np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     total = np.int64(0)
     for row in range(start, stop):
@@ -85,9 +85,9 @@ def best_cut(rows: NestedRows, start: int, stop: int, scratch: CodeScratch, span
         if lo == hi:
             continue
         width = spans.weight[attribute] * span_cost(spans, attribute, lo, hi)
-        # How much a wide attribute counts beside what a cut of it saves was found by trying on mixed tables.
+        # The preference for wide attributes, the cube of their width, was tuned on mixed tables.
         cubed = width * width * width
-        # No cut saves more than the whole width.
+        # An upper bound of the score: no cut saves more than the whole width.
         if total * width * cubed <= best:
             continue
         if stop - start <= SMALL:
@@ -105,7 +105,7 @@ def best_cut(rows: NestedRows, start: int, stop: int, scratch: CodeScratch, span
 def sort_codes(
     column: NDArray[np.unsignedinteger], counts: NDArray[np.int64], start: int, stop: int, scratch: CodeScratch
 ) -> int:
-    """List the codes of a small part with their counts, ascending; return how many there are."""
+    """List the distinct codes of a small part with their counts, ascending; return their number."""
     found = 0
     for row in range(start, stop):
         code = np.int64(column[row])
@@ -132,7 +132,7 @@ def count_codes(
     hi: int,
     scratch: CodeScratch,
 ) -> int:
-    """Do the same for a large part, by counting; the histogram is left empty for the next."""
+    """List the distinct codes of a large part as `sort_codes` does; the histogram is left empty for the next call."""
     for row in range(start, stop):
         scratch.histogram[column[row]] += counts[row]
     found = 0
@@ -146,7 +146,7 @@ def count_codes(
 
 @inner
 def most_saved(scratch: CodeScratch, found: int, spans: Spans, attribute: int, total: int) -> tuple[float, int]:
-    """Return how much the best cut of one attribute saves, summed over rows, and the first code above it."""
+    """Find the best cut of one attribute: what it saves, summed over rows, and the first code above it."""
     first, last = scratch.present[0], scratch.present[found - 1]
     whole = total * span_cost(spans, attribute, first, last)
     best, best_code = -1.0, last
@@ -163,7 +163,7 @@ def most_saved(scratch: CodeScratch, found: int, spans: Spans, attribute: int, t
 
 @inner
 def nearer_above(spans: Spans, attribute: int, last: int, lo: int, code: int, hi: int) -> bool:
-    """Return whether the last placed code loses no more with the upper side of a cut than with the lower."""
+    """Whether the last placed code would lose no more together with the upper side of a cut than with the lower."""
     if last < code:
         return False
     return span_cost(spans, attribute, code, max(last, hi)) <= span_cost(spans, attribute, lo, last)
@@ -171,7 +171,7 @@ def nearer_above(spans: Spans, attribute: int, last: int, lo: int, code: int, hi
 
 @inner
 def divide(rows: NestedRows, attribute: int, start: int, stop: int, code: int, upper_first: bool) -> int:
-    """Bring the rows of one side to the front and the others behind them; return where the others begin."""
+    """Move the rows of the first side to the front of the part; return where the second side begins."""
     key = rows.codes[attribute]
     left, right = start, stop - 1
     while True:

@@ -1,10 +1,10 @@
-"""One-dimensional l-diversity: groups of neighbours with different sensitive values.
+"""One-dimensional l-diversity: groups of nearby rows with distinct sensitive values.
 
-The rows stand in order, and every sensitive value has a queue of its rows; the heads of the queues are the frontier.
-A group takes its rows from the frontier, so it never holds a value twice, and with at least l rows no value makes up
-more than 1/l of it. What is left must stay eligible: no value may make up more than 1/l of it. Let h = left // l and
-r = left % l. A value is critical if it has h rows left; a group of l to l + r rows leaves an eligible rest exactly if
-it takes every critical value. There are at most l + r critical values, so such a group always exists.
+The rows are sorted, and every sensitive value has a queue of its rows; the heads of the queues are the frontier. A
+group takes its rows from the frontier, so no value repeats in it, and with at least l rows no value makes up more than
+1/l of it. The remaining rows must stay eligible: no value may make up more than 1/l of them. Let h = left // l and
+r = left % l. A value is critical if it has h rows left; a group of l to l + r rows leaves an eligible remainder exactly
+if it takes every critical value. There are at most l + r critical values, so such a group always exists.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ HEAP, LEFT = range(2)
 
 
 class Frontier(NamedTuple):
-    """What is not yet grouped.
+    """The rows that are not yet in a group.
 
     Attributes
     ----------
     heads
-        The first row of every value's queue, -1 if it is empty.
+        The first row of every value's queue, -1 if the queue is empty.
     following
         The next row with the same value, -1 for the last.
     counts
-        How many rows of every value are left.
+        The number of remaining rows of every value.
     ranked, rank
-        The values by falling count, and the place of every value among them.
+        The values by descending count, and the rank of every value in that order.
     heap
-        The heads, and some that have been one, as a binary heap.
+        A binary heap of the heads; it may also hold rows that are heads no longer.
     counters
-        How many entries the heap has, and how many rows are left.
+        The number of entries of the heap, and the number of remaining rows.
     """
 
     heads: NDArray[np.int64]
@@ -52,9 +52,9 @@ class Frontier(NamedTuple):
 def diverse_groups(
     values: NDArray[np.int32], place: NDArray[np.float64], least: int, frontier: Frontier
 ) -> NDArray[np.int32]:
-    """Return the group of every row, numbered in the order of their making.
+    """Assign every row to a group; groups are numbered in the order of their creation.
 
-    ``values`` are the sensitive values of the rows in order, ``place`` where the rows lie, ``least`` is l.
+    ``values`` holds the sensitive values of the sorted rows, ``place`` their positions, and ``least`` is l.
     """
     groups = np.full(len(values), -1, np.int32)
     taken = np.empty(2 * least, np.int64)
@@ -74,7 +74,7 @@ def diverse_groups(
 
 @inner
 def next_group(values: NDArray[np.int32], least: int, frontier: Frontier, taken: NDArray[np.int64]) -> int:
-    """Take the nearest rows that leave an eligible rest; if there are none, the critical values and the nearest."""
+    """Take the nearest rows that leave an eligible remainder, or else the critical values and the nearest rows."""
     left = frontier.counters[LEFT]
     highest, rest = left // least, left % least
     critical = critical_values(frontier, highest)
@@ -103,7 +103,7 @@ def fall_back(
     critical: int,
     highest: int,
 ) -> int:
-    """Keep of the nearest rows the critical ones and as many others as fit; add the critical values they lack."""
+    """Keep as many uncritical rows as fit, return the others to the heap, and take every critical value."""
     others = max(least - critical, 0)
     kept = 0
     for at in range(count):
@@ -132,7 +132,7 @@ def extended_group(
     count: int,
     ahead: NDArray[np.int64],
 ) -> int:
-    """Add the next row if it lies nearer to this group's first row than to the end of the group it would begin."""
+    """Add the next row if it is nearer to the first row of this group than to the last of the group it would start."""
     left = frontier.counters[LEFT]
     if left <= least or count >= 2 * least - 1:
         return count
@@ -153,7 +153,7 @@ def extended_group(
             return count
     if found < least or place[candidate] - place[leftmost] >= place[ahead[found - 1]] - place[candidate]:
         return count
-    # One row leaves: eligible as long as no other value is at the limit of what is left then.
+    # Without this row, the remainder stays eligible only if no other value exceeds 1/l of it.
     allowed = (left - 1) // least
     over = critical_values(frontier, allowed + 1)
     if over > 1 or (over == 1 and frontier.counts[values[candidate]] != allowed + 1):
@@ -167,7 +167,7 @@ def extended_group(
 
 @inner
 def critical_values(frontier: Frontier, highest: int) -> int:
-    """Return how many values have that many rows left; none has more."""
+    """Count the values that have ``highest`` rows left; none has more."""
     count = 0
     while count < len(frontier.ranked) and frontier.counts[frontier.ranked[count]] >= max(highest, 1):
         count += 1
@@ -176,10 +176,10 @@ def critical_values(frontier: Frontier, highest: int) -> int:
 
 @inner
 def advance(values: NDArray[np.int32], frontier: Frontier, row: int) -> None:
-    """Take a row, the head of its queue, out of the frontier; the next of its value steps forward."""
+    """Remove a row, the head of its queue, from the frontier; the next row with its value becomes the head."""
     value = values[row]
     count = frontier.counts[value]
-    # The value changes places with the last one of the same count, so that the ranking stays sorted.
+    # Swapping the value with the last one of equal count keeps the ranking sorted.
     low, high = frontier.rank[value], len(frontier.ranked) - 1
     while low < high:
         middle = (low + high + 1) // 2
@@ -211,7 +211,7 @@ def push(frontier: Frontier, row: int) -> None:
 
 @inner
 def pop(values: NDArray[np.int32], frontier: Frontier) -> int:
-    """Take the first row off the heap that is still the head of its queue; -1 if there is none."""
+    """Pop the first row that is still the head of its queue; -1 if there is none."""
     heap = frontier.heap
     while frontier.counters[HEAP] > 0:
         row = heap[0]

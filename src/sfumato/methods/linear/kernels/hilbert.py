@@ -1,10 +1,10 @@
-"""Where a point lies on the Hilbert curve, for any number of dimensions and bits.
+"""The position of a point on the Hilbert curve, for any number of dimensions and bits.
 
-The curve of order ``bits`` visits every cell of a grid with ``2**bits`` cells along each dimension. Going down from
-the coarsest halving to the finest, a cell's half in every dimension says which sub-cube comes next, and how the
-pattern inside that sub-cube is reflected and rotated; undoing that leaves coordinates whose Gray code, read bit by
-bit across all dimensions, is the place on the curve. Rows are worked on in blocks, dimension by dimension, so that
-one instruction serves many rows.
+The curve of order ``bits`` visits every cell of a grid with ``2**bits`` cells along each dimension. From the coarsest
+halving to the finest, the half in which a cell lies in every dimension determines which sub-cube comes next, and how
+the pattern inside that sub-cube is reflected and rotated; undoing that leaves coordinates whose Gray code, read bit by
+bit across all dimensions, is the position on the curve. Rows are processed in blocks, dimension by dimension, so that
+the inner loops vectorize.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner, kernel
 
-#: Rows worked on together: all of their coordinates stay in the first-level cache.
+#: The rows of a block, few enough that all their coordinates stay in the first-level cache.
 BLOCK = 256
 
 WORD = 64
@@ -50,12 +50,12 @@ def hilbert_keys(
 
 @inner
 def undo_rotations(block: NDArray[np.uint32], bits: int) -> None:
-    """Bring every sub-cube, from the largest to the smallest, into the position of the first."""
+    """Rotate and reflect every sub-cube, from the largest to the smallest, into the orientation of the first."""
     first = block[0]
     for bit in range(bits - 1, 0, -1):
         below = np.uint32((1 << bit) - 1)
         for row in range(BLOCK):
-            # In the upper half all lower bits of the first dimension are reflected.
+            # In the upper half, all lower bits of the first dimension are reflected.
             first[row] ^= below * ((first[row] >> np.uint32(bit)) & np.uint32(1))
         for dimension in range(1, len(block)):
             other = block[dimension]
@@ -68,7 +68,7 @@ def undo_rotations(block: NDArray[np.uint32], bits: int) -> None:
 
 @inner
 def gray_code(block: NDArray[np.uint32], flips: NDArray[np.uint32], bits: int) -> None:
-    """Turn coordinates into the digits of the place on the curve."""
+    """Turn coordinates into the digits of the position on the curve."""
     for dimension in range(1, len(block)):
         before, this = block[dimension - 1], block[dimension]
         for row in range(BLOCK):
@@ -88,7 +88,7 @@ def gray_code(block: NDArray[np.uint32], flips: NDArray[np.uint32], bits: int) -
 
 @inner
 def interleave(block: NDArray[np.uint32], bits: int, keys: NDArray[np.uint64], begin: int, count: int) -> None:
-    """Read the digits across all dimensions, highest bits first, into as many words as they fill."""
+    """Interleave the digits of all dimensions, highest bits first, into as many words as they fill."""
     words = len(keys)
     for word in range(words):
         for row in range(begin, begin + count):

@@ -1,4 +1,4 @@
-"""The nearest of some centres, for every row."""
+"""The nearest centre of every row, for iDistance."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def nearest_centres(
 ) -> None:
     """Write the nearest centre of the rows ``start:stop``, and the squared distance to it.
 
-    ``positions[positions_at[a] + c]`` is where code ``c`` of attribute ``a`` lies; ``centres`` has one row per
-    attribute and one column per centre, so that one instruction serves many centres.
+    ``positions[positions_at[a] + c]`` is the position of code ``c`` of attribute ``a``; ``centres`` has one row per
+    attribute and one column per centre, so that the inner loop vectorizes over centres.
     """
     squares = np.empty(centres.shape[1], np.float32)
     for row in range(start, stop):

@@ -1,9 +1,9 @@
-"""The true optimum for one attribute, where a class may reach around others.
+"""The true optimum for a single numeric attribute, in which a class may surround others.
 
 Runs of neighbours are not always best: of the values 0, 50, 50, 50, 100 with k = 2, the class {0, 100} around
-{50, 50, 50} loses 2, the best runs lose 2.5. Two classes whose intervals cross can exchange rows until they do not,
-and none loses more than before; so there is an optimum in which any two classes lie side by side or one lies wholly in
-a gap of the other. Such partitions are searched here, over all stretches of rows, which is for small tables.
+{50, 50, 50} loses 2, the best runs lose 2.5. Two classes whose intervals cross can exchange rows until they no longer
+do, and neither loses more than before; so some optimum has only classes that lie side by side, or one wholly in a gap
+of the other. A dynamic program over all stretches of rows finds it, which is affordable for small tables.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from sfumato.table.kernels.spans import Spans, span_cost
 
 @kernel
 def cheapest_partition(codes: NDArray[np.int64], k: int, spans: Spans) -> tuple[float, NDArray[np.int32]]:
-    """Return the least loss of all partitions of sorted codes into classes of at least k, and every row's class."""
+    """Find the least loss of all partitions of sorted codes into classes of at least k, and the class of every row."""
     rows = len(codes)
     most = 2 * k
-    # least[i, j]: the least loss of the rows i:j by themselves; closed[i, j]: the last row and the size of i's class.
+    # least[i, j]: the least loss of the rows i:j alone; closed[i, j]: the last row and the size of the class of row i.
     least = np.full((rows + 2, rows + 2), np.inf)
     closed = np.zeros((rows + 1, rows + 1, 2), np.int32)
     before = np.zeros((rows + 1, rows + 1, most), np.int32)
@@ -45,7 +45,7 @@ def cheapest_partition(codes: NDArray[np.int64], k: int, spans: Spans) -> tuple[
 def losses_inside(
     least: NDArray[np.float64], first: int, rows: int, most: int, before: NDArray[np.int32]
 ) -> NDArray[np.float64]:
-    """Return the least loss of what lies in the gaps of a class from its first row to its size-th, at any row."""
+    """Find the least loss in the gaps of a class that begins at ``first``, by its last row and its size so far."""
     inside = np.full((rows, most), np.inf)
     inside[first, 1] = 0.0
     for last in range(first + 1, rows):
@@ -62,7 +62,7 @@ def losses_inside(
 
 @inner
 def classes_of(closed: NDArray[np.int32], before: NDArray[np.int32], rows: int) -> NDArray[np.int32]:
-    """Follow the choices from the whole table down."""
+    """Trace the choices back from the whole table."""
     classes = np.zeros(rows, np.int32)
     waiting = np.empty((2 * rows + 2, 2), np.int64)
     waiting[0, 0], waiting[0, 1] = 0, rows

@@ -1,8 +1,8 @@
-"""Bounding boxes of rows, many attributes to a machine word.
+"""Bounding boxes of rows, with several attributes packed into a machine word.
 
-Every attribute gets a field of the same width, wide enough for its codes and one spare bit on top. With the spare
-bits set, one subtraction compares all fields of a word at once: the smaller and larger codes of two rows are found
-without looking at any single attribute. Costs are then looked up only for the fields that changed.
+Every attribute gets a field of the same width, wide enough for its codes and one spare bit on top. With the spare bits
+set, one subtraction compares all fields of a word at once, so the minima and maxima of two rows need no loop over
+attributes. Costs are then looked up only for the fields that changed.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ WORD = 64
 
 
 def field_width(sizes: Sequence[int]) -> int:
-    """Return the width of a field that holds the codes of domains of these sizes, and the spare bit."""
+    """The width of a field that holds the codes of domains of these sizes, and the spare bit."""
     return max(1, (max(sizes, default=1) - 1).bit_length()) + 1
 
 
 def words_needed(attributes: int, width: int) -> int:
-    """Return how many words hold that many fields."""
+    """The number of words that hold this many fields."""
     return max(1, -(-attributes // (WORD // width)))
 
 
@@ -32,7 +32,7 @@ def words_needed(attributes: int, width: int) -> int:
 def pack_rows(
     codes: NDArray[np.unsignedinteger], width: int, start: int, stop: int, packed: NDArray[np.uint64]
 ) -> None:
-    """Write the rows ``start:stop`` of ``codes``, each into its words."""
+    """Pack the rows ``start:stop`` of ``codes``."""
     fields = WORD // width
     for row in range(start, stop):
         for word in range(packed.shape[1]):
@@ -46,7 +46,7 @@ def pack_rows(
 def pack_boxes(
     packed: NDArray[np.uint64], ends: NDArray[np.int64], width: int, lo: NDArray[np.uint64], hi: NDArray[np.uint64]
 ) -> None:
-    """Write the bounds of the packed rows between any two neighbouring ends."""
+    """Compute the packed bounds of every unit, the rows between two consecutive ends."""
     spare = spare_bits(width)
     for unit in range(len(ends) - 1):
         for word in range(packed.shape[1]):
@@ -59,7 +59,7 @@ def pack_boxes(
 
 @inner
 def spare_bits(width: int) -> np.uint64:
-    """Return a word in which exactly the spare bit of every field is set."""
+    """A word in which exactly the spare bit of every field is set."""
     spare = np.uint64(0)
     for place in range(WORD // width):
         spare |= np.uint64(1) << np.uint64(place * width + width - 1)
@@ -68,7 +68,7 @@ def spare_bits(width: int) -> np.uint64:
 
 @inner
 def larger(first: np.uint64, second: np.uint64, spare: np.uint64, width: int) -> np.uint64:
-    """Return in every field the larger of two codes."""
+    """The larger of two codes, field by field."""
     at_least = ((first | spare) - second) & spare
     chosen = at_least - (at_least >> np.uint64(width - 1))
     return (first & chosen) | (second & ~chosen & ~spare)
@@ -76,7 +76,7 @@ def larger(first: np.uint64, second: np.uint64, spare: np.uint64, width: int) ->
 
 @inner
 def smaller(first: np.uint64, second: np.uint64, spare: np.uint64, width: int) -> np.uint64:
-    """Return in every field the smaller of two codes."""
+    """The smaller of two codes, field by field."""
     at_least = ((first | spare) - second) & spare
     chosen = at_least - (at_least >> np.uint64(width - 1))
     return (second & chosen) | (first & ~chosen & ~spare)
@@ -92,7 +92,7 @@ def changed_cost(
     costs: NDArray[np.float64],
     spans: Spans,
 ) -> float:
-    """Look up the costs of the fields of a word that changed; return by how much the weighted sum grew."""
+    """Update the costs of the fields of a word that changed; return by how much the weighted sum grew."""
     fields = WORD // width
     mask = np.int64((1 << (width - 1)) - 1)
     growth = 0.0

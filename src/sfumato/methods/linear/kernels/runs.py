@@ -1,9 +1,8 @@
-"""The cheapest way to cut an order into runs that are all large enough.
+"""The cut of an order into runs that are all large enough, with the least loss.
 
 Units (rows, groups of equal rows, or small classes) stand in a fixed order, and classes are runs of neighbours. The
 loss of a run never falls when units join it, so a run that could be two allowed runs is never needed: with rows and
-k-anonymity every run holds k to 2k - 1 rows. What was cheapest up to every earlier unit is known when a unit is
-reached, so one pass finds the optimum.
+k-anonymity every run holds k to 2k - 1 rows. A dynamic program over prefixes finds the optimum in one pass.
 """
 
 from __future__ import annotations
@@ -30,25 +29,25 @@ def cheapest_runs(
     done: int,
     until: int,
 ) -> None:
-    """Write for every unit the least loss of all units before it, and where the last run of that cut begins.
+    """Find the least loss of every prefix of the units, and where the last run of that cut begins.
 
     Parameters
     ----------
     lo, hi
-        The packed codes that each unit spans; the same array twice if units are rows.
+        The packed bounds of every unit; the same array twice if units are rows.
     ends
-        How many rows the units before each unit hold, and behind them all rows.
+        The number of rows before each unit, followed by the number of all rows.
     latest
-        For every place between units, the latest place where a run that ends there may begin; -1 for none. A run
+        For every position between units, the latest position where a run that ends there may begin; -1 for none. A run
         that begins earlier is allowed too.
     price
-        What it costs to leave out a row; infinite if none may be. The beginning is then negative: ``-1 - unit``.
+        The cost of leaving out a row; infinite if no row may be. ``begin`` is then negative: ``-1 - unit``.
     width, spans
-        The width of a field, and what spans cost.
+        The width of a field, and the costs of spans.
     loss, begin
-        What is written; ``loss[0]`` is 0.
+        The output; ``loss[0]`` is 0.
     done, until
-        How many units have been reached before, and how many are to be.
+        The number of units already processed, and the number to process in all.
     """
     words = lo.shape[1]
     spare = spare_bits(width)
@@ -91,7 +90,7 @@ def cheapest_runs(
 def shortest_runs(
     place: NDArray[np.float64], ends: NDArray[np.int64], latest: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Return the same with the extent on the curve in place of the loss: no boxes, no costs."""
+    """Do the same as `cheapest_runs` with the length on the curve in place of the loss: no boxes, no costs."""
     units = len(place)
     loss = np.full(units + 1, np.inf)
     begin = np.full(units + 1, -1, np.int32)
@@ -112,7 +111,7 @@ def shortest_runs(
 
 @kernel
 def run_of_unit(begin: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Follow the beginnings back from the end; return the run of every unit, -1 for units left out."""
+    """Trace the runs back from the end; return the run of every unit, -1 for units left out."""
     units = len(begin) - 1
     runs = np.zeros(units, np.int32)
     stop = units

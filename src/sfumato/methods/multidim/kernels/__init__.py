@@ -1,1 +1,1 @@
-"""Compiled loops of the multidimensional methods: how a part of the table is cut in two."""
+"""Compiled loops of the multidimensional methods: how to cut a part of the table in two."""

@@ -1,4 +1,4 @@
-"""Cutting a table where that lowers the loss most, and each side again."""
+"""Cut a table where that lowers the loss most, and each side again."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from sfumato.methods.kernels.divide import MOST_WAITING, Cutting, PartedTable, f
 from sfumato.methods.multidim.kernels.mondrian import median, move_below
 from sfumato.table.kernels.spans import Spans, box_penalty
 
-#: Positions tried per attribute; of wider parts only every so many codes is one.
+#: The most positions tried per attribute; in wider parts, several consecutive codes share a bin.
 BINS = 256
 
-#: Gains below this are rounding.
+#: Differences below this are rounding errors.
 EPSILON = 1e-12
 
 
 class BinScratch(NamedTuple):
-    """Room for the bins of an attribute: what the rows of each span, how many there are, and costs and gains."""
+    """Scratch space for the bins of an attribute: what the rows of each bin span, how many there are, and costs."""
 
     boxes: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -31,9 +31,9 @@ class BinScratch(NamedTuple):
 
 @kernel
 def cut_best_first(layout: PartedTable, cutting: Cutting, begins: NDArray[np.bool_], parts: NDArray[np.int64]) -> None:
-    """Cut parts that lie one behind the other into smaller ones, marking where each begins.
+    """Cut consecutive parts into smaller ones, marking where each begins.
 
-    Given is where each part begins, and where the last ends.
+    ``parts`` holds where each part begins and where the last ends.
     """
     attributes = len(layout.codes)
     scratch = BinScratch(
@@ -92,7 +92,7 @@ def cut_best(layout: PartedTable, cutting: Cutting, start: int, stop: int, scrat
 def fall_back(
     layout: PartedTable, start: int, stop: int, attribute: int, gains: NDArray[np.float64], places: NDArray[np.int64]
 ) -> None:
-    """After a cut that the rules refused, try the median of its attribute, once."""
+    """After the rules rejected a cut, propose the median of its attribute, once."""
     column = layout.codes[attribute]
     lo = hi = np.int64(column[start])
     for row in range(start, stop):
@@ -109,7 +109,7 @@ def fall_back(
 def best_place(
     layout: PartedTable, cutting: Cutting, start: int, stop: int, attribute: int, whole: float, scratch: BinScratch
 ) -> tuple[float, int]:
-    """Return what the best cut of one attribute gains, -1 if there is none, and the first code of its second side."""
+    """Find the best cut of one attribute: its gain, -1 if there is none, and the first code of its second side."""
     lo, hi = scratch.bounds[0, attribute], scratch.bounds[1, attribute]
     if lo == hi:
         return -1.0, lo
@@ -140,7 +140,7 @@ def best_place(
 def fill_bins(
     layout: PartedTable, start: int, stop: int, attribute: int, lo: int, width: int, bins: int, scratch: BinScratch
 ) -> None:
-    """Find how many rows every bin of codes holds, and what they span."""
+    """Count the rows of every bin, and find what they span."""
     for at in range(bins):
         scratch.counts[at] = 0
     for row in range(start, stop):
@@ -157,7 +157,7 @@ def fill_bins(
 
 @inner
 def below(spans: Spans, bins: int, scratch: BinScratch) -> None:
-    """Find what the rows up to every bin would cost as a class."""
+    """Compute the cost of the rows up to and including each bin, as one class."""
     box, attributes = scratch.boxes[BINS], scratch.boxes.shape[2]
     rows, cost = np.int64(0), 0.0
     for at in range(bins):

@@ -1,4 +1,4 @@
-"""Where strict Mondrian cuts a part of which only counts are known: the same choice as with its rows at hand."""
+"""The cut that strict Mondrian makes, found from counts alone: the same as from the rows."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def counted_cut(
     smallest: int,
     along_taxonomy: bool,
 ) -> tuple[int, int, int]:
-    """Return attribute and code of the cut, and how many rows lie below; the attribute -1 where none is allowed.
+    """Find the attribute and the code of the cut, and the number of rows below it; attribute -1 if no cut is allowed.
 
     Parameters
     ----------
     cells, begins
-        For every attribute, from its beginning on, how many rows have each code, by each sensitive value.
+        The number of rows with each code and each sensitive value; the counts of an attribute start at its ``begins``.
     columns, values
-        How often a row is counted, once for every sensitive column, and how many values these have together; 1 and 1
-        where no rule looks at any.
+        How often a row is counted, once per sensitive column, and how many values these have together; 1 and 1 if no
+        rule depends on sensitive values.
     """
     attributes = len(begins) - 1
     rows = cells[begins[0] : begins[1]].sum() // columns
@@ -54,7 +54,7 @@ def counted_cut(
         if along_taxonomy and is_tree(spans, attribute):
             first, last = median_child(spans, attribute, lows[attribute], highs[attribute], first)
         below = upto[first - 1] if first else np.int64(0)
-        # As with rows: the median's own may go to either side, the more even cut first.
+        # As with rows, the rows at the median may go to either side; the more even cut is tried first.
         before = abs(below - half) <= abs(upto[last] - half)
         for _ in range(2):
             code, left = (first, below) if before else (last + 1, upto[last])
@@ -67,7 +67,7 @@ def counted_cut(
 
 @inner
 def _running(cells: NDArray[np.int64], values: int, columns: int) -> NDArray[np.int64]:
-    """Return how many rows have each code or a smaller one."""
+    """Count the rows with each code or a smaller one."""
     upto = np.empty(len(cells) // values, np.int64)
     total = np.int64(0)
     for code in range(len(upto)):
@@ -78,7 +78,7 @@ def _running(cells: NDArray[np.int64], values: int, columns: int) -> NDArray[np.
 
 @inner
 def _sides_allowed(cells: NDArray[np.int64], code: int, below: int, rows: int, values: int, rules: Rules) -> bool:
-    """Return whether both sides of a cut keep every rule."""
+    """Whether both sides of a cut satisfy every rule."""
     nothing = np.empty(0, np.int64)
     for side in range(2):
         histogram = np.zeros(values, np.int64)

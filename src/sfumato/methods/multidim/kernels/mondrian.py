@@ -1,4 +1,4 @@
-"""Cutting a table in two, and each half again, until no cut is allowed."""
+"""Cut a table in two at a median, and each half again, until no cut is allowed."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def cut_once(
     widths = np.empty(attributes)
     for attribute in range(attributes):
         lo, hi = bounds[0, attribute], bounds[1, attribute]
-        # Below 0: nothing to cut. A weight of 0 does not forbid a cut, it only comes last.
+        # Negative: nothing to cut. An attribute of weight 0 may still be cut, after all others.
         widths[attribute] = (
             span_cost(cutting.spans, attribute, lo, hi) * cutting.spans.weight[attribute] if lo < hi else -1.0
         )
@@ -96,7 +96,7 @@ def cut_attribute(
         move_below(layout, attribute, middle, stop, first + 1)
         return start + half if sides_allowed(layout, cutting, start, start + half, stop, bounds, histogram) else start
     below, upto = count_below(codes, start, stop, first), count_below(codes, start, stop, last + 1)
-    # The median's own rows may go to either side: the more even cut first, then the other.
+    # The rows at the median may go to either side: the more even cut is tried first, then the other.
     before = abs(below - half) <= abs(upto - half)
     for _ in range(2):
         left = below if before else upto
@@ -110,10 +110,10 @@ def cut_attribute(
 
 @inner
 def median(column: NDArray[np.unsignedinteger], start: int, stop: int, lo: int, hi: int) -> int:
-    """Return the lower median of a stretch of codes from ``lo`` to ``hi``."""
+    """Find the lower median of a stretch of codes from ``lo`` to ``hi``."""
     half = (stop - start + 1) // 2
     if hi - lo > 4 * (stop - start):
-        # A wide domain and few rows: halve the range of codes instead of counting each of them.
+        # A wide domain and few rows: bisect the range of codes instead of counting each code.
         while lo < hi:
             code = (lo + hi) // 2
             if count_below(column, start, stop, code + 1) >= half:
@@ -134,7 +134,7 @@ def median(column: NDArray[np.unsignedinteger], start: int, stop: int, lo: int, 
 
 @inner
 def median_child(spans: Spans, attribute: int, lo: int, hi: int, code: int) -> tuple[int, int]:
-    """Return the first and last code of the child of the part's common ancestor under which a code lies."""
+    """Find the child of the part's common ancestor above a code; return the first and the last code below it."""
     at = spans.index[attribute, TREE_AT]
     ancestor = common_ancestor(spans, attribute, lo, hi)
     node = np.int64(code)
@@ -145,7 +145,7 @@ def median_child(spans: Spans, attribute: int, lo: int, hi: int, code: int) -> t
 
 @inner
 def count_below(column: NDArray[np.unsignedinteger], start: int, stop: int, bound: int) -> int:
-    """Return how many codes lie below a bound."""
+    """Count the codes below a bound."""
     found = 0
     for row in range(start, stop):
         found += column[row] < bound
@@ -154,7 +154,7 @@ def count_below(column: NDArray[np.unsignedinteger], start: int, stop: int, boun
 
 @inner
 def move_below(layout: PartedTable, attribute: int, start: int, stop: int, bound: int) -> int:
-    """Move the rows whose code lies below a bound to the front; return where the others begin."""
+    """Move the rows with a code below ``bound`` to the front; return where the others begin."""
     codes, sensitive, order = layout
     column = codes[attribute]
     left, right = start, stop - 1

@@ -16,8 +16,9 @@ from sfumato.errors import EngineError, SfumatoError, SourceError
 from sfumato.io import FileSource, Source, SparkSource
 from sfumato.io.sql import spark_identifier
 from sfumato.run.large.spark.executors import stored_schema
-from sfumato.run.large.spark.session import first_line, is_spark_frame
+from sfumato.run.large.spark.session import first_line
 from sfumato.run.request import Request
+from sfumato.run.where import is_spark_frame
 
 T = TypeVar("T")
 

@@ -101,12 +101,6 @@ def is_address(text: object) -> TypeGuard[str]:
     return isinstance(text, str) and _ADDRESS.fullmatch(text) is not None
 
 
-def is_spark_frame(data: object) -> bool:
-    """Return whether something is a frame of Spark, without importing it."""
-    module = sys.modules.get("pyspark.sql.dataframe") or sys.modules.get("pyspark.sql")
-    return module is not None and isinstance(data, module.DataFrame)
-
-
 def require_spark() -> None:
     """Make sure that PySpark and a Java are here, or say what to install."""
     if find_spec("pyspark") is None:

@@ -9,20 +9,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sfumato.api.tables import read_release
 from sfumato.assess.cautions.kinds import kind_of_type
 from sfumato.assess.risk import BeforeAfter, assess
 from sfumato.assess.risk.assessment import Context
 from sfumato.errors import DataError
-from sfumato.io import Source, open_source
+from sfumato.io import open_source
 from sfumato.io.checksum import HashedFile
 from sfumato.release.manifest import method_shown, model_record
 from sfumato.release.report.facts import LEAST, Facts, Making
 from sfumato.release.report.policy import shown_policy
 from sfumato.release.report.sections.columns import ColumnFacts, describe_column
 from sfumato.release.values import count_values
-from sfumato.run import pipeline
 from sfumato.run.build import coded_original
+from sfumato.run.check import check_in_memory, columns_shown
 from sfumato.run.prepare import Prepared, prepare
+from sfumato.run.read import read_table
 from sfumato.run.request import Request
 from sfumato.verify.verification import Verification
 
@@ -44,9 +46,9 @@ def facts_of_files(
         The released file.
     """
     source = open_source(original, separator=request.separator, encoding=request.encoding)
-    prepared = prepare(source, request)
-    verification = pipeline.check(release, request)
-    released = _read_release(open_source(release, separator=request.separator), request)
+    prepared = prepare(read_table(source, request), request)
+    verification = check_in_memory(release, request)
+    released = read_release(release, request.schema, request.separator)
     if not released.num_rows:
         raise DataError("The release has no rows, so there is nothing to report.")
     columns = _described(request, prepared, released, verification)
@@ -77,11 +79,6 @@ def facts_of_files(
     )
 
 
-def _read_release(source: Source, request: Request) -> pa.Table:
-    as_text = [name for name in request.schema.read_as_text() if name in source.columns]
-    return source.read(source.columns, as_text)
-
-
 def _described(
     request: Request, prepared: Prepared, released: pa.Table, verification: Verification
 ) -> dict[str, ColumnFacts]:
@@ -106,7 +103,7 @@ def _risk(prepared: Prepared, released: pa.Table) -> BeforeAfter:
     """Return the risk before and after; a release does not say whose its rows are, so there rows are counted."""
     schema = prepared.schema
     names = dict.fromkeys(schema.quasi_identifiers)
-    shown = [one for name in names for one in pipeline.shown_as(name, released.column_names)]
+    shown = columns_shown(schema, released.column_names)
     return BeforeAfter(
         assess(coded_original(prepared, schema), names, schema.sensitive, Context(person=schema.person)),
         assess(released, names, schema.sensitive, Context(), shown),

@@ -1,0 +1,159 @@
+"""``sfumato.Policy``: a request that is read from a file, written to one, and run."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sfumato.api.anonymize import anonymize_for
+from sfumato.common.html import Markup, element, facts, folded, fragment
+from sfumato.common.progress import ProgressOption
+from sfumato.common.textfiles import read_text
+from sfumato.common.toml import dumps
+from sfumato.errors import HierarchyError, ParameterError, SchemaError
+from sfumato.io import write_text
+from sfumato.release.manifest import method_shown, model_record
+from sfumato.release.release import Release
+from sfumato.release.summary import method_words, model_words
+from sfumato.run import check as checks
+from sfumato.run.policy import Record, policy_arguments, policy_record
+from sfumato.run.request import Request
+from sfumato.verify.verification import Verification
+
+#: Characters of a policy file that a notebook shows.
+SHOWN = 20_000
+
+HEADER = "# How a release is made: sfumato anonymize IN -o OUT --policy THIS_FILE\n\n"
+
+
+@dataclass(frozen=True)
+class Policy(Request):
+    """Everything about a release but the data: roles and hierarchies, privacy, method and options.
+
+    Parameters
+    ----------
+    schema
+        The role of every column, and how it generalizes.
+    privacy
+        The privacy models; all of them hold together.
+    method
+        A method, or its name.
+    preset, suppression, missing, intervals, ends, keep_order, seed, separator, encoding, sheet, layout, na,
+    confirm, strict, transform, pseudonymize, sample, engine, memory, temporary
+        As in `sfumato.anonymize`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sfumato as sf
+    >>> policy = Policy(sf.Schema(quasi_identifiers=["age"]), [sf.KAnonymity(2)])
+    >>> policy.run(pa.table({"age": [25, 27, 41, 44]})).achieved.k
+    2
+    """
+
+    caller: str = field(default="Policy", repr=False, compare=False, kw_only=True)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Policy:
+        """Read a policy from a TOML file; hierarchy files are found relative to it."""
+        file = Path(path)
+        data = _load(file)
+        try:
+            return cls.from_dict(_with_paths(data, lambda name: os.path.normpath(file.parent / name)))
+        except (ParameterError, SchemaError, HierarchyError) as error:
+            raise type(error)(f"Policy file {file}: {error}") from None
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the policy to a TOML file, whole or not at all; relative paths in it are relative to it."""
+        folder = Path(path).parent
+        data = _with_paths(self.to_dict(), lambda name: name if os.path.isabs(name) else os.path.relpath(name, folder))
+        write_text(path, HEADER + dumps(data))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the policy as plain values; what is not said is left out."""
+        return policy_record(self)
+
+    @classmethod
+    def from_dict(cls, data: Record) -> Policy:
+        """Make a policy from the plain values that `to_dict` gives."""
+        return cls(**policy_arguments(data), caller="[options]")
+
+    def run(self, data: object, progress: ProgressOption = False) -> Release:
+        """Anonymize a table by this policy: ``data`` and ``progress`` are as in `sfumato.anonymize`."""
+        return anonymize_for(data, self, progress)
+
+    def check(self, data: object) -> Verification:
+        """Check a released table against the privacy of this policy, as `sfumato.check` does.
+
+        How the original is to be read is not how a release is written, so that is found out from the release itself.
+        """
+        return checks.check(data, replace(self, separator=None, encoding=None, sheet=None, layout=None))
+
+    def report(self, path: str | os.PathLike[str], original: object, release: str | os.PathLike[str]) -> Verification:
+        """Write a report about a released file, whoever made it, for the person who signs; see `Release.report`.
+
+        Parameters
+        ----------
+        path
+            Where to write the report; it ends in ``.html``.
+        original
+            The table that the release was made from, as in `sfumato.anonymize`.
+        release
+            The released file.
+
+        Returns
+        -------
+        Verification
+            What holds for the file, which the report says too.
+        """
+        from sfumato.api.report import facts_of_files  # noqa: PLC0415
+        from sfumato.release.report.page import page  # noqa: PLC0415
+
+        found = facts_of_files(self, self.to_dict(), original, release)
+        write_text(path, page(found))
+        return found.verification
+
+    def _repr_html_(self) -> str:
+        method = {"name": self.method.name, "parameters": self.method.parameters()}
+        said = [
+            ("privacy", "; ".join(model_words(model_record(model)) for model in self.privacy)),
+            ("method", method_words(method_shown(method))),
+            *((name, str(value)) for name, value in self._options_shown().items()),
+        ]
+        return fragment("Policy", self.schema.as_table(), facts(said), self._file_shown())
+
+    def _options_shown(self) -> dict[str, Any]:
+        """Return the options without the seed: notebooks are saved with what they show, and it is the owner's alone."""
+        return {name: value for name, value in self.options().items() if name != "seed"}
+
+    def _file_shown(self) -> Markup | None:
+        """Return the policy as a file, to be unfolded; None where it holds what no file can."""
+        try:
+            text = dumps(self.to_dict() | {"options": self._options_shown()})
+        except ParameterError:
+            return None
+        return folded("As a file", element("pre", text if len(text) <= SHOWN else f"{text[:SHOWN]}\n…"))
+
+
+def _load(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read_text(file, "The policy file", ParameterError))
+    except tomllib.TOMLDecodeError as error:
+        raise ParameterError(f"The policy file {file} is not valid TOML: {error}.") from None
+
+
+def _with_paths(data: Any, change: Callable[[str], str]) -> Any:
+    """Return plain values with the path of every file changed."""
+    if isinstance(data, Mapping):
+        return {
+            key: change(value) if _is_path(key, value) else _with_paths(value, change) for key, value in data.items()
+        }
+    return [_with_paths(item, change) for item in data] if isinstance(data, list) else data
+
+
+def _is_path(key: str, value: object) -> bool:
+    """Return whether a value is the path of a hierarchy, of a population, or of a preset of one's own."""
+    return isinstance(value, str) and (key == "file" or (key == "preset" and value.endswith(".toml")))

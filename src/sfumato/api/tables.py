@@ -1,0 +1,52 @@
+"""Read an original and its release: one reader for risk, attacks, utility, reports and certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from sfumato.errors import SchemaError, listed
+from sfumato.io import Source, open_source
+from sfumato.release.release import Release
+from sfumato.run.presets import recoded_original
+from sfumato.table.schema import Declared, Schema
+
+
+def read_original(
+    data: object, schema: Schema, separator: str | None, release: Release | None = None, columns: Sequence[str] = ()
+) -> pa.Table:
+    """Read the table that a release was made from; it must have every column of the schema.
+
+    Parameters
+    ----------
+    data, separator
+        As in `anonymize`.
+    schema
+        The roles of its columns.
+    release
+        The release, whose preset may have recoded columns before anything else; the original is recoded alike.
+    columns
+        The columns to read; all of them if left out.
+    """
+    data = data if release is None else recoded_original(data, release.manifest, separator)
+    source = open_source(data, separator=separator)
+    schema.roles(source.columns)
+    return read_columns(source, schema.quasi_identifiers, columns or source.columns)
+
+
+def read_release(data: object, schema: Schema, separator: str | None) -> pa.Table:
+    """Read a release, whoever made it, with all columns; a quasi-identifier may be shown by its bounds."""
+    if isinstance(data, Release):
+        return data.table
+    source = open_source(data, separator=separator)
+    lacking = [name for name in schema.sensitive if name not in source.columns]
+    if lacking:
+        raise SchemaError(f"The release has no column {listed(lacking)}. Its columns are {listed(source.columns)}.")
+    return read_columns(source, schema.quasi_identifiers, source.columns)
+
+
+def read_columns(source: Source, hierarchies: Mapping[str, Declared], columns: Sequence[str]) -> pa.Table:
+    """Read some columns, as text where the hierarchy of a quasi-identifier wants text."""
+    as_text = [name for name, how in hierarchies.items() if how is not None and how.reads_text]
+    return source.read(columns, [name for name in as_text if name in columns])
