@@ -98,7 +98,7 @@ def timed(data: Path, out: Path, engine: str | sf.Spark) -> Took:
     steps = ", ".join(f"{name} {one:.1f}" for name, one in release.manifest["seconds"].items())
     print(f"    {out.name}: {steps}, written and checked {took - made:.1f}; GCP {release.loss.gcp:.5f}", flush=True)
     shutil.rmtree(out, ignore_errors=True)
-    release.engine.close()  # the executors forget what they kept
+    release.origin.close()  # the executors forget what they kept
     return Took(took, peak)
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sfumato.api.anatomize import anatomize
     from sfumato.api.anonymize import anonymize
     from sfumato.api.attack import attack
-    from sfumato.api.certify import Certificate, certify
+    from sfumato.api.certify import certify
     from sfumato.api.check import check
     from sfumato.api.checklist import checklist
     from sfumato.api.compare import compare
@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         UniqueShare,
     )
     from sfumato.release.anatomy import Anatomy
+    from sfumato.release.certificate import Certificate
     from sfumato.release.release import Release
     from sfumato.run.presets import Preset
     from sfumato.table.pseudonyms import Pseudonyms
@@ -103,7 +104,7 @@ _HOMES = {
     "attack": "sfumato.api.attack",
     "risk": "sfumato.api.risk",
     "certify": "sfumato.api.certify",
-    "Certificate": "sfumato.api.certify",
+    "Certificate": "sfumato.release.certificate",
     "checklist": "sfumato.api.checklist",
     "compare": "sfumato.api.compare",
     "utility": "sfumato.api.utility",

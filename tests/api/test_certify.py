@@ -14,8 +14,8 @@ import pytest
 from tests.cli.command import run
 
 import sfumato as sf
-from sfumato.api.certify import digest
 from sfumato.errors import DataError, SfumatoError, VerificationError
+from sfumato.release.certificate import digest
 
 ROLES = ["--qi", "age,zip", "--sensitive", "illness", "--identifiers", "name", "--method", "mondrian"]
 

@@ -12,9 +12,17 @@ import pyarrow as pa
 import sfumato as sf
 from sfumato.common.randomness import Secret
 from sfumato.methods import Method, Task
+from sfumato.methods.details import MethodDetails
 from sfumato.table.recoding import Recoding
 
 SEED = 5
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GivenDetails(MethodDetails):
+    """What this method reports beside what methods of the library do."""
+
+    told: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -36,7 +44,7 @@ class Given(Method):
         if self.levels:
             return Recoding(levels=self.levels)
         order = Secret(SEED).permutation("order before", len(self.classes))
-        return Recoding(classes=np.array(self.classes, np.int32)[order], details={"told": True})
+        return Recoding(classes=np.array(self.classes, np.int32)[order], details=GivenDetails(told=True))
 
 
 def shown(values: Any, classes: Sequence[int], how: Any = None, **options: Any) -> dict[str, list[Any]]:

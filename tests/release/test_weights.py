@@ -19,7 +19,8 @@ import sfumato as sf
 from sfumato.assess.risk.weights import benedetti_franconi
 from sfumato.errors import DataError, ParameterError, SchemaError, VerificationError
 from sfumato.release.report.policy import policy_of_release
-from sfumato.release.values import Shown, with_weights
+from sfumato.release.shown import ShownInMemory
+from sfumato.release.values import with_weights
 
 RANDOM = np.random.default_rng(4)
 SURVEY = pa.table(
@@ -142,7 +143,7 @@ def test_a_report_shows_the_policy_that_makes_a_weighted_release_of_a_preset_aga
 def test_weights_that_are_wrong_are_not_handed_out(
     spoil: Callable[[list[float]], list[float]], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def wrong(shown: Shown, order: list[str], name: str, *given: Any) -> Shown:
+    def wrong(shown: ShownInMemory, order: list[str], name: str, *given: Any) -> ShownInMemory:
         right = with_weights(shown, order, name, *given).table
         at = right.column_names.index(name)
         spoiled = pa.array(spoil(right.column(name).to_pylist()))

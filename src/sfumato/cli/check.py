@@ -7,7 +7,6 @@ from pathlib import Path
 
 import typer
 
-from sfumato.api.certify import Certificate
 from sfumato.api.policy import Policy
 from sfumato.cli.exits import FAILED
 from sfumato.cli.options import Asked
@@ -16,6 +15,7 @@ from sfumato.cli.screen import answer, answer_json
 from sfumato.errors import ParameterError, SchemaError, listed
 from sfumato.io import open_source
 from sfumato.io.spool import STANDARD
+from sfumato.release.certificate import Certificate
 from sfumato.verify.verification import SensitiveAchieved, Verification
 
 

@@ -16,6 +16,7 @@ from sfumato.common import parameters
 from sfumato.loss import Minimized, find_objective
 from sfumato.loss.objective import SPANS
 from sfumato.methods.base import Method, Task, register
+from sfumato.methods.details import MethodDetails
 from sfumato.methods.kernels.peeling import NodeCells, TupleCounts, peel_node
 from sfumato.methods.multidim.best_cuts import cut_classes
 from sfumato.methods.refinement.kernel_arguments import plain_aim
@@ -80,7 +81,7 @@ class Peeling(Method):
         walk = _Walk(task)
         visited = walk.run(self.nodes, until)
         classes = join_leftovers(task, walk.of_tuple[walk.frequencies.of_row])
-        return Recoding(classes=trim(task, cut_classes(task, classes)), details={"nodes_visited": visited})
+        return Recoding(classes=trim(task, cut_classes(task, classes)), details=MethodDetails(nodes_visited=visited))
 
 
 class _Walk:

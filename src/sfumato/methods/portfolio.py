@@ -16,6 +16,7 @@ from sfumato import methods as known
 from sfumato.hierarchies import TreeDomain
 from sfumato.loss.objective import SIZES
 from sfumato.methods.base import Method, Task
+from sfumato.methods.details import MethodDetails
 from sfumato.methods.linear.cost_aware import CostAware
 from sfumato.methods.linear.hilbert import Hilbert
 from sfumato.methods.refinement import RefinementLimit
@@ -156,7 +157,7 @@ def refine_best(
 
         classes = refine(goal, classes, RefinementLimit(rounds, seconds, patience))
         tried["refined"] = goal.measure_rows(classes).loss
-    details = {"tried": tried, "chosen": best.method, "minimized": goal.objective.name}
+    details = MethodDetails(tried=tried, chosen=best.method, minimized=goal.objective.name)
     return Recoding(classes=classes, details=details)
 
 

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato import loss as losses
-from sfumato.assess import risk as risks
 from sfumato.assess.cautions import Caution
-from sfumato.common.progress import ProgressOption, reporting, stage
-from sfumato.errors import VerificationError
+from sfumato.common.progress import ProgressOption, reporting
+from sfumato.errors import EngineError, VerificationError
 from sfumato.hierarchies import Hierarchy
-from sfumato.io import to_frame, write_table, write_text
+from sfumato.io import to_frame, write_text
 from sfumato.loss import LossReport
+from sfumato.methods.details import MethodDetails
+from sfumato.release.origin import Origin
 from sfumato.release.page import page_of
+from sfumato.release.shown import Promised, Shown
 from sfumato.release.summary import summarize
-from sfumato.release.values import Shown, ValueCounts
-from sfumato.verify.release import verify_release
+from sfumato.release.values import ValueCounts
 from sfumato.verify.verification import Achieved, Verification
-from sfumato.verify.written import PromisedTable, verify_written
 
 if TYPE_CHECKING:
     from sfumato.assess.queries import Answer, Released, Where
@@ -35,14 +33,10 @@ if TYPE_CHECKING:
     from sfumato.assess.utility.report import Utility
     from sfumato.loss import Bound
     from sfumato.methods.enumeration.optimality import Optimality
+    from sfumato.methods.lattice.answers import Search
+    from sfumato.methods.lattice.explanation import NodeExplanation
     from sfumato.release.explanation import Explanation
     from sfumato.release.plots import Plots
-
-
-def _no_reasons(*_: object) -> Explanation:
-    from sfumato.release.explanation import Explanation  # noqa: PLC0415
-
-    return Explanation(())
 
 
 @dataclass(frozen=True)
@@ -58,12 +52,14 @@ class Release:
     manifest
         How the release was made, as plain values ready for JSON; it holds no original value.
     details
-        What the method reports about its search.
+        What the method reports about its search; each of its fields is also an attribute of the release.
     hierarchies, row_of, people
         How the quasi-identifiers generalize; which row of the original each row is, and whose. They are for checks and
         for attacks on your own release, stay with the publisher and are never written to a file.
     cautions
         What to look at before publishing, the most serious first.
+    shown, origin
+        Where the released rows lie, and what they were made from.
     """
 
     shown: Shown = field(repr=False)
@@ -72,30 +68,32 @@ class Release:
     loss: LossReport
     verification: Verification = field(repr=False)
     manifest: dict[str, Any] = field(repr=False)
-    details: dict[str, Any] = field(default_factory=dict, repr=False)
+    origin: Origin = field(repr=False)
+    details: MethodDetails = field(default_factory=MethodDetails, repr=False)
     cautions: tuple[Caution, ...] = ()
-    to_native: Callable[[pa.Table], object] = field(default=lambda table: table, repr=False)
-    describe_classes: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
-    find_bound: Callable[[], Bound] = field(default=lambda: losses.Bound(0.0), repr=False)
-    original: Callable[[], pa.Table] = field(default=lambda: pa.table({}), repr=False)
-    count_originals: Callable[[], Mapping[str, ValueCounts]] = field(default=dict, repr=False)
     hierarchies: Mapping[str, Hierarchy | None] = field(default_factory=dict, repr=False)
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
     people: NDArray[np.int64] | None = field(default=None, repr=False)
-    find_reasons: Callable[..., Explanation] = field(default=_no_reasons, repr=False)
 
-    #: Whether the rows are here; else an engine keeps them.
-    in_memory: ClassVar[bool] = True
+    # The rows
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the rows are in memory; otherwise an engine keeps them."""
+        return self.shown.in_memory
 
     @property
     def table(self) -> pa.Table:
         """The released rows as an Arrow table."""
         return self.shown.table
 
-    @cached_property
+    @property
     def data(self) -> Any:
-        """The released rows as the kind of frame that came in (a pyarrow.Table where a file came in)."""
-        return self.to_native(self.table)
+        """The released rows as the kind of frame that came in (a pyarrow.Table where a file came in).
+
+        Where an engine keeps them, they come as it holds them and nothing is loaded: a DuckDB relation, a Spark frame.
+        """
+        return self.shown.data
 
     def to_pandas(self) -> Any:
         """Return the released rows as a pandas data frame."""
@@ -114,6 +112,8 @@ class Release:
         """What the release satisfies, as counted from its own rows."""
         return self.verification.achieved
 
+    # What was lost, what is at risk, and why
+
     @cached_property
     def bound(self) -> Bound:
         """A lower bound: no release of this table with classes of this size has a lower GCP, by any method.
@@ -121,7 +121,7 @@ class Release:
         It is computed from all rows of a small table, and from a sample of a large one; ``bound.confidence`` is 1 or
         the confidence of the sample.
         """
-        return self.find_bound()
+        return self.origin.bound()
 
     @property
     def optimality(self) -> Optimality:
@@ -131,7 +131,7 @@ class Release:
         its model; for the latter, what no release can be below counts, too. For every other method it is the GCP and
         `bound`, among all releases; a bound that is not certified proves nothing, so it is 0.
         """
-        found: Optimality | None = self.details.get("optimality")
+        found = self.details.optimality
         if found is not None and (found.proven or found.among is None):
             return found
         bound = float(self.bound) if self.bound.certified else 0.0
@@ -144,17 +144,7 @@ class Release:
     @cached_property
     def risk(self) -> BeforeAfter:
         """How likely it is that people are found, in the original and in the release; see `sfumato.risk`."""
-        from sfumato.assess.risk.assessment import Context  # noqa: PLC0415
-
-        hierarchies = dict.fromkeys(self.shown.quasi_identifiers)
-        named = {role: name for name, role in self.manifest["roles"].items()}
-        person = named.get("person")
-        context = Context(person=person, weights=named.get("weight"))
-        before = risks.assess(self.original(), hierarchies, self.sensitive, context)
-        shown = self.table.drop_columns([person]) if person in self.table.column_names else self.table
-        released = shown if person is None else shown.append_column(person, pa.array(self.people))
-        after = risks.assess(released, hierarchies, self.sensitive, context, self.shown.class_columns)
-        return risks.BeforeAfter(before, after)
+        return self.origin.risk()
 
     @cached_property
     def answering(self) -> Released:
@@ -198,7 +188,7 @@ class Release:
 
         Any value that may hide behind a cell is as likely as any other. It tells nothing that the release does not.
         """
-        return self.to_native(self.answering.sample(seed))
+        return self.shown.as_frame(self.answering.sample(seed))
 
     @property
     def classes(self) -> int:
@@ -216,7 +206,7 @@ class Release:
         With the means, averages over classes are exact. They reveal more than the ranges: keep the table private, or
         publish it knowingly.
         """
-        return self.to_native(self.describe_classes())
+        return self.origin.class_table()
 
     def explain(
         self,
@@ -244,11 +234,15 @@ class Release:
         """
         from sfumato.release.explanation import WhatIf  # noqa: PLC0415
 
-        return self.find_reasons(row, column, WhatIf(k, suppression, without), progress)
+        return self.origin.explain(row, column, WhatIf(k, suppression, without), progress)
 
     def verify(self) -> Verification:
         """Check every promise once more, from the released rows alone."""
-        return verify_release(self.table, self.shown.class_columns, self.sensitive, self.promises, people=self.people)
+        return self.shown.verify(self._promised)
+
+    @property
+    def _promised(self) -> Promised:
+        return Promised(self.sensitive, self.promises, self.verification.rows, self.people)
 
     def write(
         self,
@@ -281,22 +275,15 @@ class Release:
         if not self.verification.ok:
             raise VerificationError(f"This release is not safe and is not written.\n{self.verification.broken_rules()}")
         with reporting(progress, "write") as report:
-            notes: list[str] = []
-            promised = PromisedTable(self.table, self.shown.class_columns, self.sensitive, self.promises, self.people)
-
-            def inspect(file: Path, form: str) -> None:
-                report("reading the file back", 0.0)
-                notes.extend(verify_written(file, form, promised))
-
-            write_table(self.table, path, stage(report, "writing the file"), inspect, form)
+            found = self.shown.write(path, self._promised, self.verification, report, form)
         if manifest is not None:
             write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n", private=True)
-        return replace(self.verification, notes=tuple(notes))
+        return found
 
     @cached_property
     def originals(self) -> Mapping[str, ValueCounts]:
         """How often every value of each quasi-identifier occurs in the original; it stays with the publisher."""
-        return self.count_originals()
+        return self.origin.value_counts()
 
     @property
     def plot(self) -> Plots:
@@ -325,22 +312,103 @@ class Release:
         utility
             What `sfumato.utility` found, to stand in the report too.
         """
+        if not self.in_memory:
+            raise EngineError(
+                "report() reads every cell of the release, and an engine does not load it. Write the release, and ask "
+                "for a report of the file where it fits in memory: sfumato report."
+            )
         from sfumato.release.report.page import write_report  # noqa: PLC0415
 
         write_report(self, path, file, utility)
 
+    # What the method adds
+
+    @property
+    def levels(self) -> Mapping[str, int]:
+        """The level of each quasi-identifier by number, ready for `sfumato.recode` (full-domain methods)."""
+        return self._reported("levels")
+
+    @property
+    def level_names(self) -> Mapping[str, str]:
+        """The level of each quasi-identifier by name (full-domain methods)."""
+        return self._reported("level_names")
+
+    @property
+    def search(self) -> Search:
+        """What the search did: nodes checked, scans of the table, seconds … (full-domain methods)."""
+        return self._reported("search")
+
+    @property
+    def alternatives(self) -> Any:
+        """Every answer with its levels and losses, as the kind of frame that came in (full-domain methods)."""
+        return self._reported("alternatives")
+
+    @property
+    def lattice(self) -> Any:
+        """Every node of the lattice with its status, as the kind of frame that came in (full-domain methods).
+
+        Absent where the lattice is too large to list.
+        """
+        return self._reported("lattice")
+
+    @property
+    def explanation(self) -> NodeExplanation:
+        """Which attribute holds the others back, and what the neighbours cost (full-domain methods)."""
+        return self._reported("explanation")
+
+    @property
+    def tried(self) -> Mapping[str, float]:
+        """The loss of everything that was tried (``auto``, ``best``, ``proven``, refined methods)."""
+        return self._reported("tried")
+
+    @property
+    def chosen(self) -> str:
+        """The method whose classes are released (``auto``, ``best``, ``proven``)."""
+        return self._reported("chosen")
+
+    @property
+    def minimized(self) -> str:
+        """The loss by which methods were compared (``auto``, ``best``, ``proven``, refined methods)."""
+        return self._reported("minimized")
+
+    @property
+    def nodes_visited(self) -> int:
+        """How many sets of classes the search looked at (peeling)."""
+        return self._reported("nodes_visited")
+
+    @property
+    def row_prices(self) -> NDArray[np.float64]:
+        """What every row costs at the least in any release, in the order that the method saw (``proven``)."""
+        return self._reported("row_prices")
+
+    def _reported(self, name: str) -> Any:
+        """Look up what the method reports; what it reports as columns becomes the kind of frame that came in."""
+        found = self.details.get(name)
+        if found is None:
+            raise AttributeError(self._lacks(name), name=name, obj=self)
+        return self.shown.as_frame(pa.table(found.to_columns())) if hasattr(found, "to_columns") else found
+
+    @staticmethod
+    def _lacks(name: str) -> str:
+        return f"This release has no {name!r}; which attributes exist depends on the method."
+
     def __getattr__(self, name: str) -> Any:
-        """Offer what the method has to tell about its search under its own name."""
-        details = self.__dict__.get("details", {})
-        if name in details:
-            found = details[name]
-            # What a method tells as columns is shown as the kind of frame that came in.
-            return self.to_native(pa.table(found.to_columns())) if hasattr(found, "to_columns") else found
-        raise AttributeError(f"This release has no {name!r}; methods tell different things about their search.")
+        """Offer what a method of another package declares: the fields of its own kind of `MethodDetails`."""
+        details = self.__dict__.get("details")
+        if details is not None and name in details.declared():
+            return self._reported(name)
+        raise AttributeError(self._lacks(name), name=name, obj=self)
+
+    def __dir__(self) -> list[str]:
+        """Name what this release has, without what its method does not report."""
+        lacking = {name for name in self.details.declared() if name not in self.details} - {"optimality"}
+        return sorted({*super().__dir__(), *self.details.declared()} - lacking)
+
+    # For people
 
     def summary(self) -> str:
         """Return a readable summary: roles, method, classes, what holds, what was lost."""
-        return summarize(self.manifest, self.verification, self.loss, self.bound, self.details.get("optimality"))
+        return summarize(self.manifest, self.verification, self.loss, self.bound, self.details.optimality)
 
     def __str__(self) -> str:
         return self.summary()

@@ -15,6 +15,7 @@ from sfumato.common.progress import Tell, silent
 from sfumato.errors import SchemaError
 from sfumato.hierarchies import ROOT, Domain, Ends, ScaledDomain, SetDomain
 from sfumato.io.columns import packed
+from sfumato.release.shown import ShownInMemory
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import EquivalenceClasses, Recoding, shown_sets
 
@@ -22,23 +23,6 @@ from sfumato.table.recoding import EquivalenceClasses, Recoding, shown_sets
 INTERVALS = ("text", "bounds", "midpoint", "mean")
 
 MICROSECONDS_PER_DAY = 86_400_000_000
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A released table, and which of its columns stand for each quasi-identifier."""
-
-    table: pa.Table
-    quasi_identifiers: dict[str, tuple[str, ...]]
-
-    @property
-    def class_columns(self) -> list[str]:
-        """All columns that together make a class."""
-        return [name for names in self.quasi_identifiers.values() for name in names]
-
-    def first(self, rows: int) -> pa.Table:
-        """Return the first rows, for somebody who wants to see some."""
-        return self.table.slice(0, rows)
 
 
 @dataclass(frozen=True)
@@ -87,7 +71,7 @@ def show(
     order: NDArray[np.int64],
     places: NDArray[np.int64],
     tell: Tell = silent,
-) -> Shown:
+) -> ShownInMemory:
     """Build the released table.
 
     Parameters
@@ -126,7 +110,7 @@ def show(
             continue
         _refuse_clash(name, new, [*columns, *(other for other in roles if other != name)])
         columns |= new
-    return Shown(pa.table(columns), shown_as)
+    return ShownInMemory(pa.table(columns), shown_as)
 
 
 def _per_class(showing: Showing, intervals: str) -> dict[str, pa.Array]:
@@ -219,7 +203,9 @@ def _single(array: pa.Array | pa.ChunkedArray) -> pa.Array:
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
-def with_weights(shown: Shown, order: Sequence[str], name: str, weights: NDArray[np.float64], total: float) -> Shown:
+def with_weights(
+    shown: ShownInMemory, order: Sequence[str], name: str, weights: NDArray[np.float64], total: float
+) -> ShownInMemory:
     """Return a released table with the weights of a survey: in every class their mean, and together the total.
 
     A weight of its own would tell a row from the others of its class. What the rows that are left out stood for is

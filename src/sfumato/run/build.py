@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sfumato.assess.cautions import Caution, RequestView, overlooked
 from sfumato.assess.cautions.kinds import kinds
 from sfumato.common.clock import Clock
-from sfumato.common.progress import Progress, Tell, silent, stage
+from sfumato.common.progress import Progress, ProgressOption, Tell, silent, stage
 from sfumato.common.randomness import Secret
 from sfumato.errors import InfeasibleError, VerificationError
 from sfumato.hierarchies import Ages, Dates, Domain, Ordered
@@ -23,12 +23,15 @@ from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.levels import only_dates, value_texts
 from sfumato.io import Source, open_source
-from sfumato.loss import IntervalEndRisk, singling_out
+from sfumato.loss import IntervalEndRisk, LossReport, singling_out
+from sfumato.methods.details import MethodDetails
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
 from sfumato.privacy.ceilings import PopulationModel
 from sfumato.release.manifest import build_manifest
+from sfumato.release.origin import Origin
 from sfumato.release.release import Release
-from sfumato.release.values import Shown, class_table, count_values, show, with_weights
+from sfumato.release.shown import Shown, ShownInMemory
+from sfumato.release.values import ValueCounts, class_table, count_values, show, with_weights
 from sfumato.run.find import Found
 from sfumato.run.prepare import Prepared
 from sfumato.run.request import Request
@@ -40,10 +43,9 @@ from sfumato.verify.release import check_weights, verify_release
 from sfumato.verify.verification import Verification
 
 if TYPE_CHECKING:
+    from sfumato.assess.risk import BeforeAfter
     from sfumato.loss import Bound
-    from sfumato.release.explanation import Explanation
-
-R = TypeVar("R", bound=Release)
+    from sfumato.release.explanation import Explanation, WhatIf
 
 
 def build_release(
@@ -57,7 +59,7 @@ def build_release(
         content = beside.submit(microdata.digest, prepared.secret.key("content hash"))
         alone = beside.submit(singling_out, microdata, classes, prepared.secret.generator("singling out"))
         order = _release_order(prepared, classes, request)
-        shown = _shown(prepared, found, order, stage(progress, "writing values"))
+        shown = _shown(source, prepared, found, order, stage(progress, "writing values"))
         outcome = Outcome(
             request,
             prepared.roles,
@@ -76,25 +78,87 @@ def build_release(
             if schema.survey_weights is not None:
                 _recount_weights(shown, schema.survey_weights, prepared.total_weight)
     return outcome.release(
-        Release,
         source,
         clock,
         alone.result(),
         shown=shown,
         loss=found.loss,
         verification=verification,
-        to_native=source.to_native,
-        describe_classes=lambda: class_table(microdata, recoding, classes),
-        original=lambda: coded_original(prepared, schema),
-        count_originals=lambda: count_values(microdata, classes.of_row < 0),
+        origin=OriginInMemory(prepared, found, shown, people),
         row_of=None if prepared.left_out or prepared.sampled else prepared.places[order],
         people=people,
-        find_bound=lambda: _bound_of_input(prepared, found),
-        find_reasons=partial(_explain, prepared, found),
     )
 
 
-def _shown(prepared: Prepared, found: Found, order: NDArray[np.int64], tell: Tell) -> Shown:
+@dataclass(frozen=True)
+class OriginInMemory(Origin):
+    """A table that was prepared and recoded in memory, and the release that was made of it.
+
+    Attributes
+    ----------
+    prepared, found
+        The encoded table, and the classes that a method found for it.
+    shown, people
+        The released rows, and the person of each where several rows may belong to one.
+    """
+
+    prepared: Prepared = field(repr=False)
+    found: Found = field(repr=False)
+    shown: ShownInMemory = field(repr=False)
+    people: NDArray[np.int64] | None = field(default=None, repr=False)
+
+    def bound(self) -> Bound:
+        """Compute the GCP that no release can beat, its prices in the order of the input.
+
+        The method may have found them already.
+        """
+        from sfumato.loss import Mixed, bound_by, gcp_bound  # noqa: PLC0415
+
+        prepared, microdata, recoded = self.prepared, self.prepared.microdata, self.found.recoded
+        request, prices = self.found.request, self.found.recoding.details.get("row_prices")
+        if prices is not None and len(prices) == len(microdata):
+            bound = bound_by(prices, recoded.left_out)
+        else:
+            number = prepared.secret.number("bound")
+            mixed = Mixed.by(Requirements(tuple(request.privacy), microdata))
+            bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, request.suppression > 0, mixed)
+        if bound.prices is not None:
+            bound.prices = bound.prices[inverse(prepared.places)]
+        return bound
+
+    def value_counts(self) -> dict[str, ValueCounts]:
+        """Count the values of every quasi-identifier, also in the rows that are left out."""
+        recoded = self.found.recoded
+        return count_values(recoded.microdata, recoded.classes.of_row < 0)
+
+    def class_table(self) -> Any:
+        """Describe every class in one row, with the means of numbers, as the kind of frame that came in."""
+        recoded = self.found.recoded
+        return self.shown.as_frame(class_table(recoded.microdata, self.found.recoding, recoded.classes))
+
+    def risk(self) -> BeforeAfter:
+        """Assess the original by its codes, and the release by its rows."""
+        from sfumato.assess import risk as risks  # noqa: PLC0415
+        from sfumato.assess.risk.assessment import Context  # noqa: PLC0415
+
+        schema, table = self.found.request.schema, self.shown.table
+        hierarchies = dict.fromkeys(self.shown.quasi_identifiers)
+        person = schema.person
+        context = Context(person=person, weights=schema.survey_weights)
+        before = risks.assess(coded_original(self.prepared, schema), hierarchies, schema.sensitive, context)
+        shown = table.drop_columns([person]) if person in table.column_names else table
+        released = shown if person is None else shown.append_column(person, pa.array(self.people))
+        after = risks.assess(released, hierarchies, schema.sensitive, context, self.shown.class_columns)
+        return risks.BeforeAfter(before, after)
+
+    def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
+        """Say why the release looks as it does, and what other wishes would cost."""
+        from sfumato.run.explain import Explainer  # noqa: PLC0415
+
+        return Explainer(self.prepared, self.found).explain(row, column, what_if, progress)
+
+
+def _shown(source: Source, prepared: Prepared, found: Found, order: NDArray[np.int64], tell: Tell) -> ShownInMemory:
     """Return the released rows as people read them."""
     request, recoded, places = found.request, found.recoded, prepared.places[order]
     shown = show(
@@ -108,6 +172,7 @@ def _shown(prepared: Prepared, found: Found, order: NDArray[np.int64], tell: Tel
         places,
         tell,
     )
+    shown = replace(shown, source=source)
     weighed_by = request.schema.survey_weights
     if weighed_by is None or prepared.weights is None:
         return shown
@@ -167,19 +232,34 @@ class Outcome:
         return found
 
     def release(
-        self, kind: type[R], source: Source, clock: Clock, singling_out: IntervalEndRisk | None = None, **parts: Any
-    ) -> R:
-        """Return the release, with its manifest, of the parts that only those know who hold the rows."""
-        return kind(
+        self,
+        source: Source,
+        clock: Clock,
+        singling_out: IntervalEndRisk | None = None,
+        *,
+        shown: Shown,
+        origin: Origin,
+        loss: LossReport,
+        verification: Verification,
+        row_of: NDArray[np.int64] | None = None,
+        people: NDArray[np.int64] | None = None,
+    ) -> Release:
+        """Put the release together with its manifest; `Release` describes its parts."""
+        return Release(
+            shown=shown,
+            origin=origin,
+            loss=loss,
+            verification=verification,
+            row_of=row_of,
+            people=people,
             sensitive=tuple(self.request.schema.sensitive),
             promises=self.promises,
             manifest=self._manifest(source, clock, singling_out),
-            details={} if self.recoding is None else self.recoding.details,
+            details=MethodDetails() if self.recoding is None else MethodDetails.of(self.recoding.details),
             hierarchies={
                 domain.name: self.request.schema.quasi_identifiers[domain.name] or default_hierarchy(domain.values.type)
                 for domain in self.microdata.domains
             },
-            **parts,
         )
 
     def _manifest(self, source: Source, clock: Clock, singling_out: IntervalEndRisk | None) -> dict[str, Any]:
@@ -204,7 +284,7 @@ class Outcome:
         )
 
 
-def completed(release: R, view: RequestView, cautions: tuple[Caution, ...], clock: Clock, **told: Any) -> R:
+def completed(release: Release, view: RequestView, cautions: tuple[Caution, ...], clock: Clock, **told: Any) -> Release:
     """Return a release whose manifest says what guardrails found and could not look at, and what all of it took."""
     release = replace(release, cautions=cautions)
     release.manifest["kinds"] = kinds(view)
@@ -228,7 +308,7 @@ def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Req
     return order if classes.suppressed == 0 else order[classes.of_row[order] >= 0]
 
 
-def _verified(shown: Shown, outcome: Outcome, people: NDArray[np.int64] | None) -> Verification:
+def _verified(shown: ShownInMemory, outcome: Outcome, people: NDArray[np.int64] | None) -> Verification:
     """Check the release from its own rows; hand out nothing that does not pass."""
     if not shown.table.num_rows:
         raise InfeasibleError("Every row would have to be suppressed. Ask for less privacy, or for coarser levels.")
@@ -241,7 +321,7 @@ def _verified(shown: Shown, outcome: Outcome, people: NDArray[np.int64] | None) 
     return outcome.passed(found)
 
 
-def _recount_weights(shown: Shown, column: str, total: float) -> None:
+def _recount_weights(shown: ShownInMemory, column: str, total: float) -> None:
     """Hand out no weights that tell rows of a class apart, or that stand for another number of people."""
     broken = [one for one in check_weights(shown.table, shown.class_columns, column, total) if not one.ok]
     if broken:
@@ -252,7 +332,7 @@ def _recount_weights(shown: Shown, column: str, total: float) -> None:
 
 
 def _told(recoding: Recoding | None) -> dict[str, Any]:
-    """Return what a portfolio tried, how near to the optimum a search came, and the levels that were chosen."""
+    """Collect what a portfolio tried, how near to the optimum a search came, and the levels that were chosen."""
     if recoding is None:
         return {}
     told: dict[str, Any] = {name: recoding.details[name] for name in ("tried", "chosen") if name in recoding.details}
@@ -261,30 +341,6 @@ def _told(recoding: Recoding | None) -> dict[str, Any]:
     if "optimality" in recoding.details:
         told["optimality"] = recoding.details["optimality"].to_dict()
     return told
-
-
-def _bound_of_input(prepared: Prepared, found: Found) -> Bound:
-    """Return what no release can beat, its prices in the order of the input; a method may have found them already."""
-    from sfumato.loss import Mixed, bound_by, gcp_bound  # noqa: PLC0415
-
-    microdata, recoded = prepared.microdata, found.recoded
-    prices = found.recoding.details.get("row_prices")
-    if prices is not None and len(prices) == len(microdata):
-        bound = bound_by(prices, recoded.left_out)
-    else:
-        number = prepared.secret.number("bound")
-        mixed = Mixed.by(Requirements(tuple(found.request.privacy), microdata))
-        bound = gcp_bound(microdata, recoded.k, recoded.left_out, number, found.request.suppression > 0, mixed)
-    if bound.prices is not None:
-        bound.prices = bound.prices[inverse(prepared.places)]
-    return bound
-
-
-def _explain(prepared: Prepared, found: Found, *question: Any) -> Explanation:
-    """Return why a release looks as it does."""
-    from sfumato.run.explain import Explainer  # noqa: PLC0415
-
-    return Explainer(prepared, found).explain(*question)
 
 
 def coded_original(prepared: Prepared, schema: Schema) -> pa.Table:

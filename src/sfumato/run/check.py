@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from sfumato.assess.risk.counting import numbered_people
-from sfumato.io import FileSource, Source
+from sfumato.release.check import check_source
 from sfumato.run.build import promise_of
 from sfumato.run.read import with_populations
 from sfumato.run.request import AUTO, Request
 from sfumato.run.where import needs_more, on_spark
 from sfumato.table.schema import Schema
-from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
 
 
@@ -74,25 +71,3 @@ def shown_as(name: str, columns: Sequence[str]) -> list[str]:
     """The columns of a released table that show a quasi-identifier: its own, or those of its bounds."""
     bounds = [f"{name}_min", f"{name}_max"]
     return bounds if name not in columns and set(bounds) <= set(columns) else [name]
-
-
-def check_source(
-    source: Source,
-    quasi_identifiers: Sequence[str],
-    sensitive: Sequence[str],
-    requirements: Sequence[Mapping[str, Any]],
-    person: str | None = None,
-) -> Verification:
-    """Recompute every promise from a table; the verifier reads the bytes of a file by itself.
-
-    ``person`` is the column that identifies the person; without it every row counts as a person.
-    """
-    people = None if person is None else numbered_people(source.read([person]), person)
-    if isinstance(source, FileSource):
-        from sfumato.verify.check_file import check_file  # noqa: PLC0415
-
-        return check_file(
-            source.path, source.form, quasi_identifiers, sensitive, requirements, source.separator, people
-        )
-    table = source.read([*quasi_identifiers, *sensitive])
-    return verify_release(table, quasi_identifiers, sensitive, requirements, people=people)

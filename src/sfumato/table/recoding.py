@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,13 +41,13 @@ class Recoding:
     levels
         The level of every quasi-identifier (full-domain recoding), with ``suppressed`` marking the rows left out.
     details
-        What the method has to tell about its search, for reports.
+        What the method reports about its search: a `MethodDetails`, or a plain mapping.
     """
 
     classes: NDArray[np.int32] | None = None
     levels: tuple[int, ...] | None = None
     suppressed: NDArray[np.bool_] | None = None
-    details: dict[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
     bounds: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
     hidden: NDArray[np.bool_] | None = None
 

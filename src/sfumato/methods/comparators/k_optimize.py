@@ -14,6 +14,7 @@ from sfumato.loss.objective import LABELS, SIZES
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.comparators.cut_search import BestCutSet, CutSearch
 from sfumato.methods.comparators.cut_table import CutTable
+from sfumato.methods.details import MethodDetails
 from sfumato.methods.enumeration.optimality import Course, Optimality
 from sfumato.methods.enumeration.splits import Splits, check_splits, counted_splits, plain_splits, split_codes
 from sfumato.methods.recoding_models.value_groups import keeps
@@ -103,7 +104,7 @@ class KOptimize(Method):
         return Recoding(
             classes=np.where(allowed, classes, SUPPRESSED).astype(np.int32),
             bounds=(shown[0], shown[1]),
-            details={"optimality": optimality.with_course(course)},
+            details=MethodDetails(optimality=optimality.with_course(course)),
         )
 
 

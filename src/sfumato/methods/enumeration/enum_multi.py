@@ -13,6 +13,7 @@ from sfumato.common import parameters
 from sfumato.loss import Minimized, find_objective
 from sfumato.loss.objective import CLASSES, FUNCTIONS, LABELS, SIZES, SPANS
 from sfumato.methods.base import Method, Task, register
+from sfumato.methods.details import MethodDetails
 from sfumato.methods.enumeration.box_search import best_by_boxes
 from sfumato.methods.enumeration.optimality import FoundPartition, Optimality
 from sfumato.methods.enumeration.partition_problem import PartitionProblem
@@ -112,7 +113,7 @@ class EnumMulti(Method):
         with limits.interrupts:
             found = best_with_suppression(instance, limits, task.suppressible, self._solve)
         optimality = _optimality(instance, found).with_course(limits.course)
-        return Recoding(classes=_classes(instance, found), details={"optimality": optimality})
+        return Recoding(classes=_classes(instance, found), details=MethodDetails(optimality=optimality))
 
     def _solve(self, instance: PartitionProblem, limits: SearchLimits) -> FoundPartition:
         if self.engine == "pet":

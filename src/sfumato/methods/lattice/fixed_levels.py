@@ -12,6 +12,7 @@ from sfumato.common import parameters
 from sfumato.errors import InfeasibleError, SchemaError, invalid_parameter, listed
 from sfumato.hierarchies import Domain
 from sfumato.methods.base import Method, Task
+from sfumato.methods.details import MethodDetails
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.full_domain import level_names, suppressed_rows
 from sfumato.methods.lattice.judge import NodeJudge, Verdict
@@ -59,10 +60,8 @@ class FixedLevels(Method):
         verdict = judge.verdict(judge.scan(node))
         if not verdict.answer:
             raise InfeasibleError(self._explanation(verdict, judge.rows))
-        details = {
-            "levels": dict(zip(microdata.names, node, strict=True)),
-            "level_names": level_names(microdata, node),
-        }
+        levels = dict(zip(microdata.names, node, strict=True))
+        details = MethodDetails(levels=levels, level_names=level_names(microdata, node))
         return Recoding(levels=node, suppressed=suppressed_rows(judge, node), details=details)
 
     def _node(self, microdata: Microdata) -> Levels:

@@ -6,7 +6,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from sfumato.common import parameters
 from sfumato.errors import InfeasibleError, ParameterError, SchemaError, invalid_parameter, listed
 from sfumato.loss import METRICS, Minimized, Objective, find_objective
 from sfumato.methods.base import Method, Task
+from sfumato.methods.details import MethodDetails
 from sfumato.methods.lattice.answers import Alternatives, Choice, NodeTable, Search
 from sfumato.methods.lattice.explanation import NodeExplanation
 from sfumato.methods.lattice.frequencies import Levels
@@ -46,18 +47,21 @@ class Solution:
     chosen: Levels
     objective: Objective
 
-    def details(self) -> dict[str, Any]:
+    def details(self) -> MethodDetails:
         """The details that become attributes of the release."""
-        details: dict[str, Any] = {
-            "search": self.found.search,
-            "levels": dict(zip(self.space.names, self.chosen, strict=True)),
-            "level_names": level_names(self.scorer.judge.task.microdata, self.chosen),
-            "alternatives": Alternatives(self.space, self.scorer, self.found.answers, self.chosen),
-            "explanation": NodeExplanation(self.scorer, self.space, self.chosen, self.objective),
-        }
-        if self.found.map is not None:
-            details["lattice"] = NodeTable(self.found.map, self.chosen)
-        return details
+        return MethodDetails(
+            search=self.found.search,
+            levels=dict(zip(self.space.names, self.chosen, strict=True)),
+            level_names=level_names(self.scorer.judge.task.microdata, self.chosen),
+            alternatives=self.alternatives,
+            explanation=NodeExplanation(self.scorer, self.space, self.chosen, self.objective),
+            lattice=None if self.found.map is None else NodeTable(self.found.map, self.chosen),
+        )
+
+    @property
+    def alternatives(self) -> Alternatives:
+        """Every answer, to be measured when somebody looks."""
+        return Alternatives(self.space, self.scorer, self.found.answers, self.chosen)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sfumato.common import parameters
 from sfumato.loss.bound.cutting_planes import Stop
 from sfumato.methods.base import Method, Task, register
+from sfumato.methods.details import MethodDetails
 from sfumato.methods.interrupts import Interrupts
 from sfumato.methods.portfolio import Candidate, cheap, suitable, try_all
 from sfumato.methods.proven.proof import Proof
@@ -87,9 +88,8 @@ class Proven(Method):
             paid = None if prices is None else proof.of_rows(prices)
             classes = self._refined(goal, classes, bound, begin + seconds, paid)
         tried["refined"] = goal.measure_rows(classes).loss
-        details: dict[str, Any] = {"tried": tried, "chosen": best.method, "minimized": "gcp"}
-        if prices is not None:
-            details["row_prices"] = proof.of_rows(prices)
+        known = None if prices is None else proof.of_rows(prices)
+        details = MethodDetails(tried=tried, chosen=best.method, minimized="gcp", row_prices=known)
         return Recoding(classes=classes, details=details)
 
     def _refined(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.methods.base import Task, register
+from sfumato.methods.details import MethodDetails
 from sfumato.methods.lattice.lattice import Lattice
 from sfumato.privacy import Requirements
 from sfumato.table.recoding import Recoding
@@ -42,7 +43,7 @@ def _at_top(task: Task, recoding: Recoding) -> Recoding:
     domains = task.microdata.domains
     levels = tuple(domain.top if level else 0 for domain, level in zip(domains, recoding.levels or (), strict=True))
     shown = dict(zip(task.microdata.names, levels, strict=True))
-    return replace(recoding, levels=levels, details={**recoding.details, "levels": shown})
+    return replace(recoding, levels=levels, details=replace(MethodDetails.of(recoding.details), levels=shown))
 
 
 def with_two_levels(task: Task) -> Task:

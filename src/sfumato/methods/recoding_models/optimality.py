@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato.loss import METRICS, RecodedTable
 from sfumato.methods.base import Task
+from sfumato.methods.details import MethodDetails
 from sfumato.methods.enumeration.optimality import OPTIMUM, ROUNDING, SUPPRESSION, WORK, Optimality
 from sfumato.methods.lattice.frequencies import Levels
 from sfumato.methods.lattice.judge import NodeJudge
@@ -38,7 +39,7 @@ def with_optimality(task: Task, recoding: Recoding, model: str, bound: float, lo
     proven = least >= cost * (1 - ROUNDING)
     ended = OPTIMUM if proven else SUPPRESSION if task.suppressible else WORK
     found = Optimality("gcp", cost, least, nodes=looked_at, ended=ended, among=f"{model} recodings")
-    return replace(recoding, details={**recoding.details, "optimality": found})
+    return replace(recoding, details=replace(MethodDetails.of(recoding.details), optimality=found))
 
 
 class Regions(NamedTuple):

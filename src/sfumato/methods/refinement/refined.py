@@ -12,6 +12,7 @@ from sfumato.errors import invalid_parameter
 from sfumato.loss import Minimized, Objective, can_minimize, find_objective
 from sfumato.loss.objective import LABELS, SIZES, SPANS
 from sfumato.methods.base import Method, Task, find_method, plain_minimized, register
+from sfumato.methods.details import MethodDetails
 from sfumato.methods.on_engine import EngineSupport, PartsAlongOrder
 from sfumato.methods.task_loss import TaskLoss
 from sfumato.methods.warm_up import warm_up
@@ -117,21 +118,22 @@ class Refined(Method):
         recoding = start.run(task)
         if limit is None:
             return recoding
+        found = MethodDetails.of(recoding.details)
         goal = TaskLoss(task, self.objective)
         classes = EquivalenceClasses.of(task.microdata, recoding).of_row.astype(np.int32)
         if not task.requirements.kept_by(Recoding(classes=classes)):
             # What the method shows is wider than what its rows span, and only so wide do the rules hold.
             loss = goal.measure(EquivalenceClasses.of(task.microdata, recoding)).loss
-            return replace(recoding, details=recoding.details | {"tried": {start.name: loss, "refined": loss}})
+            return replace(recoding, details=replace(found, tried={start.name: loss, "refined": loss}))
         # The kernels of the search are loaded by those who search, not by all who ask whether something is refined.
         from sfumato.methods.refinement.search import refine  # noqa: PLC0415
 
         refined = refine(goal, classes, limit)
         losses = {start.name: goal.measure_rows(classes).loss, "refined": goal.measure_rows(refined).loss}
         # What was proven about the classes that it started from is not about these.
-        details = {name: told for name, told in recoding.details.items() if name != "optimality"}
-        tried = dict(details.get("tried", {})) | losses
-        return Recoding(classes=refined, details=details | {"tried": tried, "minimized": goal.objective.name})
+        tried = {**(found.tried or {}), **losses}
+        details = replace(found, optimality=None, tried=tried, minimized=goal.objective.name)
+        return Recoding(classes=refined, details=details)
 
 
 def refinement_limit(option: bool | float | str) -> RefinementLimit | None:

@@ -93,7 +93,7 @@ class InPlace:
     @property
     def alternatives(self) -> pa.Table:
         """Every answer with its levels and losses."""
-        return pa.table(self.solution.details()["alternatives"].to_columns())
+        return pa.table(self.solution.alternatives.to_columns())
 
     @property
     def search(self) -> Any:

@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.common.progress import Progress, silent
-from sfumato.errors import DataError, VerificationError
+from sfumato.errors import DataError
 from sfumato.io import Source
-from sfumato.release.values import Shown
+from sfumato.release.shown import Promised, columns_of
 from sfumato.run.request import Request
 from sfumato.verify.verification import ClassFrequencies, Verification
 
@@ -111,52 +111,40 @@ class Parted(Rows):
         """Return what the function told about the parts, in no particular order; the rows must be written before."""
 
 
-class Promised(NamedTuple):
-    """What is promised of a release, in the words of the verifier, and its sensitive columns.
+class ShownElsewhere(ABC):
+    """A released table that an engine keeps, and which of its columns stand for each quasi-identifier.
 
-    Attributes
-    ----------
-    sensitive
-        The sensitive columns.
-    models
-        What every class keeps.
-    rows
-        How many rows are released.
-    """
-
-    sensitive: Sequence[str]
-    models: Sequence[Mapping[str, Any]]
-    rows: int
-
-    def kept_by(self, found: Verification) -> Verification:
-        """Return what was found in written files, if they keep everything and no row is lost."""
-        if found.ok and found.rows == self.rows:
-            return found
-        lost = "" if found.rows == self.rows else f"\n{found.rows:,} rows were read, not {self.rows:,}."
-        raise VerificationError(f"What was written is not safe and is not published.\n{found.broken_rules()}{lost}")
-
-
-class ShownElsewhere(Shown, ABC):
-    """A released table that is not in memory, and which of its columns stand for each quasi-identifier.
+    It is one of the forms of `sfumato.release.shown.Shown`.
 
     Attributes
     ----------
     data
         The rows, in a form that loads none of them by itself.
     rows
-        The rows, for who counts them.
+        The rows, for counting.
     """
+
+    in_memory: ClassVar[bool] = False
 
     data: Any
     rows: Rows
 
     def __init__(self, shown_as: ShownAs) -> None:
-        vars(self)["quasi_identifiers"] = dict(shown_as)
+        self.quasi_identifiers = dict(shown_as)
+
+    @property
+    def class_columns(self) -> list[str]:
+        """All columns that together make a class."""
+        return columns_of(self.quasi_identifiers)
 
     @property
     @abstractmethod
     def table(self) -> pa.Table:
         """All rows, loaded into memory."""
+
+    def as_frame(self, table: pa.Table) -> pa.Table:
+        """Return another table as it is: no frame came in."""
+        return table
 
     @abstractmethod
     def first(self, rows: int) -> pa.Table:
@@ -170,13 +158,14 @@ class ShownElsewhere(Shown, ABC):
     def verify(self, promised: Promised) -> Verification:
         """Check every promise from the rows alone."""
 
-
-class WritesItself(ShownElsewhere):
-    """A released table that only those who hold it can write."""
-
     @abstractmethod
     def write(
-        self, path: str | os.PathLike[str], promised: Promised, progress: Progress, form: str | None = None
+        self,
+        path: str | os.PathLike[str],
+        promised: Promised,
+        known: Verification,
+        progress: Progress,
+        form: str | None = None,
     ) -> Verification:
         """Write the rows, check what was written, and only then give it its name."""
 

@@ -26,7 +26,6 @@ from sfumato.run.large.encoding import PART, CodedTable, coded_name
 from sfumato.run.large.engine import NOTHING, Finished, Rows
 from sfumato.run.large.full_domain import Chosen
 from sfumato.run.large.recode import Recode
-from sfumato.run.large.release import LargeRelease
 from sfumato.run.request import Request
 from sfumato.run.what_if import Cost, compared, other_request
 
@@ -172,7 +171,6 @@ class LargeExplainer:
             yield f"{said}: not possible. {error}"
             return
         after = Cost(made.loss, made.loss.classes, made.manifest["suppressed"]["by_method"])
-        if isinstance(made, LargeRelease) and made.engine is not None:
-            made.engine.close()
+        made.origin.close()
         before = Cost(self.loss, self.loss.classes, self.suppressed)
         yield compared(said, before, after, request.method.name, clock.seconds["total"])

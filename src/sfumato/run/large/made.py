@@ -6,27 +6,33 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from sfumato.assess.cautions import RequestView
+from sfumato.assess.risk import BeforeAfter
 from sfumato.common.clock import Clock
+from sfumato.common.progress import ProgressOption
 from sfumato.io import Source
-from sfumato.loss import LossReport
+from sfumato.loss import Bound, LossReport
 from sfumato.privacy import Requirements
+from sfumato.release.explanation import Explanation, WhatIf
+from sfumato.release.origin import Origin
 from sfumato.release.release import Release
+from sfumato.release.shown import Promised
+from sfumato.release.values import ValueCounts
 from sfumato.run.build import Outcome
 from sfumato.run.large.bound import bound_of
 from sfumato.run.large.drawn_rows import DrawnRows, together
 from sfumato.run.large.encoding import CodedTable
-from sfumato.run.large.engine import Engine, Promised, Rows, ShownElsewhere
+from sfumato.run.large.engine import Engine, Rows, ShownElsewhere
 from sfumato.run.large.explain import LargeExplainer
 from sfumato.run.large.full_domain import Chosen
 from sfumato.run.large.guardrails import CountedView, originals_of, risk_of
 from sfumato.run.large.parts import empty
 from sfumato.run.large.recode import Figures, Recode, loss_of
 from sfumato.run.large.recount import recount
-from sfumato.run.large.release import LargeRelease
 from sfumato.run.request import Request
 from sfumato.verify.verification import Verification
 
@@ -130,7 +136,7 @@ class Made:
         engine: Engine,
         verification: Verification,
         again: Callable[[Request], Release],
-    ) -> LargeRelease:
+    ) -> Release:
         """Return the release; what takes a look at all rows is found when somebody asks for it.
 
         Parameters
@@ -145,22 +151,64 @@ class Made:
             Makes a release of the same table under another request.
         """
         release = self.outcome.release(
-            LargeRelease,
             source,
             clock,
             shown=self.shown,
             loss=self.loss,
             verification=verification,
-            find_bound=lambda: bound_of(self.kept, self.table, self.sample, self.outcome),
-            count_originals=lambda: originals_of(self.table, [one.gone for one in self.figures]),
-            find_risk=lambda: risk_of(self.kept, self.table, self.shown, verification.frequencies),
-            find_reasons=self._explainer(again).explain,
-            engine=engine,
+            origin=OriginInEngine(self, engine, verification, again),
         )
         release.manifest["options"]["engine"] = engine.name
         release.manifest["parts"] = len(self.figures)
         return release
 
-    def _explainer(self, again: Callable[[Request], Release]) -> LargeExplainer:
-        gone = self.outcome.suppressed
-        return LargeExplainer(self.request, self.table, self.parts, self.recode, self.chosen, self.loss, gone, again)
+
+@dataclass(frozen=True)
+class OriginInEngine(Origin):
+    """A table that an engine encoded and recoded in parts, and the release that was made of it.
+
+    Attributes
+    ----------
+    made
+        The encoded rows, and what was done to them.
+    engine
+        Holds the rows; what it keeps is removed with the release.
+    verification
+        What was found in the released rows.
+    again
+        Makes a release of the same table under another request.
+    """
+
+    made: Made = field(repr=False)
+    engine: Engine = field(repr=False)
+    verification: Verification = field(repr=False)
+    again: Callable[[Request], Release] = field(repr=False)
+
+    def bound(self) -> Bound:
+        """Compute the GCP that no release can be below."""
+        return bound_of(self.made.kept, self.made.table, self.made.sample, self.made.outcome)
+
+    def value_counts(self) -> dict[str, ValueCounts]:
+        """Count the values of every quasi-identifier, also in the rows that parts left out."""
+        return originals_of(self.made.table, [one.gone for one in self.made.figures])
+
+    def class_table(self) -> Any:
+        """Describe every class as the engine holds it: size and what it shows, without means of the original."""
+        return self.made.shown.classes()
+
+    def risk(self) -> BeforeAfter:
+        """Assess both by how many people look alike."""
+        return risk_of(self.made.kept, self.made.table, self.made.shown, self.verification.frequencies)
+
+    def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
+        """Recode the parts once more to say why the release looks as it does, and what other wishes would cost."""
+        made = self.made
+        gone = made.outcome.suppressed
+        explainer = LargeExplainer(
+            made.request, made.table, made.parts, made.recode, made.chosen, made.loss, gone, self.again
+        )
+        return explainer.explain(row, column, what_if, progress)
+
+    def close(self) -> None:
+        """Remove what the engine keeps."""
+        self.engine.close()

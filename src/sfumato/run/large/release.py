@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.assess.risk import BeforeAfter
-from sfumato.common.progress import Progress, ProgressOption, reporting
-from sfumato.errors import EngineError
-from sfumato.io import write_text
+from sfumato.common.progress import Progress
 from sfumato.io.atomic import atomic_path, explained
 from sfumato.io.spool import STANDARD
 from sfumato.io.sql import identifier
 from sfumato.io.temporary import TemporaryFolder
 from sfumato.io.write import STREAMED, format_of, names_folder, refuse_existing, write_stream
-from sfumato.release.release import Release
-from sfumato.run.large.engine import Engine, Promised, Rows, ShownAs, ShownElsewhere, WritesItself
+from sfumato.release.shown import Promised, ShownInMemory
+from sfumato.run.large.engine import Rows, ShownAs, ShownElsewhere
 from sfumato.verify.copies import check_copies, check_same_rows, digest_of
 from sfumato.verify.grouped_files import check_files
 from sfumato.verify.verification import Verification
@@ -52,10 +48,8 @@ class Checked:
         return self.found
 
 
-class ShownInFiles(WritesItself):
+class ShownInFiles(ShownElsewhere):
     """A released table in Parquet files, and which of its columns stand for each quasi-identifier."""
-
-    files: tuple[Path, ...]
 
     def __init__(
         self,
@@ -67,11 +61,12 @@ class ShownInFiles(WritesItself):
         zones: Mapping[str, pa.DataType],
     ) -> None:
         super().__init__(shown_as)
-        vars(self).update(rows=rows, files=tuple(files), folder=folder, memory=memory, zones=dict(zones))
-
-    folder: TemporaryFolder
-    memory: int
-    zones: Mapping[str, pa.DataType]
+        self.rows = rows
+        self.files = tuple(files)
+        self.folder = folder
+        self.memory = memory
+        self.zones = dict(zones)
+        self._checked: Checked | None = None
 
     @cached_property
     def data(self) -> Any:
@@ -84,12 +79,12 @@ class ShownInFiles(WritesItself):
     def verify(self, promised: Promised) -> Verification:
         """Check every promise from the files, which are not loaded for it, and remember what they were."""
         found = self.check(self.files, promised)
-        vars(self)["_checked"] = Checked(promised, found, [digest_of(file) for file in self.files])
+        self._checked = Checked(promised, found, [digest_of(file) for file in self.files])
         return found
 
     def checked(self, promised: Promised) -> Checked | None:
         """Return what was found of the files, if they were checked for the same; they must still be what they were."""
-        known: Checked | None = vars(self).get("_checked")
+        known = self._checked
         if known is None or not known.is_about(promised):
             return None
         promised.kept_by(known.found)
@@ -132,9 +127,19 @@ class ShownInFiles(WritesItself):
             shutil.rmtree(folder, ignore_errors=True)
 
     def write(
-        self, path: str | os.PathLike[str], promised: Promised, progress: Progress, form: str | None = None
+        self,
+        path: str | os.PathLike[str],
+        promised: Promised,
+        known: Verification,
+        progress: Progress,
+        form: str | None = None,
     ) -> Verification:
-        """Stream the rows to one file, or to a folder of Parquet files if nothing names the format of a file."""
+        """Stream the rows to one file, or to a folder of Parquet files if nothing names the format of a file.
+
+        Parquet, CSV and TSV are streamed; for any other format, and for stdout, all rows are loaded first.
+        """
+        if not _is_streamed(path, form):
+            return ShownInMemory(self.table, self.quasi_identifiers).write(path, promised, known, progress, form)
         if names_folder(path, form):
             return self._write_folder(Path(path), promised, progress)
         return self._write_file(Path(path), format_of(path, form), promised, progress)
@@ -194,74 +199,3 @@ def _umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
-
-
-@dataclass(frozen=True)
-class LargeRelease(Release):
-    """A release that lies in files of its own.
-
-    Attributes
-    ----------
-    find_risk
-        Counts who looks like how many.
-    engine
-        Who made it; what it keeps is removed with the release.
-    """
-
-    find_risk: Callable[[], BeforeAfter] = field(kw_only=True, repr=False)
-
-    engine: Engine | None = field(default=None, repr=False)
-
-    in_memory: ClassVar[bool] = False
-
-    @cached_property
-    def data(self) -> Any:
-        """The released rows as the engine holds them: a DuckDB relation, a frame of Spark; nothing is loaded."""
-        assert isinstance(self.shown, ShownElsewhere)
-        return self.shown.data
-
-    def class_table(self) -> Any:
-        """Return one row per class as the engine holds it: size and what it shows, without means of the original."""
-        assert isinstance(self.shown, ShownElsewhere)
-        return self.shown.classes()
-
-    @cached_property
-    def risk(self) -> BeforeAfter:
-        """How likely it is that people are found, in the original and in the release: by how many look alike."""
-        return self.find_risk()
-
-    def report(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse: a report reads every cell of the release."""
-        raise EngineError(
-            "report() reads every cell of the release, and an engine does not load it. Write the release, and ask for "
-            "a report of the file where it fits in memory: sfumato report."
-        )
-
-    def verify(self) -> Verification:
-        """Check every promise once more, from the released rows alone."""
-        assert isinstance(self.shown, ShownElsewhere)
-        return self.shown.verify(self._promised)
-
-    @property
-    def _promised(self) -> Promised:
-        return Promised(self.sensitive, self.promises, self.verification.rows)
-
-    def write(
-        self,
-        path: str | os.PathLike[str],
-        manifest: str | os.PathLike[str] | None = None,
-        progress: ProgressOption = False,
-        form: str | None = None,
-    ) -> Verification:
-        """Write the release, complete or not at all: to a folder of Parquet files, or by DuckDB also to one file.
-
-        Parquet, CSV and TSV are streamed; for any other format, and for stdout, all rows are loaded first.
-        """
-        streams = _is_streamed(path, form)
-        if not isinstance(self.shown, WritesItself) or (isinstance(self.shown, ShownInFiles) and not streams):
-            return super().write(path, manifest, progress, form)
-        with reporting(progress, "write") as report:
-            found = self.shown.write(path, self._promised, report, form)
-        if manifest is not None:
-            write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n", private=True)
-        return found

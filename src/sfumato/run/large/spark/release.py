@@ -13,7 +13,8 @@ from sfumato.common.progress import Progress, silent
 from sfumato.errors import OutputError
 from sfumato.io.sql import spark_identifier
 from sfumato.io.write import refuse_other_than_parquet
-from sfumato.run.large.engine import COUNT, Promised, ShownAs, WritesItself
+from sfumato.release.shown import Promised
+from sfumato.run.large.engine import COUNT, ShownAs, ShownElsewhere
 from sfumato.run.large.spark.executors import CELL, PARQUET
 from sfumato.run.large.spark.frames import arrow_schema, computed, located
 from sfumato.run.large.spark.groups import verified_by_spark
@@ -24,7 +25,7 @@ from sfumato.verify.verification import Verification
 FILE_ROWS, FILE_BYTES = 1_000_000, 1 << 26
 
 
-class ShownInSpark(WritesItself):
+class ShownInSpark(ShownElsewhere):
     """A released table in a frame of Spark, and which of its columns stand for each quasi-identifier.
 
     Parameters
@@ -38,7 +39,6 @@ class ShownInSpark(WritesItself):
     """
 
     rows: OnCluster
-    files: Any
 
     def __init__(self, kept: PackedRows, place: str, shown_as: ShownAs) -> None:
         super().__init__(shown_as)
@@ -49,7 +49,9 @@ class ShownInSpark(WritesItself):
         # What is checked and counted are the batches that become rows of the frame; texts are still numbered there.
         rows = kept.select(names)
         data = scattered.sortWithinPartitions(spark_identifier(place)).drop(place)
-        vars(self).update(data=data, rows=rows, files=kept.files(place, files))
+        self.data = data
+        self.rows = rows
+        self.files = kept.files(place, files)
 
     @property
     def table(self) -> pa.Table:
@@ -70,7 +72,12 @@ class ShownInSpark(WritesItself):
         return verified_by_spark(self.rows, self.class_columns, promised.sensitive, promised.models)
 
     def write(
-        self, path: str | os.PathLike[str], promised: Promised, progress: Progress = silent, form: str | None = None
+        self,
+        path: str | os.PathLike[str],
+        promised: Promised,
+        known: Verification,
+        progress: Progress = silent,
+        form: str | None = None,
     ) -> Verification:
         """Write a folder of Parquet files, check what lies there, and only then give it its name."""
         refuse_other_than_parquet(path, form)

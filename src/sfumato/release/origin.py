@@ -1,0 +1,46 @@
+"""What a release was made from, and the questions that only its publisher can ask."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sfumato.common.progress import ProgressOption
+
+if TYPE_CHECKING:
+    from sfumato.assess.risk import BeforeAfter
+    from sfumato.loss import Bound
+    from sfumato.release.explanation import Explanation, WhatIf
+    from sfumato.release.values import ValueCounts
+
+
+class Origin(ABC):
+    """The original table behind a release, where it was read and encoded: in memory, or by an engine.
+
+    It stays with the publisher, is never written to a file, and works out an answer when it is asked for one.
+    """
+
+    @abstractmethod
+    def bound(self) -> Bound:
+        """Compute the GCP that no release of this table can be below."""
+
+    @abstractmethod
+    def value_counts(self) -> Mapping[str, ValueCounts]:
+        """Count the values of every quasi-identifier."""
+
+    @abstractmethod
+    def class_table(self) -> Any:
+        """Describe every class in one row, as the kind of frame that came in or as the engine holds it."""
+
+    @abstractmethod
+    def risk(self) -> BeforeAfter:
+        """Assess how likely people are found, in the original and in the release."""
+
+    @abstractmethod
+    def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
+        """Say why the release looks as it does, and what other wishes would cost."""
+
+    def close(self) -> None:
+        """Remove what an engine keeps; nothing has to be removed from memory."""
+        return
