@@ -1,4 +1,4 @@
-"""What is left of a table in its release: measures for people who want to work with it."""
+"""The utility of a release: how well it still serves the people who work with it."""
 
 from __future__ import annotations
 
