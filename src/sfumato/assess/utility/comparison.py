@@ -64,7 +64,7 @@ class ColumnBins:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class UtilityComparison:
     """An original, its release, and the seed of random choices.
 
     Attributes

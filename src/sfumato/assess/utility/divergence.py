@@ -10,7 +10,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.utility.comparison import Comparison
+from sfumato.assess.utility.comparison import UtilityComparison
 from sfumato.assess.utility.kernels.expected_counts import expected_at
 from sfumato.assess.utility.measures import LEAST, Measure, MeasureResult
 
@@ -30,7 +30,7 @@ class Divergence(Measure):
     title = "divergence over group-bys"
     upper = None
 
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
         """Compute the mean divergence of all levels of the cube, in bits."""
         cube = Cube(comparison)
         limit = max(FEW, min(GROUP_BYS, GROUP_BYS * ROWS // max(1, comparison.original.num_rows)))
@@ -53,7 +53,7 @@ class Cube:
     a missing value are left out.
     """
 
-    comparison: Comparison
+    comparison: UtilityComparison
 
     @property
     def axes(self) -> tuple[str, ...]:

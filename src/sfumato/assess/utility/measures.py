@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.utility.comparison import Comparison
+from sfumato.assess.utility.comparison import UtilityComparison
 
 Numbers = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ class Measure(ABC):
     needs_learning: ClassVar[bool] = False
 
     @abstractmethod
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
         """Compare the original with the release; None if there is nothing to compare."""
 
     def found(self, value: float, sentence: str, details: Mapping[str, float] | None = None) -> MeasureResult:
@@ -83,7 +83,7 @@ class QueryError(Measure):
     ATTRIBUTES: ClassVar[tuple[int, ...]] = (1, 2, 3)
     SELECTIVITIES: ClassVar[tuple[float, ...]] = (0.01, 0.1)
 
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
         """Compute the median of |estimate - truth| / truth over all queries, and the median of every kind."""
         random = comparison.secret.generator("queries")
         names = [name for name in comparison.names if comparison.bins(name).size]
@@ -100,7 +100,7 @@ class QueryError(Measure):
         return self.found(middle, f"Half of the random count queries are off by less than {middle:.1%}.", kinds)
 
     def _error(
-        self, comparison: Comparison, names: list[str], count: int, share: float, random: np.random.Generator
+        self, comparison: UtilityComparison, names: list[str], count: int, share: float, random: np.random.Generator
     ) -> float:
         where, meant = {}, np.ones(comparison.original.num_rows, bool)
         for name in random.choice(names, count, replace=False):
@@ -119,7 +119,7 @@ class TotalVariation(Measure):
     name = "total_variation"
     title = "difference of distributions"
 
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
         """Compute half the sum of differences of shares, on average over columns."""
         details = {}
         for name in comparison.names:
@@ -140,7 +140,7 @@ class EarthMovers(Measure):
     name = "earth_movers"
     title = "distance that values moved"
 
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
         """Compute the distance as a share of each column's range; categories are all equally far apart."""
         details = {}
         for name in comparison.names:
@@ -166,7 +166,7 @@ class Association(Measure):
     title = "associations kept"
     higher_is_better = True
 
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
         """Compute 1 minus the mean difference of Cramér's V over all pairs of columns."""
         details = {}
         for names in combinations(comparison.names, 2):
@@ -180,7 +180,7 @@ class Association(Measure):
         return self.found(value, text, details)
 
 
-def _shares(comparison: Comparison, names: tuple[str, ...]) -> tuple[Numbers, Numbers] | tuple[None, Numbers]:
+def _shares(comparison: UtilityComparison, names: tuple[str, ...]) -> tuple[Numbers, Numbers] | tuple[None, Numbers]:
     """Compute the shares of all bins before and after, each adding up to 1; None if there is nothing."""
     before, after = comparison.observed(names), comparison.expected(names)
     if not before.sum() or not after.sum():

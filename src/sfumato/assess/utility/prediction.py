@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.assess.utility.comparison import Comparison
+from sfumato.assess.utility.comparison import UtilityComparison
 from sfumato.assess.utility.measures import Measure, MeasureResult
 from sfumato.common.grouping import code_column
 
@@ -37,7 +37,7 @@ class Prediction(Measure):
     higher_is_better = True
     needs_learning = True
 
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
         """Compute the accuracy of a tree on test rows, beside a tree trained on originals and guessing."""
         if comparison.label is None:
             return None
@@ -67,7 +67,7 @@ class Propensity(Measure):
     title = "telling release and original apart"
     needs_learning = True
 
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
         """Compute the propensity score measure, from 0 (indistinguishable) to 1 (fully distinguishable)."""
         from sklearn.model_selection import cross_val_predict  # noqa: PLC0415
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sfumato.assess.utility.comparison import Comparison
+from sfumato.assess.utility.comparison import UtilityComparison
 from sfumato.assess.utility.divergence import Divergence
 from sfumato.assess.utility.measures import Association, EarthMovers, Measure, MeasureResult, QueryError, TotalVariation
 from sfumato.assess.utility.prediction import Prediction, Propensity, available
@@ -90,7 +90,7 @@ def _details(found: MeasureResult) -> Markup:
     return folded(f"{found.name} in detail", table(["of", "value"], rows, numbers={1}))
 
 
-def measure_utility(comparison: Comparison) -> Utility:
+def measure_utility(comparison: UtilityComparison) -> Utility:
     """Compute every measure that is available."""
     learning = available()
     notes = () if learning else ("What a machine learns is not measured: pip install 'sfumato[utility]'.",)
