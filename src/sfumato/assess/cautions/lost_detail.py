@@ -16,7 +16,7 @@ from sfumato.hierarchies import IntervalDomain, Learned, Numeric, Taxonomy
 NEARLY_ALL = 0.9
 
 
-@before("learned-hierarchy")
+@before("learned-hierarchy", about="learned")
 def learned_hierarchy(view: RequestView) -> Iterator[CautionFinding]:
     """Report which hierarchies were learned from the table, so that none is learned silently."""
     for name, declared in view.declared.items():
@@ -37,7 +37,7 @@ def learned_hierarchy(view: RequestView) -> Iterator[CautionFinding]:
         )
 
 
-@before("new-values")
+@before("new-values", about="taxonomies")
 def new_values(view: RequestView) -> Iterator[CautionFinding]:
     """Count the values that a taxonomy does not list and placed by its rule for unknown values."""
     for name, declared in view.declared.items():

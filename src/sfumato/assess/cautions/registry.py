@@ -27,10 +27,25 @@ Look = Callable[[V], Iterable[CautionFinding]]
 
 @dataclass(frozen=True)
 class Guardrail(Generic[V]):
-    """A check, and whether it needs single rows instead of counts."""
+    """A check of a request or a release.
+
+    Attributes
+    ----------
+    look
+        The function that runs the check on a view.
+    by_rows
+        Whether it needs single rows instead of counts.
+    about
+        The attribute of the view that it checks; views without any are skipped.
+    """
 
     look: Look[V]
     by_rows: bool
+    about: str | None
+
+    def concerns(self, view: V) -> bool:
+        """Return whether the check can run on a view and has something to check there."""
+        return (view.has_rows or not self.by_rows) and (self.about is None or bool(getattr(view, self.about)))
 
 
 #: Guardrails that need only the request, so that they can stop it before the work begins.
@@ -39,9 +54,11 @@ BEFORE: dict[str, Guardrail[RequestView]] = {}
 AFTER: dict[str, Guardrail[ReleaseView]] = {}
 
 
-def before(code: str, by_rows: bool = False) -> Callable[[Look[RequestView]], Look[RequestView]]:
+def before(
+    code: str, by_rows: bool = False, about: str | None = None
+) -> Callable[[Look[RequestView]], Look[RequestView]]:
     """Register a guardrail that checks a request before any method runs."""
-    return _register(BEFORE, code, by_rows)
+    return _register(BEFORE, code, by_rows, about)
 
 
 def after(code: str, by_rows: bool = False) -> Callable[[Look[ReleaseView]], Look[ReleaseView]]:
@@ -49,9 +66,11 @@ def after(code: str, by_rows: bool = False) -> Callable[[Look[ReleaseView]], Loo
     return _register(AFTER, code, by_rows)
 
 
-def _register(registry: dict[str, Guardrail[V]], code: str, by_rows: bool) -> Callable[[Look[V]], Look[V]]:
+def _register(
+    registry: dict[str, Guardrail[V]], code: str, by_rows: bool, about: str | None = None
+) -> Callable[[Look[V]], Look[V]]:
     def add(look: Look[V]) -> Look[V]:
-        registry[code] = Guardrail(look, by_rows)
+        registry[code] = Guardrail(look, by_rows, about)
         return look
 
     return add
@@ -92,5 +111,5 @@ def overlooked(view: RequestView) -> list[str]:
 
 
 def _look(registry: dict[str, Guardrail[V]], view: V) -> list[Caution]:
-    able = {code: one for code, one in registry.items() if view.has_rows or not one.by_rows}
+    able = {code: one for code, one in registry.items() if one.concerns(view)}
     return [Caution(code, **vars(finding)) for code, one in able.items() for finding in one.look(view)]
