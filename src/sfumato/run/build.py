@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,10 +12,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions import Caution, RequestView, overlooked
-from sfumato.assess.cautions.kinds import kinds
+from sfumato.assess.cautions.column_kinds import kinds
 from sfumato.common.clock import Clock
 from sfumato.common.progress import Progress, ProgressOption, Tell, silent, stage
 from sfumato.common.randomness import Secret
+from sfumato.common.threads import threads
 from sfumato.errors import InfeasibleError, VerificationError
 from sfumato.hierarchies import Ages, Dates, Domain, Ordered
 from sfumato.hierarchies.base import inverse
@@ -26,7 +26,7 @@ from sfumato.io import Source, open_source
 from sfumato.loss import IntervalEndRisk, LossReport, singling_out
 from sfumato.methods.details import MethodDetails
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
-from sfumato.privacy.ceilings import PopulationModel
+from sfumato.privacy.population import PopulationModel
 from sfumato.release.manifest import build_manifest
 from sfumato.release.origin import Origin
 from sfumato.release.release import Release
@@ -54,7 +54,7 @@ def build_release(
     """Show the classes, check them from the shown rows alone, and put the release together."""
     request, recoding, recoded = found.request, found.recoding, found.recoded
     microdata, classes, schema = recoded.microdata, recoded.classes, request.schema
-    with ThreadPoolExecutor(1) as beside:
+    with threads(1) as beside:
         # What the manifest tells of the original is counted beside what shows and checks the release.
         content = beside.submit(microdata.digest, prepared.secret.key("content hash"))
         alone = beside.submit(singling_out, microdata, classes, prepared.secret.generator("singling out"))

@@ -15,9 +15,9 @@ from tests.examples import examples
 from tests.methods.multidim.mondrian_twin import Rows, Twin, coded, partition, rule_for
 
 import sfumato as sf
+from sfumato.common import threads
 from sfumato.errors import ParameterError
 from sfumato.methods import find_method
-from sfumato.methods.multidim import mondrian
 from sfumato.table.microdata import Microdata
 
 TREE = sf.Taxonomy.from_dict(
@@ -278,7 +278,7 @@ class TestChoices:
         models = [sf.KAnonymity(4), sf.LDiversity(2)]
         results = []
         for cores in (1, 4, None):
-            monkeypatch.setattr(mondrian.os, "cpu_count", lambda cores=cores: cores)
+            monkeypatch.setattr(threads.os, "cpu_count", lambda cores=cores: cores)
             results.append(partition(microdata, models, sf.Mondrian(relaxed=relaxed)))
         assert results[0] == results[1] == results[2]
 
