@@ -61,18 +61,19 @@ def risk(
     """
     from sfumato.api.risk import risk as assess
     from sfumato.cli.input import Input
-    from sfumato.cli.roles import known_columns, opened_with_roles
+    from sfumato.cli.request import opened
+    from sfumato.cli.roles import known_columns
 
-    with opened_with_roles(Input(place, read_as, table), asked) as (source, schema, separator):
+    with opened(Input(place, read_as, table), asked) as (source, policy):
         found = assess(
             source,
-            quasi_identifiers=known_columns(schema),
-            sensitive=schema.sensitive,
+            quasi_identifiers=known_columns(policy.schema),
+            sensitive=policy.schema.sensitive,
             population=_file_or_number(population),
-            weights=weights or schema.survey_weights,
-            person=schema.person,
+            weights=weights or policy.schema.survey_weights,
+            person=policy.schema.person,
             thresholds=threshold or (),
-            separator=separator,
+            separator=policy.separator,
         )
     special = None if uniques is None else found.special_uniques(uniques)
     if as_json:

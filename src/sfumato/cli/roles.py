@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sfumato.cli.input import Input, columns_of, file_options, print_remarks
 from sfumato.cli.options import Asked
 from sfumato.cli.shorthand import hierarchy_of, split_pair
 from sfumato.errors import SchemaError, listed
-from sfumato.io import Source, open_source
 from sfumato.table.schema import Declared, Schema
 
 #: The options that name columns.
@@ -79,26 +76,6 @@ def _hierarchies(asked: Asked, declared: Iterable[str]) -> dict[str, Declared]:
             raise SchemaError(f"--hierarchy is given twice for '{column}'. Give it once.")
         given[column] = hierarchy_of(how, f"--hierarchy {column}={how}")
     return given
-
-
-@contextmanager
-def opened_with_roles(given: Input, asked: Asked) -> Iterator[tuple[Source, Schema, str | None]]:
-    """Open a table whose roles are all that a command needs; only ``--policy FILE`` makes it read a policy.
-
-    At the end it prints what the reader had to guess. The third value is the separator of text files.
-    """
-    data = given.open(asked)
-    if asked.policy is not None:
-        from sfumato.cli.request import to_policy
-
-        policy = to_policy(asked, columns_of(data, asked))
-        source, schema, separator = policy.open(data), policy.schema, policy.separator
-    else:
-        schema = schema_of(with_separate_columns(asked, columns_of(data, asked)), Schema())
-        options = file_options(asked)
-        source, separator = open_source(data, **vars(options)), options.separator
-    yield source, schema, separator
-    print_remarks(source)
 
 
 def known_columns(schema: Schema) -> Mapping[str, Declared]:
