@@ -8,6 +8,7 @@ which everything uses.
 from __future__ import annotations
 
 import random
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ import pyarrow.csv
 import pytest
 
 import sfumato as sf
+from sfumato.cli import main
 
 ROOT = Path(sf.__file__).parent
 MOST_FILES, MOST_ROOMS, MOST_FILES_OF_RISK = 65, 11, 25
@@ -92,8 +94,6 @@ def numbered(folder: Path) -> Iterator[Path]:
 def test_sfumato_risk_walks_through_few_files(
     people: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from sfumato.cli import main
-
     words = ["sfumato", "risk", str(people), "--qi", "age", "--qi", "zip", "--sensitive", "disease"]
     monkeypatch.setattr(sys, "argv", words)
 
@@ -108,8 +108,6 @@ def test_sfumato_risk_walks_through_few_files(
 
 
 def test_a_request_in_memory_imports_nothing_for_tables_past_memory(people: Path) -> None:
-    import subprocess
-
     program = (
         "import sys, sfumato as sf\n"
         f"release = sf.anonymize({str(people)!r}, quasi_identifiers=['age'], rest='drop', k=10)\n"

@@ -1,4 +1,4 @@
-"""What a careful person would have been told: one finding, what it means and what to do about it."""
+"""A caution: one finding about a request, what it means, and what to do about it."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any, Generic, TypeVar
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 from sfumato.errors import CautionError, ParameterError, listed
 
-#: From what stops a release to what is merely good to know.
+#: From cautions that stop a release to those that are merely good to know.
 SEVERITIES = ("error", "warning", "note")
 
 
 @dataclass(frozen=True)
 class Caution:
-    """Something about a request that a careful person would want to know before publishing.
+    """Something about a request that a careful person wants to know before publishing.
 
-    It never holds a value of the table, so it may be shown, logged and kept.
+    It never contains a value of the table, so it may be shown, logged and kept.
 
     Attributes
     ----------
     code
-        What kind of finding it is, such as ``"near-unique"``; it stays the same from version to version.
+        The kind of finding, such as ``"near-unique"``; it does not change between versions.
     severity
-        ``"error"``: nothing is released unless its columns are confirmed. ``"warning"``: nothing is released if
-        ``strict`` is asked for. ``"note"``: good to know.
+        ``"error"``: nothing is released unless its columns are confirmed. ``"warning"``: nothing is released with
+        ``strict``. ``"note"``: good to know.
     columns
-        The columns that it is about.
+        The columns concerned.
     count
         How many rows, classes or values: ``found`` says which.
     found
@@ -35,7 +35,7 @@ class Caution:
     advice
         One sentence: what to do.
     confirmed
-        Whether the request says that this is known and wanted.
+        Whether the request confirms that this is known and wanted.
     """
 
     code: str
@@ -47,26 +47,26 @@ class Caution:
     confirmed: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Convert to plain values, for JSON."""
         return {**vars(self), "columns": list(self.columns)}
 
     def __str__(self) -> str:
         return f"{self.code}: {self.found} {self.advice}"
 
     def is_confirmed_by(self, confirmed: Collection[str]) -> bool:
-        """Return whether a request says that it knows: by all columns, or by the code of what is no error."""
+        """Return whether a request confirms it: by all its columns, or by its code unless it is an error."""
         by_column = bool(self.columns) and set(self.columns) <= set(confirmed)
         return by_column or (self.severity != "error" and self.code in confirmed)
 
 
 def with_confirmations(cautions: Iterable[Caution], confirmed: Collection[str]) -> tuple[Caution, ...]:
-    """Return cautions, the gravest first, each with whether the request confirms it."""
+    """Mark the cautions that the request confirms, and sort them, the gravest first."""
     marked = [replace(caution, confirmed=caution.is_confirmed_by(confirmed)) for caution in cautions]
     return tuple(sorted(marked, key=lambda caution: (SEVERITIES.index(caution.severity), caution.confirmed)))
 
 
 def check_confirmed(confirmed: Sequence[str], columns: Sequence[str], codes: Collection[str]) -> None:
-    """Refuse to confirm what does not exist: a misspelt confirmation confirms nothing."""
+    """Refuse confirmations of unknown columns or codes: a misspelt one would confirm nothing."""
     unknown = [name for name in confirmed if name not in columns and name not in codes]
     if unknown:
         raise ParameterError(
@@ -76,7 +76,7 @@ def check_confirmed(confirmed: Sequence[str], columns: Sequence[str], codes: Col
 
 
 def refuse(cautions: Sequence[Caution], strict: bool) -> None:
-    """Raise an error if a caution stands in the way of a release."""
+    """Raise an error if an unconfirmed caution stops the release."""
     stopping = {"error", "warning"} if strict else {"error"}
     unconfirmed = [caution for caution in cautions if caution.severity in stopping and not caution.confirmed]
     if unconfirmed:
@@ -100,7 +100,7 @@ def _quoted(name: str) -> str:
 
 
 def share(count: int, whole: int) -> str:
-    """Return a count with its share: ``24 of 260 (9.2 %)``.
+    """Format a count with its share: ``24 of 260 (9.2 %)``.
 
     >>> share(24, 260)
     '24 of 260 (9.2 %)'
@@ -109,7 +109,7 @@ def share(count: int, whole: int) -> str:
 
 
 def percent(count: float, whole: float) -> str:
-    """Return a share in words that never round something to nothing or nearly all to all."""
+    """Format a share without rounding something to 0 % or nearly all to 100 %."""
     part = count / whole if whole else 0.0
     if 0 < part < 0.001:
         return "under 0.1 %"
@@ -119,13 +119,13 @@ def percent(count: float, whole: float) -> str:
 
 
 def quoted(name: str) -> str:
-    """Return a column's name as it stands in a sentence."""
+    """Quote a column's name for a sentence."""
     return listed([name])
 
 
 @dataclass(frozen=True)
 class CautionFinding:
-    """What a guardrail found: a caution that does not know its code yet."""
+    """What a guardrail found: a caution without its code."""
 
     severity: str
     columns: tuple[str, ...]
@@ -140,16 +140,16 @@ Look = Callable[[V], Iterable[CautionFinding]]
 
 @dataclass(frozen=True)
 class Guardrail(Generic[V]):
-    """A function that looks at a view.
+    """A check of a request or a release.
 
     Attributes
     ----------
     look
-        The function.
+        The function that runs the check on a view.
     by_rows
-        Whether it has to see single rows: counts of them are not enough then.
+        Whether it needs single rows instead of counts.
     about
-        The attribute of the view that it is about; a view that has none of it is not looked at.
+        The attribute of the view that it checks; views without any are skipped.
     """
 
     look: Look[V]
@@ -157,25 +157,25 @@ class Guardrail(Generic[V]):
     about: str | None
 
     def concerns(self, view: V) -> bool:
-        """Whether there is something for it to look at."""
+        """Return whether the check can run on a view and has something to check there."""
         return (view.has_rows or not self.by_rows) and (self.about is None or bool(getattr(view, self.about)))
 
 
-#: Guardrails that need only the request, so that a careless one is stopped before the work.
+#: Guardrails that need only the request, so that they can stop it before the work begins.
 BEFORE: dict[str, Guardrail[RequestView]] = {}
-#: Guardrails that look at the classes.
+#: Guardrails that check the classes.
 AFTER: dict[str, Guardrail[ReleaseView]] = {}
 
 
 def before(
     code: str, by_rows: bool = False, about: str | None = None
 ) -> Callable[[Look[RequestView]], Look[RequestView]]:
-    """Register a guardrail that looks at a request before any method runs."""
+    """Register a guardrail that checks a request before any method runs."""
     return _register(BEFORE, code, by_rows, about)
 
 
 def after(code: str, by_rows: bool = False) -> Callable[[Look[ReleaseView]], Look[ReleaseView]]:
-    """Register a guardrail that looks at what a method made."""
+    """Register a guardrail that checks the result of a method."""
     return _register(AFTER, code, by_rows)
 
 
@@ -190,12 +190,12 @@ def _register(
 
 
 def look_before(view: RequestView) -> list[Caution]:
-    """Return what there is to say about a request."""
+    """Run all guardrails on a request."""
     return _look(BEFORE, view)
 
 
 def look_after(view: ReleaseView) -> list[Caution]:
-    """Return what there is to say about a release."""
+    """Run all guardrails on a release."""
     return _look(AFTER, view)
 
 
@@ -216,7 +216,7 @@ def cautions_after(
 
 
 def overlooked(view: RequestView) -> list[str]:
-    """Return the codes of the guardrails that cannot look, since nobody holds the rows together."""
+    """List the codes of the guardrails that cannot run because single rows are not available."""
     by_rows = [code for code, one in BEFORE.items() if one.by_rows] + [
         code for code, one in AFTER.items() if one.by_rows
     ]
