@@ -15,8 +15,8 @@ from sfumato.loss.bound.bound import CONFIDENCE, LEAST_SAMPLE, PAIRS, DistinctRo
 from sfumato.loss.bound.kernels.least_losses import nearest_losses
 from sfumato.privacy import Requirements
 from sfumato.run.build import Outcome
+from sfumato.run.large.coded_table import CodedTable
 from sfumato.run.large.drawn_rows import DrawnRows
-from sfumato.run.large.encoding import CodedTable
 from sfumato.run.large.engine import Rows
 from sfumato.run.large.parts import empty
 from sfumato.table.frequency import group_rows

@@ -19,7 +19,7 @@ from sfumato.hierarchies.numeric import finite_numbers
 from sfumato.io.columns import decoded, tidy
 from sfumato.io.missing import without_codes
 from sfumato.io.source import Remark
-from sfumato.run.large.encoding import Codes, as_numbers, changed
+from sfumato.run.large.coded_table import Codes, as_numbers, changed
 from sfumato.run.large.engine import Rows, counted, group_counts
 from sfumato.table.encoding import fit
 

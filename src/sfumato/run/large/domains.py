@@ -17,7 +17,7 @@ from sfumato.hierarchies import Domain, Hierarchy, with_levels
 from sfumato.io.columns import decoded, tidy
 from sfumato.io.missing import codes_for, without_codes
 from sfumato.run.large.cells import CellCounts, can_have_cells, count_cells
-from sfumato.run.large.encoding import SHOWN, Book, Carried, CodeBook, CodedTable
+from sfumato.run.large.coded_table import SHOWN, Book, Carried, CodeBook, CodedTable
 from sfumato.run.large.engine import Rows, counted, group_counts
 from sfumato.run.prepare import ALL_LACKING
 from sfumato.run.request import Request

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.common.randomness import Secret
 from sfumato.loss import RecodedTable
-from sfumato.run.large.encoding import CodedTable, carried_name
+from sfumato.run.large.coded_table import CodedTable, carried_name
 
 #: So many rows are drawn; all rows of smaller tables are taken.
 DRAWN = 200_000

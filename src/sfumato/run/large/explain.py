@@ -21,7 +21,7 @@ from sfumato.loss import LossReport
 from sfumato.release.explanation import Explanation, WhatIf
 from sfumato.release.release import Release
 from sfumato.run.finer_steps import ColumnTally, Steps, chosen_columns, known_row, otherwise, overview
-from sfumato.run.large.encoding import PART, CodedTable, coded_name
+from sfumato.run.large.coded_table import PART, CodedTable, coded_name
 from sfumato.run.large.engine import NOTHING, Finished, Rows
 from sfumato.run.large.full_domain import Chosen
 from sfumato.run.large.recode import Recode

@@ -18,7 +18,7 @@ from sfumato.methods import Method, Task
 from sfumato.methods.on_engine import LevelsByFrequencies
 from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.run.finer_steps import Steps
-from sfumato.run.large.encoding import CodedTable, carried_name, coded_name
+from sfumato.run.large.coded_table import CodedTable, carried_name, coded_name
 from sfumato.run.large.engine import Rows, counted, group_counts
 from sfumato.run.request import Request
 from sfumato.table.frequency import group_rows

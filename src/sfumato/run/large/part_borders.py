@@ -11,9 +11,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, Rule, SensitiveModel
-from sfumato.run.large.encoding import KEY, PART, CodedTable, carried_name, coded_name
+from sfumato.run.large.coded_table import KEY, PART, CodedTable, carried_name, coded_name
 from sfumato.run.large.engine import Rows, counted, group_counts
-from sfumato.run.large.parts import Counted, Keys, PartOf, count_keys, counted_microdata, cut_evenly, empty, part_schema
+from sfumato.run.large.parts import (
+    KeyCounts,
+    Keys,
+    PartOf,
+    count_keys,
+    counted_microdata,
+    cut_evenly,
+    empty,
+    part_schema,
+)
 
 #: Stretches per part of which models are counted, and how many there are at most, however many parts.
 FINENESS, MOST_STRETCHES = 64, 4_096
@@ -37,10 +46,10 @@ def lay_parts(rows: Rows, table: CodedTable, models: Sequence[PrivacyModel], mos
     along = count_keys(rows, most)
     begins = cut_evenly(along, _rows_per_stretch(table, models, most))
     found = Feasibility.count(rows, begins, along.between(begins), table, models)
-    even = np.searchsorted(begins, cut_evenly(Counted(begins, found.sizes), most))
+    even = np.searchsorted(begins, cut_evenly(KeyCounts(begins, found.sizes), most))
     parts = found.joined(even)
     if found.rules and 1 < len(even) <= len(begins) // COARSEST and found.shortest_runs() < FEW * len(even):
-        parts = packed(cheapest_runs(found, Boxes.count(rows, begins, table), most), found.ends, most)
+        parts = packed(cheapest_runs(found, StretchBoxes.count(rows, begins, table), most), found.ends, most)
     firsts = begins[parts[:-1]]
     firsts[0] = 0
     return firsts, np.diff(found.ends[parts]).tolist()
@@ -182,18 +191,18 @@ class Feasibility:
 
 
 @dataclass(frozen=True)
-class Boxes:
+class StretchBoxes:
     """The lowest and the highest code of every stretch and quasi-identifier."""
 
     low: NDArray[np.int64]
     high: NDArray[np.int64]
 
     @classmethod
-    def count(cls, rows: Rows, begins: Keys, table: CodedTable) -> Boxes:
+    def count(cls, rows: Rows, begins: Keys, table: CodedTable) -> StretchBoxes:
         """Look at all rows once; what comes from a batch is as much as it has stretches."""
         shape = len(begins), len(table.domains)
         low, high = np.full(shape, np.iinfo(np.int64).max), np.full(shape, -1)
-        find = BoxesOfBatch(begins, len(table.domains))
+        find = BatchBoxes(begins, len(table.domains))
         for batch in rows.mapped(find, find.schema).batches():
             stretch, *sides = (column.to_numpy() for column in batch.columns)
             for at in range(shape[1]):
@@ -203,7 +212,7 @@ class Boxes:
 
 
 @dataclass(frozen=True)
-class BoxesOfBatch:
+class BatchBoxes:
     """Finds the boxes of the stretches that a batch of encoded rows has rows of."""
 
     begins: Keys = field(repr=False)
@@ -232,7 +241,7 @@ class BoxesOfBatch:
         return pa.RecordBatch.from_arrays([pa.array(one) for one in (found, *sides)], schema=self.schema)
 
 
-def cheapest_runs(found: Feasibility, boxes: Boxes, most: int) -> Places:
+def cheapest_runs(found: Feasibility, boxes: StretchBoxes, most: int) -> Places:
     """Return where the cheapest runs of stretches begin, and the end, if every run keeps the models.
 
     Runs have at most ``most`` rows, unless none of these is allowed: then the shortest that is.
@@ -250,7 +259,7 @@ def cheapest_runs(found: Feasibility, boxes: Boxes, most: int) -> Places:
 
 
 def _cheapest_end(
-    found: Feasibility, boxes: Boxes, loss: NDArray[np.float64], first: int, stop: int
+    found: Feasibility, boxes: StretchBoxes, loss: NDArray[np.float64], first: int, stop: int
 ) -> tuple[float, int]:
     """Return the least loss of rows before ``stop``, and where its last run begins, from ``first`` on if it can."""
     starts = np.arange(first, stop)

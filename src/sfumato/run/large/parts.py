@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.errors import VerificationError
 from sfumato.methods.linear.kernels.hilbert import WORD
 from sfumato.methods.on_engine import Keys as KeysOfRows
-from sfumato.run.large.encoding import BUCKET, KEY, PART, CodedTable
+from sfumato.run.large.coded_table import BUCKET, KEY, PART, CodedTable
 from sfumato.run.large.engine import Rows, counted, group_counts
 from sfumato.table.microdata import Microdata, WeightedColumn, smallest_unsigned
 
@@ -63,7 +63,7 @@ class Encoding:
 
 
 @dataclass(frozen=True)
-class Within:
+class FinerBuckets:
     """Gives the rows of crowded buckets the number of a finer one, and leaves out all others."""
 
     crowded: Keys
@@ -107,7 +107,7 @@ def part_schema(schema: pa.Schema) -> pa.Schema:
 
 
 @dataclass(frozen=True)
-class Counted:
+class KeyCounts:
     """Keys in order, given by their first one each, and how many rows have them."""
 
     begins: Keys
@@ -119,7 +119,7 @@ class Counted:
         return np.bincount(parts, self.counts, len(begins)).astype(np.int64)
 
 
-def count_keys(rows: Rows, most: int) -> Counted:
+def count_keys(rows: Rows, most: int) -> KeyCounts:
     """Count the rows along the curve, more finely where more than ``most`` of them lie together."""
     found, bits = _as_counted(rows, STEP), STEP
     while bits < WORD and (found.counts > most).any():
@@ -127,25 +127,25 @@ def count_keys(rows: Rows, most: int) -> Counted:
         # As many bits more as keep the counts few; where all keys are crowded, that is some at a time.
         room = MOST_COUNTS // int(np.count_nonzero(crowded))
         deeper = min(WORD, bits + min(STEP, max(1, room.bit_length() - 1)))
-        finer = Within(found.begins[crowded] >> np.uint64(WORD - bits), bits, deeper)
+        finer = FinerBuckets(found.begins[crowded] >> np.uint64(WORD - bits), bits, deeper)
         found = _merged(found, ~crowded, _as_counted(rows.mapped(finer, FINER), deeper))
         bits = deeper
     return found
 
 
-def _merged(found: Counted, kept: NDArray[np.bool_], more: Counted) -> Counted:
+def _merged(found: KeyCounts, kept: NDArray[np.bool_], more: KeyCounts) -> KeyCounts:
     begins = np.concatenate([found.begins[kept], more.begins])
     order = np.argsort(begins)
-    return Counted(begins[order], np.concatenate([found.counts[kept], more.counts])[order])
+    return KeyCounts(begins[order], np.concatenate([found.counts[kept], more.counts])[order])
 
 
-def _as_counted(rows: Rows, bits: int) -> Counted:
+def _as_counted(rows: Rows, bits: int) -> KeyCounts:
     groups = counted(rows, [BUCKET])
     begins = groups.column(BUCKET).to_numpy().astype(np.uint64) << np.uint64(WORD - bits)
-    return Counted(begins, group_counts(groups))
+    return KeyCounts(begins, group_counts(groups))
 
 
-def cut_evenly(found: Counted, most: int) -> Keys:
+def cut_evenly(found: KeyCounts, most: int) -> Keys:
     """Return the keys that parts begin with: as few parts as possible, of about the same size."""
     total = int(found.counts.sum())
     parts = max(1, -(-total // most))

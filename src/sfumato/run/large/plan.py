@@ -22,14 +22,14 @@ from sfumato.privacy import Requirements
 from sfumato.release.release import Release
 from sfumato.run.build import completed
 from sfumato.run.large.choose import method_for_parts
+from sfumato.run.large.coded_table import PART, CodedTable, WithoutMissing
 from sfumato.run.large.domains import profile
 from sfumato.run.large.drawn_rows import draws_per_part
-from sfumato.run.large.encoding import PART, CodedTable, WithoutMissing
 from sfumato.run.large.engine import NOTHING, PLACE, Engine, Rows, require_distinct_names
+from sfumato.run.large.first_cuts import PartByCuts, first_cuts
 from sfumato.run.large.full_domain import Chosen, choose
 from sfumato.run.large.guardrails import view_of
 from sfumato.run.large.made import Made
-from sfumato.run.large.mondrian import PartByCuts, first_cuts
 from sfumato.run.large.part_borders import Feasibility, lay_parts
 from sfumato.run.large.parts import Encoding, PartOf, empty, part_schema
 from sfumato.run.large.recode import Recode

@@ -18,8 +18,8 @@ from sfumato.loss.recoded_table import ncp_by_attribute
 from sfumato.methods import Method, Task
 from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.release.values import show
+from sfumato.run.large.coded_table import CodedTable
 from sfumato.run.large.drawn_rows import DrawnRows
-from sfumato.run.large.encoding import CodedTable
 from sfumato.run.large.engine import PLACE, Finished
 from sfumato.run.large.full_domain import AtLevels
 from sfumato.table.microdata import Microdata

@@ -12,7 +12,7 @@ import pyarrow as pa
 from sfumato.methods import Task
 from sfumato.methods.on_engine import EngineSupport, PartsAlongOrder, Priced
 from sfumato.privacy import BetaLikeness, DeltaDisclosure, KAnonymity, PrivacyModel, Requirements, TCloseness
-from sfumato.run.large.encoding import CodedTable
+from sfumato.run.large.coded_table import CodedTable
 from sfumato.run.large.engine import NOTHING, Finished
 
 #: What a row must save beyond its own loss to be left out, from nothing to very much.

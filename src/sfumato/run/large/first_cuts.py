@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sfumato.errors import VerificationError
 from sfumato.methods.on_engine import CodeCounts, MedianCut, PartsByFirstCuts
 from sfumato.privacy import Requirements
-from sfumato.run.large.encoding import CodedTable, carried_name, coded_name
+from sfumato.run.large.coded_table import CodedTable, carried_name, coded_name
 from sfumato.run.large.engine import Rows
 
 #: What a batch tells: how often each cell occurs in it.
@@ -24,7 +24,7 @@ TALLY = pa.schema([pa.field("cell", pa.int64()), pa.field("count", pa.int64())])
 
 
 @dataclass(frozen=True)
-class Cut:
+class PartCut:
     """Rows with smaller codes of an attribute go to one part, all others to another."""
 
     attribute: int
@@ -34,10 +34,10 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class CutTree:
+class PartCuts:
     """Cuts by the number of the part that they divide; what is not divided is a part in the end."""
 
-    cuts: dict[int, Cut] = field(default_factory=dict)
+    cuts: dict[int, PartCut] = field(default_factory=dict)
 
     def parts(self, batch: pa.RecordBatch) -> NDArray[np.int64]:
         """Return the part of every row."""
@@ -64,7 +64,7 @@ class CutTree:
 class PartByCuts:
     """Says which part a row belongs to."""
 
-    tree: CutTree
+    tree: PartCuts
     schema: pa.Schema = field(repr=False)
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -82,7 +82,7 @@ class Tally:
     """Counts a batch: for every part that may be cut how often each code occurs, and with it each sensitive value."""
 
     table: CodedTable
-    tree: CutTree
+    tree: PartCuts
     open: tuple[int, ...]
     counts_values: bool
 
@@ -134,9 +134,9 @@ def tallied(rows: Rows, tally: Tally) -> NDArray[np.int64]:
 
 def first_cuts(
     rows: Rows, table: CodedTable, support: PartsByFirstCuts, requirements: Requirements, most: int
-) -> tuple[CutTree, list[int]]:
-    """Cut the table until every part has at most so many rows, or cannot be cut; return how many each has."""
-    tree = CutTree()
+) -> tuple[PartCuts, list[int]]:
+    """Cut the table until each part has at most ``most`` rows or cannot be cut; return the cuts and the parts' sizes."""
+    tree = PartCuts()
     waiting: tuple[int, ...] = (0,) if table.rows > most else ()
     sizes = {0: table.rows}
     while waiting:
@@ -148,10 +148,10 @@ def first_cuts(
             if cut is not None:
                 _check_cut(cut, counts)
                 side = 2 * len(cuts) + 1
-                cuts[part] = Cut(cut.attribute, cut.code, side, side + 1)
+                cuts[part] = PartCut(cut.attribute, cut.code, side, side + 1)
                 sizes |= {side: cut.below, side + 1: sizes[part] - cut.below}
         fresh = [side for part in waiting if part in cuts for side in (cuts[part].below, cuts[part].above)]
-        tree, waiting = CutTree(cuts), tuple(side for side in fresh if sizes[side] > most)
+        tree, waiting = PartCuts(cuts), tuple(side for side in fresh if sizes[side] > most)
     return tree, [sizes[part] for part in tree.numbered()]
 
 
