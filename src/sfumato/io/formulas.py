@@ -1,8 +1,10 @@
-"""Text that a spreadsheet would run, made harmless in a way that keeps different texts different.
+"""Protection against formula injection: text that a spreadsheet would run gets an apostrophe in front.
 
-A formula begins with one of a few signs: at the start of a cell, or wherever a program that expects another separator
-would start a cell, or behind a byte order mark. It gets an apostrophe in front; so does a text that already looks like
-that, or `=x` and `'=x` would be one.
+A formula begins with one of a few signs: at the start of a cell, wherever a program that expects another separator
+would start a cell, or after a byte order mark.
+
+Different texts stay different: a text that already begins with an apostrophe and a formula gets another one, since
+otherwise `=x` and `'=x` would become the same.
 """
 
 from __future__ import annotations
@@ -13,18 +15,18 @@ from functools import cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
-#: What a formula begins with, also in the full width that some spreadsheets take for the same.
+#: What a formula begins with, also as full-width characters, which some spreadsheets treat alike.
 _SIGNS = "=@+\\-＝＠＋－"
 _SEPARATORS = ",;\t|"
-#: What may stand between the start of a cell and its formula, in the words of Arrow's expressions.
+#: What may stand between the start of a cell and its formula, in Arrow's regular expression syntax.
 _BEFORE = r"""'"\s\pZ\x{feff}\x{85}\x{0b}\x{1c}-\x{1f}"""
 
-#: A signed number is no formula; neither is the end of an interval.
+#: A signed number is not a formula, and neither is the end of an interval.
 _NUMBER = re.compile(r"[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[\])]?")
 
 
 def without_formulas(values: pa.Array, separator: str) -> pa.Array:
-    """Return texts that no spreadsheet runs, in a file whose cells this separator parts."""
+    """Make texts harmless for spreadsheets, in a file with this separator."""
     starts = _starts(separator)
     suspects = pc.match_substring_regex(values, rf"(^|[{starts}])[{_BEFORE}]*[{_SIGNS}]|^'*[\t\r\n]")
     if not pc.any(suspects).as_py():
@@ -34,7 +36,7 @@ def without_formulas(values: pa.Array, separator: str) -> pa.Array:
 
 
 def _starts(separator: str) -> str:
-    """Return what a cell may begin behind, for a program that does not know the file's own separator."""
+    """The characters after which a program that expects another separator may begin a cell."""
     return re.escape(_SEPARATORS.replace(separator, "")) + r"\r\n"
 
 
@@ -46,7 +48,7 @@ def _formula(separator: str) -> re.Pattern[str]:
 
 
 def _guarded(text: str, separator: str) -> str:
-    """Put an apostrophe before everything that would be run; a text with a blank in front of all gets one anyway."""
+    """Put an apostrophe before everything that would be run, and before text that begins with a tab or a line break."""
     guarded = _formula(separator).sub(_with_apostrophe, text)
     begins_apart = re.match(r"'*[\t\r\n]", guarded) is not None
     return f"'{guarded}" if begins_apart else guarded

@@ -1,4 +1,4 @@
-"""One door for all data: whatever the caller holds becomes a :class:`Source`."""
+"""Opening data: any frame, file or database table becomes a :class:`Source`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def open_source(
     sheet: str | None = None,
     layout: str | None = None,
 ) -> Source:
-    """Open a frame or a file for reading, where it takes more to say than the path.
+    """Open a frame or a file for reading, with options if the path is not enough.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def open_source(
         What stands between the cells of a delimited text file. Without it, the comma, semicolon, tab or bar
         that the file itself uses. Frames and other files have none and ignore it.
     encoding
-        The encoding of a text file. Without it UTF-8, and what the bytes of the file say where it is something else.
+        The encoding of a text file. Without it UTF-8, or what is detected from the bytes if the file is not UTF-8.
     sheet
         The sheet of a workbook, or the table of an SQLite database, where there are several.
     layout

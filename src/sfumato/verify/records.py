@@ -1,7 +1,7 @@
-"""How many records a delimited text has, counted from its bytes alone.
+"""The number of records of a delimited text, counted from its bytes alone.
 
-Readers have lost rows: the last one of a file, all behind a header of two lines. So what a reader says it read is held
-against this count, which knows nothing but quotation marks and line ends.
+Readers have been known to lose rows: the last one of a file, or all after a header of two lines. So the rows that a
+reader returns are compared with this count, which knows nothing but quotation marks and line ends.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ NEWLINE, RETURN, QUOTE = b'\n\r"'
 
 @dataclass
 class RecordCount:
-    """What was seen of a text so far.
+    """The count so far.
 
     Attributes
     ----------
     records
-        Lines with anything in them, the header included; what stands between quotation marks is one line.
+        Lines that are not empty, the header included; line breaks between quotation marks do not end a line.
     blank
-        Lines with nothing in them.
+        Empty lines.
     """
 
     records: int = 0
@@ -38,7 +38,7 @@ class RecordCount:
         return self._quoted
 
     def add(self, chunk: bytes) -> None:
-        """Count on."""
+        """Count another chunk."""
         if not chunk:
             return
         data = np.frombuffer(chunk, np.uint8)
@@ -50,7 +50,7 @@ class RecordCount:
         ends, kinds = places[is_end], marks[is_end]
         before = np.append(-1, ends[:-1])
         filled = ends - before > 1
-        # A line feed right behind a carriage return ends no line of its own.
+        # A line feed right after a carriage return does not end another line.
         second = (kinds == NEWLINE) & ~filled & (np.append(NEWLINE, kinds[:-1]) == RETURN)
         if len(ends):
             filled[0] |= self._filled
@@ -63,7 +63,7 @@ class RecordCount:
         self._quoted = bool(quoted[-1]) if len(quoted) else self._quoted
 
     def end(self) -> RecordCount:
-        """Count a last line without an end."""
+        """Count a last line that has no line end."""
         self.records += self._filled
         self._filled = False
         return self
