@@ -112,3 +112,23 @@ def _when_compiling(tell: Callable[[], object]) -> Iterator[None]:
         yield
     finally:
         told_of_compiling.remove(tell)
+
+
+class Clock:
+    """How long the parts of a request took."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def measuring(self, part: str) -> Iterator[None]:
+        """Add the time of a block to a part."""
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[part] = self.seconds.get(part, 0.0) + time.perf_counter() - begin
+
+    def rounded(self) -> dict[str, float]:
+        """Return the seconds of every part, total last."""
+        return {part: round(seconds, 4) for part, seconds in self.seconds.items()}

@@ -93,7 +93,7 @@ def _bounds(ordered: pa.Array, level: BandEdges, used: np.ndarray[Any, np.dtype[
 
 
 class Bands(Banded):
-    """Numbers in bands between breaks of one's own, with open ends: ``<18``, ``[18, 64]``, ``65+``.
+    """Numbers in bands between declared breaks, with open ends: ``<18``, ``[18, 64]``, ``65+``.
 
     Parameters
     ----------
