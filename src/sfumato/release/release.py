@@ -20,9 +20,9 @@ from sfumato.hierarchies import Hierarchy
 from sfumato.io import to_frame, write_text
 from sfumato.loss import LossReport
 from sfumato.methods.details import MethodDetails
+from sfumato.release.notebook import page_of
 from sfumato.release.origin import Origin
-from sfumato.release.page import page_of
-from sfumato.release.shown import Promised, Shown
+from sfumato.release.shown import Promises, Shown
 from sfumato.release.summary import summarize
 from sfumato.release.values import ValueCounts
 from sfumato.verify.verification import Achieved, Verification
@@ -241,8 +241,8 @@ class Release:
         return self.shown.verify(self._promised)
 
     @property
-    def _promised(self) -> Promised:
-        return Promised(self.sensitive, self.promises, self.verification.rows, self.people)
+    def _promised(self) -> Promises:
+        return Promises(self.sensitive, self.promises, self.verification.rows, self.people)
 
     def write(
         self,

@@ -18,11 +18,10 @@ from sfumato.errors import VerificationError
 from sfumato.io import Source, write_table
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
-from sfumato.verify.written import Promised as PromisedOfTable
-from sfumato.verify.written import verify_written
+from sfumato.verify.written import Promised, verify_written
 
 
-class Promised(NamedTuple):
+class Promises(NamedTuple):
     """What a release promises, in the verifier's words.
 
     Attributes
@@ -79,13 +78,13 @@ class Shown(Protocol):
     def as_frame(self, table: pa.Table) -> Any:
         """Convert another table to the kind of frame that came in; where an engine keeps the rows, it stays Arrow."""
 
-    def verify(self, promised: Promised) -> Verification:
+    def verify(self, promised: Promises) -> Verification:
         """Check every promise from the rows alone."""
 
     def write(
         self,
         path: str | os.PathLike[str],
-        promised: Promised,
+        promised: Promises,
         known: Verification,
         progress: Progress,
         form: str | None = None,
@@ -141,7 +140,7 @@ class ShownInMemory:
         """Convert a table to the kind of frame that came in."""
         return table if self.source is None else self.source.to_native(table)
 
-    def verify(self, promised: Promised) -> Verification:
+    def verify(self, promised: Promises) -> Verification:
         """Check every promise from the rows alone."""
         return verify_release(
             self.table, self.class_columns, promised.sensitive, promised.models, people=promised.people
@@ -150,14 +149,14 @@ class ShownInMemory:
     def write(
         self,
         path: str | os.PathLike[str],
-        promised: Promised,
+        promised: Promises,
         known: Verification,
         progress: Progress,
         form: str | None = None,
     ) -> Verification:
         """Write one file, complete or not at all; its ``notes`` say what readers of the file may misunderstand."""
         notes: list[str] = []
-        asked = PromisedOfTable(self.table, self.class_columns, promised.sensitive, promised.models, promised.people)
+        asked = Promised(self.table, self.class_columns, promised.sensitive, promised.models, promised.people)
 
         def inspect(file: Path, form: str) -> None:
             progress("reading the file back", 0.0)

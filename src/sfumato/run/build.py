@@ -60,7 +60,7 @@ def build_release(
         alone = beside.submit(singling_out, microdata, classes, prepared.secret.generator("singling out"))
         order = _release_order(prepared, classes, request)
         shown = _shown(source, prepared, found, order, stage(progress, "writing values"))
-        outcome = Outcome(
+        outcome = BuildOutcome(
             request,
             prepared.roles,
             microdata,
@@ -180,7 +180,7 @@ def _shown(source: Source, prepared: Prepared, found: Found, order: NDArray[np.i
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BuildOutcome:
     """What became of a table, whoever held its rows: what the manifest and the release are put together from.
 
     Attributes
@@ -308,7 +308,7 @@ def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Req
     return order if classes.suppressed == 0 else order[classes.of_row[order] >= 0]
 
 
-def _verified(shown: ShownInMemory, outcome: Outcome, people: NDArray[np.int64] | None) -> Verification:
+def _verified(shown: ShownInMemory, outcome: BuildOutcome, people: NDArray[np.int64] | None) -> Verification:
     """Check the release from its own rows; hand out nothing that does not pass."""
     if not shown.table.num_rows:
         raise InfeasibleError("Every row would have to be suppressed. Ask for less privacy, or for coarser levels.")

@@ -15,8 +15,8 @@ from sfumato.assess.utility.report import Utility
 from sfumato.common.charts import charts
 from sfumato.io.checksum import HashedFile
 from sfumato.loss import Bound
-from sfumato.release.report.policy import policy_of_release
-from sfumato.release.report.sections.columns import ColumnFacts, describe_column
+from sfumato.release.report.columns import ColumnFacts, describe_column
+from sfumato.release.report.sections.policy import policy_of_release
 from sfumato.verify.verification import Verification
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Making:
 
 
 @dataclass(frozen=True)
-class Facts:
+class ReportFacts:
     """What a report says about a release.
 
     Attributes
@@ -174,12 +174,12 @@ def column_facts(release: Release, name: str) -> ColumnFacts | None:
 
 def facts_of_release(
     release: Release, file: str | os.PathLike[str] | None = None, utility: Utility | None = None
-) -> Facts:
+) -> ReportFacts:
     """Collect what is known about a release that was made here."""
     manifest = release.manifest
     described = {name: column_facts(release, name) for name in release.shown.quasi_identifiers}
     policy, elided = policy_of_release(release)
-    return Facts(
+    return ReportFacts(
         verification=release.verification,
         risk=release.risk,
         promises=manifest["privacy"],

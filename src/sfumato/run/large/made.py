@@ -20,9 +20,9 @@ from sfumato.privacy import Requirements
 from sfumato.release.explanation import Explanation, WhatIf
 from sfumato.release.origin import Origin
 from sfumato.release.release import Release
-from sfumato.release.shown import Promised
+from sfumato.release.shown import Promises
 from sfumato.release.values import ValueCounts
-from sfumato.run.build import Outcome
+from sfumato.run.build import BuildOutcome
 from sfumato.run.large.bound import bound_of
 from sfumato.run.large.drawn_rows import DrawnRows, together
 from sfumato.run.large.encoding import CodedTable
@@ -77,9 +77,9 @@ class Made:
         return sorted(self.told, key=lambda one: one.part)
 
     @cached_property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> BuildOutcome:
         """What became of the table."""
-        return Outcome(
+        return BuildOutcome(
             self.request,
             self.table.roles,
             empty(self.table),
@@ -92,10 +92,10 @@ class Made:
         )
 
     @property
-    def promised(self) -> Promised:
+    def promised(self) -> Promises:
         """What is promised of the released rows."""
         gone = self.outcome.left_out + self.outcome.suppressed
-        return Promised(self.request.schema.sensitive, self.outcome.promises, self.total - gone)
+        return Promises(self.request.schema.sensitive, self.outcome.promises, self.total - gone)
 
     @cached_property
     def loss(self) -> LossReport:

@@ -21,7 +21,7 @@ from sfumato.io.spool import STANDARD
 from sfumato.io.sql import identifier
 from sfumato.io.temporary import TemporaryFolder
 from sfumato.io.write import STREAMED, format_of, names_folder, refuse_existing, write_stream
-from sfumato.release.shown import Promised, ShownInMemory
+from sfumato.release.shown import Promises, ShownInMemory
 from sfumato.run.large.engine import Rows, ShownAs, ShownElsewhere
 from sfumato.verify.copies import check_copies, check_same_rows, digest_of
 from sfumato.verify.grouped_files import check_files
@@ -32,11 +32,11 @@ from sfumato.verify.verification import Verification
 class Checked:
     """What was promised of files, what was found of it, and what the files were: a hash of each."""
 
-    promised: Promised
+    promised: Promises
     found: Verification
     digests: Sequence[bytes] = field(repr=False)
 
-    def is_about(self, promised: Promised) -> bool:
+    def is_about(self, promised: Promises) -> bool:
         """Return whether the same is promised."""
         both = (self.promised, promised)
         mine, asked = ((list(one.sensitive), list(one.models)) for one in both)
@@ -76,13 +76,13 @@ class ShownInFiles(ShownElsewhere):
         connection.create_function("sfumato_disk_in_use", self.folder.used, [], "BIGINT")
         return connection.read_parquet([str(file) for file in self.files])
 
-    def verify(self, promised: Promised) -> Verification:
+    def verify(self, promised: Promises) -> Verification:
         """Check every promise from the files, which are not loaded for it, and remember what they were."""
         found = self.check(self.files, promised)
         self._checked = Checked(promised, found, [digest_of(file) for file in self.files])
         return found
 
-    def checked(self, promised: Promised) -> Checked | None:
+    def checked(self, promised: Promises) -> Checked | None:
         """Return what was found of the files, if they were checked for the same; they must still be what they were."""
         known = self._checked
         if known is None or not known.is_about(promised):
@@ -108,7 +108,7 @@ class ShownInFiles(ShownElsewhere):
         names = ", ".join(identifier(name) for name in self.class_columns)
         return self.data.aggregate(f"count(*) AS size, {names}", names)
 
-    def check(self, files: Sequence[Path], promised: Promised, form: str = "parquet") -> Verification:
+    def check(self, files: Sequence[Path], promised: Promises, form: str = "parquet") -> Verification:
         """Check promises from files, these or what was made of them."""
         name = f"check-{secrets.token_hex(4)}"
         folder = self.folder.new(name)
@@ -129,7 +129,7 @@ class ShownInFiles(ShownElsewhere):
     def write(
         self,
         path: str | os.PathLike[str],
-        promised: Promised,
+        promised: Promises,
         known: Verification,
         progress: Progress,
         form: str | None = None,
@@ -144,7 +144,7 @@ class ShownInFiles(ShownElsewhere):
             return self._write_folder(Path(path), promised, progress)
         return self._write_file(Path(path), format_of(path, form), promised, progress)
 
-    def _write_file(self, path: Path, form: str, promised: Promised, progress: Progress) -> Verification:
+    def _write_file(self, path: Path, form: str, promised: Promises, progress: Progress) -> Verification:
         known = self.checked(promised) if form == "parquet" else None
         with atomic_path(path) as temporary:
             if known is not None and len(self.files) == 1:
@@ -167,7 +167,7 @@ class ShownInFiles(ShownElsewhere):
                 for group in range(file.num_row_groups):
                     yield self._in_zones(file.read_row_group(group))
 
-    def _write_folder(self, path: Path, promised: Promised, progress: Progress) -> Verification:
+    def _write_folder(self, path: Path, promised: Promises, progress: Progress) -> Verification:
         refuse_existing(path)
         with explained(path), TemporaryFolder(path.parent) as beside:
             folder = beside.new("release")

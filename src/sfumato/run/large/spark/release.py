@@ -13,7 +13,7 @@ from sfumato.common.progress import Progress, silent
 from sfumato.errors import OutputError
 from sfumato.io.sql import spark_identifier
 from sfumato.io.write import refuse_other_than_parquet
-from sfumato.release.shown import Promised
+from sfumato.release.shown import Promises
 from sfumato.run.large.engine import COUNT, ShownAs, ShownElsewhere
 from sfumato.run.large.spark.executors import CELL, PARQUET
 from sfumato.run.large.spark.frames import arrow_schema, computed, located
@@ -67,14 +67,14 @@ class ShownInSpark(ShownElsewhere):
         names = [spark_identifier(name) for name in self.class_columns]
         return self.rows.counted(self.class_columns).withColumnRenamed(COUNT, "size").select("size", *names)
 
-    def verify(self, promised: Promised) -> Verification:
+    def verify(self, promised: Promises) -> Verification:
         """Check every promise from the rows, by Spark's own counts."""
         return verified_by_spark(self.rows, self.class_columns, promised.sensitive, promised.models)
 
     def write(
         self,
         path: str | os.PathLike[str],
-        promised: Promised,
+        promised: Promises,
         known: Verification,
         progress: Progress = silent,
         form: str | None = None,

@@ -24,7 +24,7 @@ from sfumato.release.values import ValueCounts
 
 
 @dataclass(frozen=True)
-class Level:
+class LevelUse:
     """One level of a column's hierarchy, and the share of released rows that is shown at it."""
 
     name: str
@@ -55,7 +55,7 @@ class ColumnFacts:
     before: tuple[float, ...]
     after: tuple[float, ...]
     gone: tuple[float, ...] = ()
-    levels: tuple[Level, ...] = field(default=(), repr=False)
+    levels: tuple[LevelUse, ...] = field(default=(), repr=False)
     lost: float = 0.0
 
     @property
@@ -134,7 +134,7 @@ def _texts(table: pa.Table, name: str) -> list[str | None]:
     return [*code_column(name, table.column(name)).values.cast(pa.string()).to_pylist(), None]
 
 
-def _levels(shown: ShownColumn, texts: Sequence[str | None], cells: Codes) -> list[Level]:
+def _levels(shown: ShownColumn, texts: Sequence[str | None], cells: Codes) -> list[LevelUse]:
     """Return how often each level was used; without declared levels, values and intervals."""
     total = max(1, int(cells.sum()))
     level_of: dict[str | None, int] = {}
@@ -152,9 +152,9 @@ def _levels(shown: ShownColumn, texts: Sequence[str | None], cells: Codes) -> li
             used[level_of[text]] += count
         else:
             used[value if single[cell] else between] += count
-    named = [Level(level.name, len(level.labels), used[at] / total) for at, level in enumerate(shown.domain.levels)]
+    named = [LevelUse(level.name, len(level.labels), used[at] / total) for at, level in enumerate(shown.domain.levels)]
     apart = "intervals" if shown.numbers is not None else "sets of values"
-    more = [Level(title, None, used[at] / total) for at, title in ((between, apart), (missing, MISSING)) if used[at]]
+    more = [LevelUse(title, None, used[at] / total) for at, title in ((between, apart), (missing, MISSING)) if used[at]]
     return [*named[:-1], *more, *named[-1:]]
 
 

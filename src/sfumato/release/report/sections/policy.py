@@ -1,4 +1,4 @@
-"""The policy as a report shows it: ready to copy, without the secret of the release and without values of people."""
+"""The policy: ready to copy, without the secret of the release and without values of people."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.common.html import Markup, element
 from sfumato.common.toml import dumps
 from sfumato.hierarchies import Hierarchy, Ordered
 from sfumato.release.manifest import method_shown
+from sfumato.release.report.parts import code, items, names, paragraph, section
 
 if TYPE_CHECKING:
     from sfumato.release.release import Release
+    from sfumato.release.report.facts import ReportFacts
 
 #: The roles of a policy, and what they are called in a manifest.
 ROLES = {"sensitive": "sensitive", "identifiers": "identifier", "plain": "plain"}
@@ -28,6 +31,31 @@ DECLARED = {"levels", "labels"}
 #: What stands for a list of values that the release does not show, and for the file of a taxonomy that has some.
 LEFT_OUT = ["(left out)"]
 TAXONOMY = "taxonomy.csv"
+
+#: A longer policy has no place on a page that people read.
+LONGEST_POLICY = 60_000
+TOO_LONG = "It is too long for this page. Write it to a file: --save-policy FILE, or Policy.write in Python."
+
+COMMAND = "sfumato anonymize ORIGINAL -o RELEASE --policy policy.toml"
+
+
+def section_policy(found: ReportFacts) -> Markup:
+    """Return the policy, and the command that makes the release again."""
+    notes = ["The seed is not here. It can undo the order of the rows, so it stays in the manifest, with the owner."]
+    if found.elided:
+        notes.append(
+            f"What lists values of {names(found.elided)} is left out, since the table does not show all of them: take "
+            "it from your own policy."
+        )
+    return section(
+        "policy",
+        "The policy",
+        "What has to be kept to make this table again, or to make the next one in the same way.",
+        code(found.policy, "policy") if len(found.policy) <= LONGEST_POLICY else paragraph(TOO_LONG),
+        items(notes),
+        paragraph("Saved as ", element("code", "policy.toml"), ", this makes the release:"),
+        code(COMMAND, "command"),
+    )
 
 
 def policy_of_release(release: Release) -> tuple[str, list[str]]:
