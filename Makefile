@@ -4,7 +4,8 @@
 #   make test     everything that must hold before a change is merged
 #   make test-lowest  the tests with the lowest versions that pyproject.toml allows
 #   make lint     ruff and mypy only
-#   make fuzz     search for tables and files that break a promise, for SECONDS=600 or as long as you say
+#   make fuzz     search for tables and files that break a promise, for SECONDS=600 or as long as you say, and run every
+#                 generated test with all of its examples
 #   make bounds   the tests with every array access of the compiled code checked; slower
 #   make format   let ruff rewrite what it can
 #   make bench    time, memory and information loss side by side
@@ -59,8 +60,10 @@ lint: .venv/.ready-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+fuzz: export SFUMATO_KERNELS = $(KERNELS)
 fuzz: .venv/.ready-dev
 	SFUMATO_FUZZ_SECONDS=$(SECONDS) $(BIN)/pytest -n 0 tests/fuzz
+	SFUMATO_FUZZ_SECONDS=$(SECONDS) $(BIN)/pytest $(SHARED) -m hypothesis --ignore tests/fuzz
 
 # Kernels checked like this are other code, so they are kept apart from the usual ones.
 bounds: .venv/.ready-dev

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests.examples import examples
 
 from sfumato.common import randomness
 
 # No deadline: the first call of a kernel compiles it, which says nothing about the kernel.
-settings.register_profile("local", deadline=None)
+settings.register_profile("local", deadline=None, max_examples=examples(100))
 # The same examples every time: a change is judged by what it changed.
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=examples(100))
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+# Programs that tests start inherit which signals are ignored, as `nohup make test` ignores a hangup, but not
+# which are handled. So whatever is ignored here is handled by doing nothing.
+for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

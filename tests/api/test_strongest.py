@@ -6,13 +6,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import sfumato as sf
 from sfumato.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.methods.linear import hilbert
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.lists(st.integers(0, 60), min_size=4, max_size=40), st.sampled_from([0.05, 0.2, 0.5, 1.0]))
 def test_no_larger_k_would_fit(ages: list[int], max_gcp: float) -> None:
     people = pa.table({"age": ages})

@@ -14,9 +14,9 @@ import sfumato as sf
 # The third look at the clock is when somebody presses Ctrl-C, so many times.
 PRESSING = """
 import os, signal, sys
-from sfumato.methods.enumeration.search_limits import Watch
+from sfumato.methods.enumeration.search_limits import SearchLimits
 
-tell, looks, times = Watch.tell, [], int(sys.argv.pop(1))
+tell, looks, times = SearchLimits.tell, [], int(sys.argv.pop(1))
 
 def pressed(self, *arguments):
     tell(self, *arguments)
@@ -25,7 +25,7 @@ def pressed(self, *arguments):
         for _ in range(times):
             os.kill(os.getpid(), signal.SIGINT)
 
-Watch.tell = pressed
+SearchLimits.tell = pressed
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from sfumato.cli import main
 sys.argv = ["sfumato", *sys.argv[1:]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +11,8 @@ import pytest
 import typer
 from tests.cli.command import RUNNER
 
-from sfumato.cli.parser import Command, only_named
+from sfumato.cli.app import COMMANDS, app
+from sfumato.cli.parser import Command
 
 LINES = (
     "in.csv",
@@ -57,9 +60,30 @@ def test_a_command_line_means_what_it_means_to_typer(line: str) -> None:
     assert ours.stdout or ours.stderr
 
 
-def test_only_the_named_command_is_prepared() -> None:
-    app = app_of(None)
-    app.command()(len)
-    assert [one.callback for one in only_named(app, ["len", "x"]).registered_commands] == [len]
-    assert len(only_named(app, ["--help"]).registered_commands) == len(app.registered_commands) == 2
-    assert len(only_named(app, []).registered_commands) == 2
+def loaded_by(*words: str) -> set[str]:
+    """Return the commands whose modules a fresh interpreter imports for a command line."""
+    code = (
+        "import sys\n"
+        "from sfumato.cli import main\n"
+        f"sys.argv = ['sfumato', *{words}]\n"
+        "try:\n    main()\n"
+        "except SystemExit as stop:\n    assert not stop.code, stop.code\n"
+        "print(*[name for name in sys.modules if name.startswith('sfumato.cli.')])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = {name.removeprefix("sfumato.cli.") for name in done.stdout.splitlines()[-1].split()}
+    return modules & set(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("words", "loaded"), [(("--help",), set()), (("--version",), set()), (("risk", "--help"), {"risk"})]
+)
+def test_only_the_named_command_is_imported(words: tuple[str, ...], loaded: set[str]) -> None:
+    assert loaded_by(*words) == loaded
+
+
+def test_every_command_is_in_the_module_of_its_name() -> None:
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    assert list(commands) == list(COMMANDS)
+    assert {name: command.name for name, command in commands.items()} == {name: name for name in COMMANDS}
+    assert RUNNER.invoke(app, ["anonymise"]).stderr.endswith("Did you mean 'anonymize', 'anatomize'?\n")

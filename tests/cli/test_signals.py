@@ -15,7 +15,7 @@ import sfumato as sf
 # The release is half written when the writer waits, for as long as the test needs.
 WAITING = """
 import sys, time
-from sfumato.io import writing
+from sfumato.io import write as writing
 
 chunks = writing.csv_chunks
 

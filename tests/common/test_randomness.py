@@ -16,7 +16,7 @@ import pytest
 import sfumato as sf
 from sfumato.api.policy import Policy
 from sfumato.cli.anonymize import record
-from sfumato.cli.files import Files
+from sfumato.cli.files import ReleaseFiles
 from sfumato.common.randomness import BITS, Secret
 from sfumato.methods import REGISTRY, find_method
 
@@ -173,7 +173,7 @@ class TestReproducing:
 
     def test_a_command_does_not_print_it(self, fresh_seeds, tmp_path: Path):
         release = sf.anonymize(self.TABLE, **self.ROLES, method="mondrian")
-        told = json.dumps(record(release, Files("in.csv", tmp_path / "out.csv")))
+        told = json.dumps(record(release, ReleaseFiles("in.csv", tmp_path / "out.csv")))
         assert str(release.manifest["options"]["seed"]) not in told
         assert release.manifest["input"]["content_hash"] in told
 

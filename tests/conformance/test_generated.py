@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.conformance.test_methods import METHODS
+from tests.examples import examples
 
 import sfumato as sf
 from sfumato.errors import DataError, InfeasibleError, ParameterError
@@ -57,7 +58,7 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", METHODS)
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(request=requests())
 def test_a_generated_table_is_released_verified_or_refused_for_a_reason(name: str, request: dict[str, Any]) -> None:
     rows = request["data"].num_rows

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from sfumato.errors import ParameterError, SchemaError, SourceError
 from sfumato.io import open_source
@@ -255,7 +256,7 @@ def test_an_error_far_down_the_file_names_its_line(read):
 _CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=6)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.lists(st.tuples(_CELLS, _CELLS), min_size=1, max_size=12))
 def test_whatever_python_writes_is_read(tmp_path_factory, rows):
     text = io.StringIO()

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from sfumato.errors import DataError, SchemaError, SourceError
 from sfumato.io import open_source
@@ -308,7 +309,7 @@ def test_frames_stay_as_they_were():
     pd.testing.assert_frame_equal(frame, before)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(st.one_of(st.none(), st.text(max_size=5)), max_size=30), st.integers(1, 7))
 def test_any_text_survives_in_any_frame(values, size):
     chunks = [pa.array(values[i : i + size], pa.string()) for i in range(0, len(values), size)]

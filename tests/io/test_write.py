@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from sfumato.errors import DataError, OutputError, ParameterError
 from sfumato.io import atomic, check_writable, open_source, write_table, write_text
@@ -217,7 +218,7 @@ def test_what_is_different_stays_different(texts, separator):
     assert not [piece for piece in pieces if re.match(r"[=@]|[+-](?![\d.])", piece.lstrip('\ufeff "'))]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(
         st.tuples(

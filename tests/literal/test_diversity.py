@@ -7,6 +7,7 @@ import pytest
 from benchmarks.literal.linear import LiteralDiversity, diversity_groups
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import task_of
 from tests.methods.linear.test_diversity import eligible, eligible_values, groups_of
 
@@ -79,7 +80,7 @@ def test_it_differs_from_sfumatos_where_a_value_becomes_critical() -> None:
     assert diversity_groups(np.array(quiet, np.int32), np.arange(20.0), 2).tolist() == groups_of(quiet, 2).tolist()
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(eligible_values())
 def test_without_critical_values_it_is_sfumatos(drawn: tuple[list[int], int]) -> None:
     values, l = drawn  # noqa: E741

@@ -8,6 +8,7 @@ import pytest
 from benchmarks.literal.enum_multi import LiteralEnumMulti
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import task_of
 
 import sfumato as sf
@@ -48,7 +49,7 @@ def least_dm(microdata: Microdata, k: int, length: float) -> float:
     return best
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(points=POINTS, k=st.integers(1, 4), length=st.sampled_from([0.5, 3.0, 5.0, 7.0]))
 def test_lengths_are_those_of_blocks(points, k: int, length: float) -> None:
     microdata = table_of(points)
@@ -61,7 +62,7 @@ def test_lengths_are_those_of_blocks(points, k: int, length: float) -> None:
     assert optimality.cost <= ours.details["optimality"].cost
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(points=POINTS, k=st.integers(1, 3), c=st.sampled_from([1.0, 1.5, 3.0]))
 def test_the_papers_rule_gives_what_it_says_and_drops_fewer_branches(points, k: int, c: float) -> None:
     microdata = table_of(points)

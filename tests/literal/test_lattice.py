@@ -7,6 +7,7 @@ import pyarrow as pa
 from benchmarks.literal.lattice import ScanningSamarati, WholeFamilies
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import task_of
 from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, tables
 
@@ -17,7 +18,7 @@ from sfumato.table.encoding import encode
 from sfumato.table.microdata import Microdata
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(microdata=tables(), models=st.sampled_from(MODELS), share=st.sampled_from([0.0, 0.2]))
 def test_answers_are_those_of_every_node_tried(microdata: Microdata, models, share: float) -> None:
     assume(feasible(models, microdata))

@@ -10,6 +10,7 @@ import pytest
 from benchmarks.literal.mondrian import ABLATION, LiteralMondrian
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import microdata_strategy, task_of
 from tests.methods.multidim.mondrian_twin import coded, partition
 
@@ -22,7 +23,7 @@ SFUMATOS = LiteralMondrian(widths="span", sides="either")
 POINTS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=50)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(microdata_strategy(rows=(1, 40)), st.sampled_from([(KAnonymity(2),), (KAnonymity(3), LDiversity(2))]))
 def test_with_every_difference_taken_over_it_is_sfumatos(microdata: Microdata, models) -> None:
     if not Requirements(models, microdata).broken_by_table():
@@ -30,7 +31,7 @@ def test_with_every_difference_taken_over_it_is_sfumatos(microdata: Microdata, m
 
 
 @pytest.mark.parametrize("method", [*ABLATION.values(), LiteralMondrian(relaxed=True)], ids=repr)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(microdata=microdata_strategy(rows=(2, 40)))
 def test_every_form_keeps_the_models(method: LiteralMondrian, microdata: Microdata) -> None:
     requirements = Requirements((KAnonymity(2), LDiversity(1.5)), microdata)

@@ -13,6 +13,7 @@ from benchmarks.literal.linear import diversity_groups
 from benchmarks.literal.mondrian import LiteralMondrian
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import microdata_strategy, task_of
 from tests.methods.lattice.brute_force import all_answers, tables
 from tests.methods.multidim.mondrian_twin import coded
@@ -28,7 +29,7 @@ from sfumato.table.microdata import Microdata
 SEARCHES = [*map(Incognito, ("basic", "superroots", "cube", "materialized")), WholeFamilies(), BottomUp()]
 
 
-@settings(max_examples=6)
+@settings(max_examples=examples(6))
 @given(microdata=tables(), k=st.integers(1, 4))
 def test_every_search_finds_the_same_on_tables_of_a_database(microdata: Microdata, k: int) -> None:
     k = min(k, len(microdata))
@@ -120,7 +121,7 @@ def test_one_scan_of_the_heuristic_holds_rows_back_until_every_value_was_met() -
         assert rows_read_ahead(values, groups) == most
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(microdata_strategy(rows=(4, 40), missing=False))
 def test_any_table_can_lie_on_a_disk(tmp_path_factory, microdata: Microdata) -> None:
     disk = Disk(tmp_path_factory.mktemp("disk"), 5, 1 + len(microdata.domains))

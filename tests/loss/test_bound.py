@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import encoded_column, microdata_strategy
 from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
@@ -39,7 +40,7 @@ def test_no_partition_beats_the_bound(microdata: Microdata, k: int) -> None:
     assert bound <= cheapest_of_all_partitions(microdata, k) / len(microdata) + 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(microdata_strategy(rows=(2, 30)), st.integers(1, 5))
 def test_no_optimum_of_a_branch_and_bound_beats_the_bound(microdata: Microdata, k: int) -> None:
     k = min(k, len(microdata))
@@ -121,7 +122,7 @@ def test_a_sample_of_a_large_table_says_how_sure_it_is(monkeypatch: pytest.Monke
     assert gcp_bound(microdata, 5).sampled == module.LEAST_SAMPLE  # the first of more than 300 took all of the work
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(microdata_strategy(rows=(2, 8)), st.integers(2, 4), st.sampled_from([1, 30, 10_000]))
 def test_no_box_of_k_rows_loses_less_than_its_rows_must(microdata: Microdata, k: int, work: int) -> None:
     people = module.DistinctRows.of(microdata)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import microdata_strategy
 from tests.release.given import SEED, Given
 
@@ -74,7 +75,7 @@ def test_a_full_domain_level_has_ends_too():
 KINDS = ("number", "binned", "category", "country", "month")
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(microdata_strategy(rows=(2, 20), kinds=KINDS, most_columns=3), st.data())
 def test_against_reading_what_is_shown(microdata, data):
     of_row = np.array(

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import microdata_strategy, table_strategy
 from tests.loss.slow import SlowLoss
 
@@ -121,7 +122,7 @@ def test_rows_left_out_for_missing_values_count_as_suppressed():
 # --- against loops
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(table_strategy(rows=(1, 14)), st.integers(0, 3), st.integers(1, 4), st.data())
 def test_classes_against_loops(table, left_out, k, data):
     of_row = data.draw(st.lists(st.sampled_from([None, 0, 1, 5]), min_size=len(table), max_size=len(table)))
@@ -130,7 +131,7 @@ def test_classes_against_loops(table, left_out, k, data):
     assert_equal(measured(table.encoded(), Recoding(classes=codes), left_out, k), slow, k)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(table_strategy(rows=(1, 14)), st.integers(0, 3), st.data())
 def test_levels_against_loops(table, left_out, data):
     microdata = table.encoded()
@@ -159,7 +160,7 @@ def assert_equal(report, slow, k):
 # --- the two ends
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata_strategy())
 def test_nothing_is_lost_when_nothing_changes(microdata):
     levels = (0,) * len(microdata.domains)
@@ -171,7 +172,7 @@ def test_nothing_is_lost_when_nothing_changes(microdata):
         assert loss.entropy == pytest.approx(0, abs=1e-12)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata_strategy(rows=(2, 20)))
 def test_everything_is_lost_when_everything_is_hidden(microdata):
     """Columns with a single value lose nothing even as *: there was nothing to tell."""
@@ -185,7 +186,7 @@ def test_everything_is_lost_when_everything_is_hidden(microdata):
     assert loss.entropy == pytest.approx(float(varied.any()))
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata_strategy())
 def test_suppressing_everybody_loses_everything(microdata):
     loss = measured(microdata, Recoding(classes=np.full(len(microdata), SUPPRESSED, np.int32)))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import table_strategy
 
 from sfumato import datasets
@@ -21,7 +22,7 @@ from sfumato.table.frequency import frequency_set
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(table_strategy(rows=(1, 40)), st.data())
 def test_a_node_releases_exactly_the_allowed_cells(table, data: st.DataObject) -> None:
     microdata = table.encoded()
@@ -67,7 +68,7 @@ def test_a_node_releases_exactly_the_allowed_cells(table, data: st.DataObject) -
     assert waiting[:left].tolist() == np.flatnonzero(of_tuple < 0).tolist()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(table_strategy(rows=(4, 60)), st.data())
 def test_every_row_gets_an_allowed_class(table, data: st.DataObject) -> None:
     microdata = table.encoded()
@@ -80,7 +81,7 @@ def test_every_row_gets_an_allowed_class(table, data: st.DataObject) -> None:
     assert not requirements.broken_by(recoding)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(table_strategy(rows=(10, 60), most_columns=2, kinds=("category", "country")))
 def test_rows_that_are_many_enough_lose_nothing(table) -> None:
     microdata = table.encoded()
@@ -95,7 +96,7 @@ def test_rows_that_are_many_enough_lose_nothing(table) -> None:
         assert len(np.unique(classes.of_row[rows])) == 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(table_strategy(rows=(1, 30), most_columns=1))
 def test_levels_go_from_values_to_everything(table) -> None:
     (domain,) = table.encoded().domains

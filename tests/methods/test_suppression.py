@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import microdata_strategy
 
 from sfumato.errors import InfeasibleError
@@ -46,7 +47,7 @@ def random():
 # --- making a request feasible
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(counts_of_values, st.lists(models, min_size=1, max_size=2), st.integers(0, 12))
 def test_the_rest_is_feasible_within_the_budget(counts, asked, budget):
     microdata = table_of(counts)
@@ -71,7 +72,7 @@ def fewest(counts, level):
     return min(feasible, default=None)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(counts_of_values, st.sampled_from([1, 1.5, 2, 2.5, 3, 4]))
 def test_no_more_rows_than_needed_for_a_frequency(counts, level):
     requirements, needed = Requirements((LDiversity(level),), table_of(counts)), fewest(counts, level)
@@ -127,7 +128,7 @@ def gcp(microdata, classes):
     return LossReport.of(RecodedTable(microdata, EquivalenceClasses.of(microdata, Recoding(classes=classes)))).gcp
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(
     microdata_strategy(rows=(5, 24), sensitive=2),
     st.lists(models, max_size=2),

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import sfumato as sf
 from sfumato.errors import InfeasibleError, ParameterError, SchemaError
@@ -82,7 +83,7 @@ CELLS = st.tuples(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(CELLS, min_size=1, max_size=12), st.integers(1, 60))
 def test_readable_and_verifying_form_agree_with_brute_force(cells, k):
     release = pa.table({"age": [age for age, _ in cells], "place": [place for _, place in cells]})
@@ -104,7 +105,7 @@ def test_readable_and_verifying_form_agree_with_brute_force(cells, k):
     assert verify_release(release, ["age", "place"], requirements=[promise]).ok == present
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=20), st.sampled_from([0.05, 0.2, 0.5, 1]))
 def test_ceilings_are_those_of_slow_counting(looks, limit):
     sizes = [looks.count(one) for one in sorted(set(looks))]
@@ -164,7 +165,7 @@ def test_what_is_wrong_is_said():
         )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(CELLS, min_size=1, max_size=12), st.sampled_from([0.005, 0.02, 0.1, 0.5]))
 def test_risk_against_a_population_agrees_with_brute_force(cells, limit):
     release = pa.table({"age": [age for age, _ in cells], "place": [place for _, place in cells]})
@@ -184,7 +185,7 @@ def test_risk_against_a_population_agrees_with_brute_force(cells, limit):
         assert verify_release(release, ["age", "place"], requirements=[promise]).ok == (found <= limit + 1e-9)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=60), st.sampled_from([0.01, 0.1, 0.3, 0.7]))
 def test_the_verifier_expects_as_many_uniques_as_the_estimators(sizes, fraction):
     people = sum(sizes)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.privacy.helpers import compiled_verdicts, readable_verdicts
 
 import sfumato as sf
@@ -101,7 +102,7 @@ def test_only_missing_values_span_nothing():
     assert both(MinimumSpan("q", 1), {"q": [1, 9, None, None]}, [0, 0, 1, 1]) == [True, False]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(st.one_of(st.none(), st.integers(0, 9)), min_size=2, max_size=8).filter(any),
     st.integers(1, 9),

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.privacy import definitions
 from tests.privacy.helpers import histogram, readable_verdicts, table_of
 from tests.privacy.test_models import models
@@ -30,14 +31,14 @@ def named(pattern, message):
     return float(re.search(pattern, message)[1].replace(",", ""))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(models(), histogram)
 def test_a_table_is_refused_if_and_only_if_it_breaks_the_model(model, counts):
     microdata, whole = table_of([counts])
     assert (reason(model, microdata) is None) == readable_verdicts(model, microdata, whole)[0]
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(histogram, st.integers(1, 5))
 def test_the_largest_k(counts, beyond):
     microdata, _ = table_of([counts])
@@ -50,7 +51,7 @@ STEPS = {"frequency": 0.01, "entropy": 0.01, "distinct": 1}
 
 
 @pytest.mark.parametrize("kind", STEPS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(counts=histogram, l=st.sampled_from([7, 8, 100]))
 def test_the_largest_l_works_and_the_next_does_not(kind, counts, l):  # noqa: E741
     microdata, _ = table_of([counts])

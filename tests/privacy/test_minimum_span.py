@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.release.given import SEED, Given
 
 import sfumato as sf
@@ -146,7 +147,7 @@ NUMBERS = {
 WIDTHS = st.integers(1, 2**64) | st.integers(1, 30).map(lambda tenths: tenths / 10) | st.floats(1e-15, 1e20)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.sampled_from(list(NUMBERS)), st.data(), WIDTHS, st.booleans())
 def test_the_first_code_that_is_far_enough(kind, data, width, has_missing):
     cells = data.draw(st.lists(NUMBERS[kind], min_size=1, max_size=12))

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.privacy import definitions
 from tests.privacy.helpers import (
     VALUES,
@@ -83,7 +84,7 @@ def models():
     )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(models(), histograms)
 def test_three_ways_to_one_verdict(model, classes):
     microdata, recoding = table_of(classes)
@@ -92,7 +93,7 @@ def test_three_ways_to_one_verdict(model, classes):
     assert compiled_verdicts(model, microdata, recoding) == expected
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(models(), st.lists(histogram, min_size=2, max_size=4))
 def test_merging_keeps_what_holds(model, classes):
     """The generalization property, which pruning relies on."""
@@ -163,7 +164,7 @@ def assert_distance(model_of, classes, exact):
             assert compiled_verdicts(model_of(t), microdata, recoding)[0] == verdict
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(histogram, min_size=2, max_size=3), st.randoms(use_true_random=False))
 def test_hierarchical_closeness_is_an_earth_movers_distance(classes, random):
     pytest.importorskip("scipy")
@@ -182,7 +183,7 @@ def test_hierarchical_closeness_is_an_earth_movers_distance(classes, random):
     assert_distance(lambda t: TCloseness(t, distance="hierarchical", taxonomy=tree), classes, exact)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(histogram, min_size=2, max_size=3))
 def test_ordered_closeness_is_an_earth_movers_distance(classes):
     pytest.importorskip("scipy")
@@ -193,7 +194,7 @@ def test_ordered_closeness_is_an_earth_movers_distance(classes):
     assert_distance(lambda t: TCloseness(t, distance="ordered"), classes, exact)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(histogram, min_size=2, max_size=3))
 def test_equal_closeness_is_an_earth_movers_distance(classes):
     pytest.importorskip("scipy")
@@ -222,7 +223,7 @@ def numbered(classes):
     return table, encode(table, {"q": None}, ["s"]), Recoding(classes=of_row)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(histograms)
 def test_numbers_are_as_far_apart_as_their_difference(classes):
     table, microdata, recoding = numbered(classes)
@@ -254,7 +255,7 @@ def test_distances_of_numbers_need_numbers():
         TCloseness(0.5, distance="numeric").bind(microdata)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(models(), histograms)
 def test_the_verifier_comes_to_the_same_verdict(model, classes):
     microdata, recoding = table_of(classes)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import sfumato as sf
 from sfumato.errors import InfeasibleError, ParameterError, SchemaError
@@ -98,7 +99,7 @@ def test_a_row_without_a_name_is_a_person():
 ROWS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4), st.sampled_from(ILLNESSES)), min_size=1, max_size=20)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(ROWS)
 def test_the_verifier_counts_people_as_slow_counting_does(rows):
     table = pa.table({"q": [q for q, _, _ in rows], "ill": [ill for _, _, ill in rows]})
@@ -118,7 +119,7 @@ def test_the_verifier_counts_people_as_slow_counting_does(rows):
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(ROWS)
 def test_units_are_looks_of_people(rows):
     from sfumato.table.encoding import encode  # noqa: PLC0415

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import encoded_column, table_strategy
 
 import sfumato as sf
@@ -126,7 +127,7 @@ def test_the_widest_column_decides_for_all():
     assert microdata.codes.flags.c_contiguous
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(table_strategy(missing=True))
 def test_encoding_changes_nothing_and_can_be_undone(table):
     microdata = table.encoded()

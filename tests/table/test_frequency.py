@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import microdata_strategy
 
 from sfumato.table.frequency import frequency_set, group_rows
@@ -23,7 +24,7 @@ def assert_counts(found, codes):
     assert len(found) == len(expected)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata_strategy())
 def test_frequency_sets_of_tables(microdata):
     assert_counts(frequency_set(microdata), microdata.codes)

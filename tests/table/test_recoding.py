@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import microdata_strategy, table_strategy
 from tests.reference import SlowHierarchy
 
@@ -26,7 +27,7 @@ def test_rows_by_class_are_those_of_a_dict(of_row):
     assert found == [[row for row, name in enumerate(of_row) if name == number] for number in range(max(of_row) + 1)]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata_strategy(), st.data())
 def test_classes_span_their_rows_whatever_their_numbers(microdata, data):
     """Numbers may have gaps; rows may be left out."""
@@ -47,7 +48,7 @@ def test_classes_span_their_rows_whatever_their_numbers(microdata, data):
     assert (classes.of_row[suppressed] == SUPPRESSED).all()
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(table_strategy(), st.data())
 def test_levels_put_together_what_has_one_name(table, data):
     microdata = table.encoded()
@@ -73,7 +74,7 @@ def test_levels_put_together_what_has_one_name(table, data):
             assert shown == tree.group(member, levels[at])
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata_strategy())
 def test_nothing_suppressed_is_the_same_as_saying_nothing(microdata):
     levels = tuple(domain.top for domain in microdata.domains)
@@ -84,7 +85,7 @@ def test_nothing_suppressed_is_the_same_as_saying_nothing(microdata):
     assert silent.hi.tolist() == [[domain.size - 1 for domain in microdata.domains]]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata_strategy())
 def test_everything_can_be_suppressed(microdata):
     nobody = np.full(len(microdata), SUPPRESSED, np.int32)

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import microdata_strategy, table_strategy
 
 from sfumato.table.encoding import encode
@@ -27,7 +28,7 @@ def test_any_changed_cell_changes_the_digest(column, row):
         assert (digest(changed) == digest(CELLS)) == (changed == CELLS)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(table_strategy(rows=(2, 8)), st.data())
 def test_the_order_of_rows_is_part_of_the_content(table, data):
     microdata = table.encoded()
@@ -56,7 +57,7 @@ def test_a_missing_value_is_not_the_text_none():
     assert digest({**CELLS, "zip": ["a", "b", "None", "b"]}) != digest(CELLS)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata_strategy(rows=(2, 12), sensitive=2), st.data())
 def test_taking_rows_keeps_the_domains(microdata, data):
     rows = np.array(data.draw(st.lists(st.integers(0, len(microdata) - 1), max_size=9)), np.int64)
@@ -70,7 +71,7 @@ def test_taking_rows_keeps_the_domains(microdata, data):
         assert len(new.counts()) == old.size
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata_strategy(rows=(2, 12)), st.data())
 def test_a_mask_takes_the_same_rows_as_their_numbers(microdata, data):
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(microdata), max_size=len(microdata))))

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.verify.test_properties import ILLNESSES, NUMBERS, TREE
 
 from sfumato.errors import OutputError, SchemaError, SourceError, VerificationError
@@ -131,7 +132,7 @@ def named(check: RuleCheck) -> dict[str, float]:
     return {f"{values}, {one.size} rows": one.found for values, one in zip(shown, check.sample, strict=True)}
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(st.lists(st.tuples(SHOWN, NUMBERS, ILLNESSES, PAY), min_size=1, max_size=24))
 def test_every_model_is_judged_as_in_memory(rows: list[tuple[Any, ...]]) -> None:
     columns = [list(column) for column in zip(*rows, strict=True)]
@@ -152,7 +153,7 @@ def test_every_model_of_the_verifier_is_among_them() -> None:
     assert {rule["model"] for rule in RULES} == set(PARAMETERS)
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(st.lists(st.lists(st.integers(0, 9), min_size=12, max_size=12), min_size=1, max_size=12))
 def test_keys_that_outgrow_a_word_are_still_told_apart(rows: list[list[int]]) -> None:
     names = [f"q{at}" for at in range(12)]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Unpack
 
 from sfumato.assess.cautions import Caution, RequestView, cautions_after, cautions_before
 from sfumato.common.clock import Clock
 from sfumato.common.progress import Progress, ProgressOption, reporting
+from sfumato.common.threads import threads
 from sfumato.release.release import Release
 from sfumato.run.build import build_release, completed
 from sfumato.run.find import Found, find_classes
@@ -17,7 +17,7 @@ from sfumato.run.prepare import Prepared, prepare
 from sfumato.run.read import open_table, read_table
 from sfumato.run.request import Arguments, Request, spelled_out
 from sfumato.run.where import in_memory, opened
-from sfumato.table.kernels.classes import get_ready
+from sfumato.table.recoding import get_ready
 from sfumato.table.schema import Schema
 
 #: Finds classes for a table that is prepared.
@@ -142,7 +142,7 @@ def release_in_memory(
             cautions = cautions_before(asked, request.confirm)
         with clock.measuring("method"):
             found = find(prepared, replace(request, schema=prepared.schema), report)
-        with ThreadPoolExecutor(1) as beside:
+        with threads(1) as beside:
             # Guardrails look at the classes while these are shown and verified.
             looking = beside.submit(_cautions, found, asked, cautions, clock)
             with clock.measuring("release"):

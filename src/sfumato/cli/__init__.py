@@ -16,7 +16,7 @@ def main() -> None:
     open_closed_streams()
     try:
         # Even Typer is imported here, so that an interrupt right after the start ends as quietly as any other.
-        from sfumato.cli.app import run  # noqa: PLC0415
+        from sfumato.cli.app import run
 
         run()
     except KeyboardInterrupt:

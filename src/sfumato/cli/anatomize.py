@@ -1,51 +1,55 @@
-"""``sfumato anatomize``: two tables that are checked together before either is written."""
+"""``sfumato anatomize``: two tables, checked together before either is written."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from sfumato.api.anatomize import anatomize_for
-from sfumato.cli.files import read_files, refuse_overwriting
-from sfumato.cli.options import Asked
-from sfumato.cli.request import Given, columns_of, given_table, to_policy
+import typer
+
+from sfumato.cli import options
 from sfumato.cli.screen import answer_json, is_watched, say, wrapped
-from sfumato.common import parameters
-from sfumato.common.progress import silent
 from sfumato.errors import ParameterError
-from sfumato.io import check_writable
-from sfumato.io.spool import STANDARD
-from sfumato.privacy import LDiversity
-from sfumato.release.anatomy import Anatomy
+
+if TYPE_CHECKING:
+    from sfumato.release.anatomy import Anatomy
+
+#: The options that make sense here: there is no method, and no hierarchy, as nothing is generalized.
+TWO_TABLES = {"quasi_identifiers", "sensitive", "identifiers", "plain", "rest", "l", "missing", "seed"}
+TWO_TABLES |= options.FILE | {"na", "confirm", "strict", "transform", "sample", "policy"}
 
 
-@dataclass(frozen=True)
-class Written:
-    """Where the two tables and the manifest go."""
+@options.takes(only=TWO_TABLES)
+def anatomize(
+    place: options.Place,
+    output: options.Output,
+    values: Annotated[
+        Path, typer.Option("--values", metavar="OUT", help="The second file to write: the values of every group.")
+    ],
+    asked: options.Asked,
+    table: options.Table = None,
+    read_as: options.From = None,
+    manifest: options.ManifestFile = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Release two tables, for comparison: nobody's sensitive value is known, but everybody's row can be found.
 
-    people: Path
-    values: Path
-    manifest: Path | None = None
+    For example: sfumato anatomize patients.csv -o people.csv --values values.csv --qi age --qi zip --sensitive disease
+    --identifiers name -l 3
+    """
+    from sfumato.api.anatomize import anatomize_for
+    from sfumato.cli.input import Input, columns_of
+    from sfumato.cli.request import to_policy
+    from sfumato.common import parameters
+    from sfumato.common.progress import silent
+    from sfumato.privacy import LDiversity
 
-    def named(self) -> dict[str, Path]:
-        """Return what is written where."""
-        named = {"output": self.people, "values": self.values, "manifest": self.manifest}
-        return {name: path for name, path in named.items() if path is not None}
-
-    def check(self, place: str) -> None:
-        """Find out before the work, not after it, that a file cannot or must not be written."""
-        refuse_overwriting(self.named(), read_files(place))
-        for name, path in self.named().items():
-            if str(path) == STANDARD:
-                raise ParameterError(f"Two tables cannot go to stdout together. Name a file for the {name}.")
-            check_writable(path, table=name != "manifest")
-
-
-def run(asked: Asked, given: Given, written: Written, as_json: bool, quiet: bool) -> None:
-    """Make the two tables, write them, and tell about them."""
-    written.check(given.place)
-    data = given_table(given.place, asked, given.read_as, given.table)
+    written = {"output": output, "values": values} | ({} if manifest is None else {"manifest": manifest})
+    _refuse_files(place, written)
+    data = Input(place, read_as, table).open(asked)
     policy = to_policy(asked, columns_of(data, asked))
     wanted = next((model.l for model in policy.privacy if isinstance(model, LDiversity)), None)
     if wanted is None:
@@ -53,19 +57,32 @@ def run(asked: Asked, given: Given, written: Written, as_json: bool, quiet: bool
     l = parameters.integer("anatomize", "l", wanted, at_least=2)  # noqa: E741
     request = replace(policy, privacy=(LDiversity(l),), caller="anatomize")
     release = anatomize_for(policy.open(data), request, l, silent if quiet else is_watched())
-    release.write(written.people, written.values, written.manifest)
+    release.write(output, values, manifest)
     if as_json:
         answer_json(record(release, written))
     if not quiet:
         say(wrapped(release.summary()))
-        say("\n".join(f"wrote {path}" for path in written.named().values()))
+        say("\n".join(f"wrote {path}" for path in written.values()))
 
 
-def record(release: Anatomy, written: Written) -> dict[str, Any]:
-    """Return everything that is known about two tables but the seed, which is the owner's alone."""
+def _refuse_files(place: str, written: Mapping[str, Path]) -> None:
+    """Find out before the work, not after it, that a file cannot or must not be written."""
+    from sfumato.cli.files import read_files, refuse_overwriting
+    from sfumato.io import check_writable
+    from sfumato.io.spool import STANDARD
+
+    refuse_overwriting(written, read_files(place))
+    for name, path in written.items():
+        if str(path) == STANDARD:
+            raise ParameterError(f"Two tables cannot go to stdout together. Name a file for the {name}.")
+        check_writable(path, table=name != "manifest")
+
+
+def record(release: Anatomy, written: Mapping[str, Path]) -> dict[str, Any]:
+    """Collect what is known about two tables, for programs, except for the seed, which only the owner may know."""
     options = {name: value for name, value in release.manifest["options"].items() if name != "seed"}
     return {
-        "files": {name: str(path) for name, path in written.named().items()},
+        "files": {name: str(path) for name, path in written.items()},
         "released": release.verification.to_dict(),
         "cautions": [caution.to_dict() for caution in release.cautions],
         "manifest": release.manifest | {"options": options},

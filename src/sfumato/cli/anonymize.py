@@ -3,52 +3,110 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pyarrow as pa
+import typer
 
-from sfumato.api.policy import Policy
-from sfumato.api.strongest import MAXIMIZED, find_strongest, split_models
-from sfumato.cli.files import Files
-from sfumato.cli.options import Asked
-from sfumato.cli.request import columns_of, given_table, to_policy
+from sfumato.cli import options
 from sfumato.cli.screen import answer_json, is_watched, paragraphs, say, wrapped
-from sfumato.common import parameters
-from sfumato.common.progress import ProgressOption, silent
+from sfumato.common.progress import silent
 from sfumato.errors import ParameterError
-from sfumato.io import Source, write_table
-from sfumato.privacy import KAnonymity, LDiversity
-from sfumato.release.release import Release
-from sfumato.run.where import require_memory, writes_folder
 
 if TYPE_CHECKING:
     from sfumato.api.checklist import Checklist
+    from sfumato.api.policy import Policy
+    from sfumato.cli.files import ReleaseFiles
+    from sfumato.common.progress import ProgressOption
+    from sfumato.io import Source
+    from sfumato.release.release import Release
+
+MaxGcp = Annotated[
+    float | None,
+    typer.Option(
+        "--max-gcp",
+        metavar="GCP",
+        help="The largest loss (GCP) to accept, such as 0.10; finds the strongest privacy within it.",
+    ),
+]
+Maximize = Annotated[
+    str | None,
+    typer.Option("--maximize", metavar="k|l", help="What to make as large as --max-gcp allows; k by default."),
+]
+SavePolicy = Annotated[
+    Path | None, typer.Option("--save-policy", metavar="FILE", help="Write these options to a policy file.")
+]
+Alternatives = Annotated[
+    Path | None,
+    typer.Option(
+        "--alternatives", metavar="FILE", help="Write all answers of a full-domain method, with their losses."
+    ),
+]
+CertificateFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--certificate",
+        metavar="FILE",
+        help="Write a certificate as JSON: hash, promises, what was achieved, risk, attacks; no original value.",
+    ),
+]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--report", metavar="FILE", help="Write a report for the person who signs: one HTML page, without the network."
+    ),
+]
 
 
-def run(asked: Asked, files: Files, as_json: bool, quiet: bool, goal: Goal | None = None) -> None:
-    """Make the release, write it, and tell about it."""
-    refuse_stdout(files, as_json)
-    if files.certificate is not None and files.to_stdout:
+@options.takes()
+def anonymize(
+    place: options.Place,
+    output: options.Output,
+    asked: options.Asked,
+    table: options.Table = None,
+    max_gcp: MaxGcp = None,
+    maximize: Maximize = None,
+    read_as: options.From = None,
+    write_as: options.To = None,
+    save_policy: SavePolicy = None,
+    manifest: options.ManifestFile = None,
+    alternatives: Alternatives = None,
+    certificate: CertificateFile = None,
+    report: ReportFile = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Anonymize a table: write a release that keeps every privacy model asked for, checked before it is written.
+
+    For example: sfumato anonymize patients.csv -o release.csv --qi age --qi zip --sensitive disease --identifiers name
+    --hierarchy zip=prefix -k 10 -l 3
+    """
+    from sfumato.cli.files import ReleaseFiles
+    from sfumato.cli.input import Input, columns_of
+    from sfumato.cli.request import to_policy
+
+    files = ReleaseFiles(place, output, manifest, save_policy, alternatives, certificate, report, write_as)
+    limit = LossLimit.of(max_gcp, maximize)
+    refuse_json_on_stdout(files, as_json)
+    if certificate is not None and files.to_stdout:
         raise ParameterError("A certificate is about a file, but the release goes to stdout. Name a file with -o.")
-    data = given_table(files.place, asked, files.read_as, files.table)
+    data = Input(place, read_as, table).open(asked)
     policy = to_policy(asked, columns_of(data, asked))
-    tell_release(policy, files, policy.open(data), as_json, quiet, goal)
+    release_by(policy, files, policy.open(data), as_json, quiet, limit)
 
 
-def refuse_stdout(files: Files, as_json: bool) -> None:
-    """Refuse to mix a release with what is told about it."""
+def refuse_json_on_stdout(files: ReleaseFiles, as_json: bool) -> None:
+    """Refuse to mix a release on stdout with JSON about it."""
     if as_json and files.to_stdout:
         raise ParameterError("The release goes to stdout, so --json has no place there. Name a file with -o.")
 
 
-def tell_release(
-    policy: Policy, files: Files, data: Source, as_json: bool, quiet: bool, goal: Goal | None = None
+def release_by(
+    policy: Policy, files: ReleaseFiles, data: Source, as_json: bool, quiet: bool, limit: LossLimit | None = None
 ) -> None:
-    """Make a release by a policy, write it, and tell about it."""
-    release, notes = make(policy, files, progress=silent if quiet else is_watched(), goal=goal, data=data)
+    """Make a release by a policy, write it, and print what is to be known about it."""
+    release, notes = make(policy, files, progress=silent if quiet else is_watched(), limit=limit, data=data)
     answers = None if policy.preset is None else _answers(policy, data, release)
     if as_json:
         answer_json(record(release, files) | ({} if answers is None else {"preset": answers.to_dict()}))
@@ -58,95 +116,124 @@ def tell_release(
             say(f"\n{paragraphs(answers.summary())}\n")
         say("\n".join([*(f"wrote {path}" for path in files.written().values()), *(f"Note: {one}" for one in notes)]))
         if is_watched() and not as_json:
-            from sfumato.cli.bars import show_bars  # noqa: PLC0415
+            from sfumato.cli.bars import show_bars
 
             show_bars(release)
 
 
 def _answers(policy: Policy, data: Source, release: Release) -> Checklist:
-    from sfumato.api.checklist import checklist  # noqa: PLC0415
+    from sfumato.api.checklist import checklist
 
     return checklist(data, release, separator=policy.separator)
 
 
 def make(
-    policy: Policy, files: Files, progress: ProgressOption, goal: Goal | None = None, data: Path | Source | None = None
+    policy: Policy,
+    files: ReleaseFiles,
+    progress: ProgressOption,
+    limit: LossLimit | None = None,
+    data: Path | Source | None = None,
 ) -> tuple[Release, Sequence[str]]:
-    """Run a policy, as far as a goal allows if there is one, and write everything that was asked for.
+    """Run a policy, within a limit on the loss if there is one, and write every file that was asked for.
 
-    Returns the release, and what the readers of the file may misunderstand.
+    Returns the release, and notes on what readers of the file may misunderstand.
     """
+    from sfumato.common.threads import threads
+
     data = Path(files.place) if data is None else data
+    _refuse_before_the_work(policy, files, data)
+    if limit is None:
+        release = policy.run(data, progress=progress)
+    else:
+        release, policy = limit.run(policy, data, progress)
+    with threads(1) as beside:
+        # The summary shows the bound, so it is computed while the file is written. Not on an engine: while it writes it
+        # takes all processors, and PySpark and Numba both replace Python's list of warning filters for a moment, which
+        # is safe in one thread only.
+        if progress is not silent and release.in_memory:
+            beside.submit(lambda: release.bound)
+        written = release.write(files.output, files.manifest, progress, files.write_as)
+    _write_others(release, policy, files, data)
+    return release, written.notes
+
+
+def _refuse_before_the_work(policy: Policy, files: ReleaseFiles, data: Path | Source) -> None:
+    """Refuse what would fail after the work: files that cannot be written, and files that this release cannot have."""
+    from sfumato.run.where import require_memory, writes_folder
+
     files.check(policy, writes_folder(data, policy, files.output, files.write_as))
     for option, path in (("--report", files.report), ("--certificate", files.certificate)):
         if path is not None:
             require_memory(data, policy, option)
     if files.report is not None:
-        from sfumato.common.charts.picture import altair  # noqa: PLC0415
+        from sfumato.common.charts.picture import altair
 
         altair()
     if files.alternatives is not None:
-        from sfumato.cli.explain import require_full_domain  # noqa: PLC0415
+        from sfumato.cli.request import require_full_domain
 
         require_full_domain(policy.method)
-    if goal is None:
-        release = policy.run(data, progress=progress)
-    else:
-        release, policy = goal.run(policy, data, progress)
-    with ThreadPoolExecutor(1) as beside:
-        # The summary will tell the bound. An engine is left alone while it writes: it takes all processors, and PySpark
-        # and Numba both replace Python's list of warning filters for a moment, which may be done by one thread only.
-        if progress is not silent and release.in_memory:
-            beside.submit(lambda: release.bound)
-        written = release.write(files.output, files.manifest, progress, files.write_as)
+
+
+def _write_others(release: Release, policy: Policy, files: ReleaseFiles, data: Path | Source) -> None:
+    """Write the files about the release."""
     if files.alternatives is not None:
+        import pyarrow as pa
+
+        from sfumato.io import write_table
+
         write_table(pa.table(release.details["alternatives"].to_columns()), files.alternatives)
     if files.policy is not None:
         policy.write(files.policy)
     if files.certificate is not None:
-        from sfumato.api.certify import certify  # noqa: PLC0415
+        from sfumato.api.certify import certify
 
         certify(data, release, files.output, files.certificate, separator=policy.separator)
     if files.report is not None:
         release.report(files.report, file=None if files.to_stdout else files.output)
-    return release, written.notes
 
 
-def record(release: Release, files: Files) -> dict[str, Any]:
-    """Return everything that is known about a release, for programs."""
+def record(release: Release, files: ReleaseFiles) -> dict[str, Any]:
+    """Collect everything that is known about a release, for programs."""
     return {
         "files": {name.replace(" ", "_"): str(path) for name, path in files.written().items()},
         "released": release.verification.to_dict(),
         "loss": {**release.loss, "by_attribute": release.loss.by_attribute},
         "cautions": [caution.to_dict() for caution in release.cautions],
-        "manifest": _without_secret(release.manifest),
+        "manifest": _without_seed(release.manifest),
     }
 
 
-def _without_secret(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return a manifest without the seed: what a command prints ends up in logs, and the seed is the owner's alone."""
+def _without_seed(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Leave the seed out of a manifest: what a command prints ends up in logs, and only the owner may know the seed."""
     return manifest | {"options": {name: value for name, value in manifest["options"].items() if name != "seed"}}
 
 
 @dataclass(frozen=True)
-class Goal:
-    """How much may be lost, and what is to be as large as possible."""
+class LossLimit:
+    """How much may be lost, and what is to be as large as possible within that."""
 
     max_gcp: float
     maximize: str = "k"
 
     @classmethod
-    def of(cls, max_gcp: float | None, maximize: str | None) -> Goal | None:
-        """Return what the options say, None where they say nothing."""
+    def of(cls, max_gcp: float | None, maximize: str | None) -> LossLimit | None:
+        """Read the options; None without them."""
         if max_gcp is None:
             if maximize is not None:
                 raise ParameterError("--maximize needs the largest loss to accept, such as --max-gcp 0.10.")
             return None
+        from sfumato.api.strongest import MAXIMIZED
+        from sfumato.common import parameters
+
         parameters.share("anonymize", "max_gcp", max_gcp)
         return cls(max_gcp, parameters.choice("anonymize", "maximize", maximize or "k", MAXIMIZED))
 
     def run(self, policy: Policy, table: Path | Source, progress: ProgressOption) -> tuple[Release, Policy]:
-        """Return the release, and the policy that makes the same one."""
+        """Find the strongest release within the limit, and the policy that makes the same one."""
+        from sfumato.api.strongest import find_strongest, split_models
+        from sfumato.privacy import KAnonymity, LDiversity
+
         found = find_strongest(table, policy, self.max_gcp, self.maximize, progress)
         model = KAnonymity(found.value) if self.maximize == "k" else LDiversity(found.value)
         others, _ = split_models(self.maximize, policy.privacy)

@@ -1,50 +1,79 @@
-"""``sfumato attack``: what came of the attacks on a release."""
+"""``sfumato attack``: attacks on a release, as somebody would try them who knows some columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from sfumato.api.attack import attack, promised_by
+from sfumato.cli import options
 from sfumato.cli.exits import FAILED
-from sfumato.cli.options import Asked
-from sfumato.cli.request import Given, opened
-from sfumato.cli.risk import known_columns
 from sfumato.cli.screen import answer, answer_json
 
+Knows = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--knows", metavar="COLUMN", help="A quasi-identifier that the attacker knows (repeat); all by default."
+    ),
+]
+Chosen = Annotated[
+    list[str] | None, typer.Option("--attack", metavar="NAME", help="Try this attack only (repeat for more).")
+]
+Previous = Annotated[
+    list[Path] | None,
+    typer.Option("--previous", metavar="FILE", help="Another release of the same people (repeat)."),
+]
+Control = Annotated[
+    Path | None,
+    typer.Option("--control", metavar="FILE", help="People who are not in the original, to compare with."),
+]
+Targets = Annotated[int, typer.Option("--targets", metavar="N", help="How many people are attacked.")]
+Show = Annotated[
+    int, typer.Option("--show", metavar="N", help="Show the values of up to N people who are found for certain.")
+]
 
-@dataclass(frozen=True)
-class Means:
-    """What an attacker knows and tries."""
 
-    knows: Sequence[str] | None = None
-    attacks: Sequence[str] = ()
-    previous: Sequence[Path] = ()
-    control: Path | None = None
-    targets: int = 1_000
-    show: int = 0
+@options.takes(only={"quasi_identifiers", "sensitive", "hierarchies", "k", "l", "policy", "seed"} | options.FILE)
+def attack(
+    original: options.Original,
+    release: options.Released,
+    asked: options.Asked,
+    table: options.Table = None,
+    read_as: options.From = None,
+    knows: Knows = None,
+    attacks: Chosen = None,
+    previous: Previous = None,
+    control: Control = None,
+    targets: Targets = 1_000,
+    show: Show = 0,
+    as_json: options.AsJson = False,
+) -> None:
+    """Attack a release as somebody would who knows some columns of the people in it; exit 1 if a promise is broken.
 
+    For example: sfumato attack patients.csv release.csv --qi age --qi zip --sensitive disease -k 10
+    """
+    from sfumato.api.attack import attack as attack_release
+    from sfumato.api.attack import promised_by
+    from sfumato.cli.input import Input
+    from sfumato.cli.request import opened
+    from sfumato.cli.roles import known_columns
 
-def show_attacks(asked: Asked, original: Given, release: Path, means: Means, as_json: bool) -> None:
-    """Answer with what came of the attacks on a release; the exit code says whether its promises hold."""
-    with opened(original, asked) as (people, policy):
+    with opened(Input(str(original), read_as, table), asked) as (people, policy):
         promised = promised_by([model.to_policy() for model in policy.privacy])
-        report = attack(
+        report = attack_release(
             people,
             release,
             quasi_identifiers=known_columns(policy.schema),
             sensitive=policy.schema.sensitive,
-            knows=means.knows,
-            attacks=means.attacks,
-            previous=means.previous,
-            control=means.control,
+            knows=knows,
+            attacks=attacks or (),
+            previous=previous or (),
+            control=control,
             k=int(promised["k"]) if "k" in promised else None,
             l=promised.get("l"),
-            targets=means.targets,
-            show=means.show,
+            targets=targets,
+            show=show,
             seed=policy.seed,
         )
     if as_json:

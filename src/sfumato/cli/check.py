@@ -1,51 +1,75 @@
-"""``sfumato check``: the verdict on a table that anybody made."""
+"""``sfumato check``: the verdict on any table, by Sfumato or another tool."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.api.policy import Policy
+from sfumato.cli import options
 from sfumato.cli.exits import FAILED
-from sfumato.cli.options import Asked
-from sfumato.cli.request import columns_of, file_options, given_table, to_policy
 from sfumato.cli.screen import answer, answer_json
 from sfumato.errors import ParameterError, SchemaError, listed
-from sfumato.io import open_source
-from sfumato.io.spool import STANDARD
-from sfumato.release.certificate import Certificate
-from sfumato.verify.verification import SensitiveAchieved, Verification
+
+if TYPE_CHECKING:
+    from sfumato.api.policy import Policy
+    from sfumato.verify.verification import SensitiveAchieved, Verification
+
+CertificateToCheck = Annotated[
+    Path | None,
+    typer.Option(
+        "--certificate",
+        metavar="FILE",
+        help="Recompute what this certificate says about the file; a difference is a broken rule.",
+    ),
+]
+
+#: The options about columns, rules and reading.
+CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "preset", "confirm", "policy"}
+CHECKED |= options.FILE | options.ENGINE
 
 
-def run(
-    asked: Asked,
-    place: str,
-    table: str | None,
-    certificate: Path | None,
-    read_as: str | None,
-    as_json: bool,
-    quiet: bool,
+@options.takes(only=CHECKED)
+def check(
+    place: options.Place,
+    asked: options.Asked,
+    table: options.Table = None,
+    read_as: options.From = None,
+    certificate: CertificateToCheck = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
-    """Check a table; the exit code is the verdict."""
+    """Check any table, whoever made it, and name the rows that break a rule. Exit code 0 if all rules hold, 1 if not.
+
+    Without a rule it reports what the table achieves. For example: sfumato check release.csv --qi age --qi zip
+    --sensitive disease -k 10 -l 3
+    """
+    from sfumato.cli.input import Input, columns_of, file_options
+    from sfumato.cli.request import to_policy
+    from sfumato.io import open_source
+
     if certificate is not None:
-        result = _certified(asked, place, certificate)
+        result = _by_certificate(asked, place, certificate)
     else:
-        data = given_table(place, asked, read_as, table)
+        data = Input(place, read_as, table).open(asked)
         policy = to_policy(asked, columns_of(data, asked))
         _require_roles(policy)
         result = policy.check(open_source(data, **vars(file_options(asked))))
     if as_json:
         answer_json(result.to_dict())
     elif not quiet:
-        answer(report(result))
+        answer(verdict(result))
     if not result.ok:
         raise typer.Exit(FAILED)
 
 
-def _certified(asked: Asked, place: str, certificate: Path) -> Verification:
+def _by_certificate(asked: options.Asked, place: str, certificate: Path) -> Verification:
     """Check a file by its certificate, which names columns and rules itself."""
+    from sfumato.io.spool import STANDARD
+    from sfumato.release.certificate import Certificate
+
     heeded = {"command", "separator", "encoding"}
     said = [one.name for one in fields(asked) if one.name not in heeded and getattr(asked, one.name) is not None]
     if said or place == STANDARD:
@@ -57,7 +81,7 @@ def _certified(asked: Asked, place: str, certificate: Path) -> Verification:
 
 
 def _require_roles(policy: Policy) -> None:
-    """Say how to name what is lacking; the verifier does not know about options."""
+    """Name the options that are missing; the verifier does not know about options."""
     if not policy.schema.quasi_identifiers:
         raise SchemaError(
             "Name the quasi-identifiers with --qi COLUMN or --policy FILE: without any, every table looks safe."
@@ -66,12 +90,12 @@ def _require_roles(policy: Policy) -> None:
         raise SchemaError("l-diversity and t-closeness need a sensitive column. Name it, such as --sensitive disease.")
 
 
-def report(result: Verification) -> str:
-    """Return the verdict and what the table achieves."""
-    verdict = result.summary() if result.checks else f"{result.rows:,} rows in {result.classes:,} classes"
+def verdict(result: Verification) -> str:
+    """Say whether the rules hold, and what the table achieves."""
+    first = result.summary() if result.checks else f"{result.rows:,} rows in {result.classes:,} classes"
     if result.k is None:
-        return verdict
-    lines = [verdict, "", f"achieved  k={result.k:,}"]
+        return first
+    lines = [first, "", f"achieved  k={result.k:,}"]
     lines += [f"          {name}: {_achieved(one)}" for name, one in result.achieved.sensitive.items()]
     return "\n".join(lines)
 

@@ -1,34 +1,46 @@
-"""``sfumato demo``: from a made-up census to its release, with everything on the way left to look at."""
+"""``sfumato demo``: a made-up census and its release, with every file on the way left to look at."""
 
 from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-import pyarrow as pa
+import typer
 
-from sfumato.api.policy import Policy
 from sfumato.cli.anonymize import make
-from sfumato.cli.files import Files
 from sfumato.cli.screen import aligned, answer, is_watched, say, wrapped
-from sfumato.datasets import Dataset, census
-from sfumato.hierarchies import Taxonomy
-from sfumato.privacy import KAnonymity, LDiversity
-from sfumato.table.schema import Declared, Schema
 
-#: What is shown before and after: as much as a narrow screen holds.
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sfumato.cli.files import ReleaseFiles
+    from sfumato.datasets import Dataset
+    from sfumato.table.schema import Declared, Schema
+
+#: What is shown before and after: as much as fits on a narrow screen.
 SHOWN_ROWS = 5
 SHOWN_COLUMNS = ["age", "gender", "education", "marital_status", "country", "occupation"]
 
 
-def run(rows: int, folder: Path) -> None:
-    """Make a census and a policy, run one on the other, and tell about it."""
+def demo(
+    rows: Annotated[int, typer.Option("--rows", metavar="N", help="The number of people.")] = 50_000,
+    folder: Annotated[Path, typer.Option("--folder", metavar="FOLDER", help="The folder for the files.")] = Path(
+        "demo"
+    ),
+) -> None:
+    """Make up a census, anonymize it and show the result."""
+    from sfumato.api.policy import Policy
+    from sfumato.cli.files import ReleaseFiles
+    from sfumato.datasets import census
+    from sfumato.privacy import KAnonymity, LDiversity
+
     if is_watched():
         say(f"Making up {rows:,} people …")
     people = census(rows)
     table = people.write(folder, "csv")
     policy = Policy(_schema(people, folder), [KAnonymity(10), LDiversity(3)])
-    files = Files(str(table), folder / "release.csv", folder / "manifest.json", folder / "policy.toml")
+    files = ReleaseFiles(str(table), folder / "release.csv", folder / "manifest.json", folder / "policy.toml")
     release, _ = make(policy, files, progress=is_watched())
     parts = [
         _titled(f"Before ({len(SHOWN_COLUMNS)} of {people.table.num_columns} columns)", _rows(people.table)),
@@ -41,7 +53,10 @@ def run(rows: int, folder: Path) -> None:
 
 
 def _schema(people: Dataset, folder: Path) -> Schema:
-    """Return the roles of the census; taxonomies come from the files that were just written, as a user's would."""
+    """Declare the roles of the census; its taxonomies come from the files just written, as a user's would."""
+    from sfumato.hierarchies import Taxonomy
+    from sfumato.table.schema import Schema
+
     declared: dict[str, Declared] = {}
     for name in people.quasi_identifiers:
         hierarchy = people.hierarchies.get(name)
@@ -59,12 +74,12 @@ def _rows(table: pa.Table) -> str:
     return aligned(SHOWN_COLUMNS, [list(row.values()) for row in some])
 
 
-def _command(files: Files) -> str:
+def _command(files: ReleaseFiles) -> str:
     words = ["sfumato", "anonymize", files.place, "-o", files.output, "--policy", files.policy]
     return shlex.join(map(str, words))
 
 
-def _files(files: Files, folder: Path) -> str:
+def _files(files: ReleaseFiles, folder: Path) -> str:
     lines = {
         "the table": files.place,
         "its hierarchies": folder / "census_hierarchy_*.csv",

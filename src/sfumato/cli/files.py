@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sfumato.api.policy import Policy
-from sfumato.cli.databases import is_address
+from sfumato.cli.input import is_address
 from sfumato.errors import ParameterError
 from sfumato.io import check_writable
 from sfumato.io.atomic import check_place
@@ -18,15 +18,15 @@ from sfumato.io.write import refuse_existing
 
 
 @dataclass(frozen=True)
-class Files:
-    """What ``sfumato anonymize`` reads and writes.
+class ReleaseFiles:
+    """What a command that makes a release reads and writes.
 
     Attributes
     ----------
     place
         The path of the table to read, ``-`` for stdin, or the address of a database.
-    table
-        The table in the database.
+    write_as
+        The format of the release, where the name of its file does not say it.
     """
 
     place: str
@@ -34,14 +34,12 @@ class Files:
     manifest: Path | None = None
     policy: Path | None = None
     alternatives: Path | None = None
-    read_as: str | None = None
-    write_as: str | None = None
-    table: str | None = None
     certificate: Path | None = None
     report: Path | None = None
+    write_as: str | None = None
 
     def written(self) -> dict[str, Path]:
-        """Return what is written where."""
+        """List the files that are written, by what they hold."""
         named = {
             "output": self.output,
             "manifest": self.manifest,
@@ -71,7 +69,7 @@ class Files:
 
 
 def read_files(place: str) -> dict[str, Path]:
-    """Return what a place on the command line names: a file or a folder, or all that a pattern matches."""
+    """List the files that a place on the command line names: a file or folder, or all that match a pattern."""
     if place == STANDARD or is_address(place):
         return {}
     matching = [] if os.path.exists(place) else glob.glob(place, recursive=True)

@@ -1,36 +1,61 @@
-"""``sfumato hierarchy``: what a hierarchy makes of a column, and a file of it to be edited by hand."""
+"""``sfumato hierarchy``: how a hierarchy generalizes a column, and a file of it to edit by hand."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from sfumato.cli.databases import is_address
-from sfumato.cli.files import refuse_overwriting
-from sfumato.cli.options import Asked
-from sfumato.cli.request import Given, file_options, given_table, tell_remarks
+import typer
+
+from sfumato.cli import options
 from sfumato.cli.screen import aligned, answer, answer_json, say
-from sfumato.cli.shorthand import hierarchy_of
-from sfumato.hierarchies.preview import Preview, preview
-from sfumato.io import check_writable, open_source
+
+if TYPE_CHECKING:
+    from sfumato.hierarchies.preview import Preview
 
 
-def run(asked: Asked, given: Given, column: str, output: Path | None, *, as_json: bool = False) -> None:
-    """Show what a hierarchy makes of a column, and write it to a file."""
+@options.takes(only=options.FILE)
+def hierarchy(
+    place: options.Place,
+    column: Annotated[
+        str,
+        typer.Argument(
+            metavar="COLUMN[=HOW]", help="The column and how to generalize it, such as age=numeric:5,10,20."
+        ),
+    ],
+    asked: options.Asked,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The file to write, with one line per value."),
+    ] = None,
+    table: options.Table = None,
+    read_as: options.From = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show how a column would generalize, whether its hierarchy covers every value, and write it to a file to edit.
+
+    For example: sfumato hierarchy patients.csv age=numeric:5,10,20 -o age.csv
+    """
+    from sfumato.cli.files import refuse_overwriting
+    from sfumato.cli.input import Input, file_options, is_address, print_remarks
+    from sfumato.cli.shorthand import hierarchy_of
+    from sfumato.hierarchies.preview import preview
+    from sfumato.io import check_writable, open_source
+
     name, _, how = column.partition("=")
     declared = hierarchy_of(how, column) if how else None
     if output is not None:
-        refuse_overwriting({"output": output}, {} if is_address(given.place) else {"input": Path(given.place)})
+        refuse_overwriting({"output": output}, {} if is_address(place) else {"input": Path(place)})
         check_writable(output, table=False)
-    data = given_table(given.place, asked, given.read_as, given.table)
-    source = open_source(data, **vars(file_options(asked)))
+    source = open_source(Input(place, read_as, table).open(asked), **vars(file_options(asked)))
     wanted = [name] if declared is None else [name, *(other for other in declared.looks_at if other != name)]
     rows = source.read(wanted, as_text=[name] if declared is not None and declared.reads_text else [])
     found = preview(name, rows, declared)
-    tell_remarks(source)
+    print_remarks(source)
     if as_json:
         answer_json(found.to_dict())
     else:
-        # Beside a file or an error the preview is talk.
+        # The preview is the answer only if there is neither a file nor an error.
         (answer if output is None and not found.uncovered else say)(_shown(found))
     found.refuse_gaps()
     if output is not None:
@@ -41,7 +66,7 @@ def run(asked: Asked, given: Given, column: str, output: Path | None, *, as_json
 
 
 def _shown(found: Preview) -> str:
-    """Return the levels as a table, and in a line what is covered."""
+    """Show how many values are covered, and the levels as a table."""
     lines = [
         (level.name, f"{level.groups:,}", f"{level.smallest:,}", f"{level.largest:,}", ", ".join(level.labels))
         for level in found.levels

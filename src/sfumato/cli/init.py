@@ -1,27 +1,20 @@
-"""``sfumato init``: questions about every column, and then a policy to begin with."""
+"""``sfumato init``: questions about every column, then a policy to begin with."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.assess.cautions.caution import percent
-from sfumato.cli.databases import is_address
-from sfumato.cli.files import refuse_overwriting
-from sfumato.cli.options import Asked
-from sfumato.cli.profile import profile_of, reason
-from sfumato.cli.request import file_options, given_table
-from sfumato.cli.screen import is_watched, paragraphs, say
+from sfumato.cli import options
+from sfumato.cli.profile import READ, profile_of, reason
+from sfumato.cli.screen import paragraphs, say
 from sfumato.errors import OutputError, ParameterError
-from sfumato.io import check_writable
-from sfumato.io.spool import STANDARD
-from sfumato.profiles import ColumnProfile, Profile
-from sfumato.profiles.draft import Draft, draft, suggested_k
-from sfumato.profiles.roles import ROLES
+
+if TYPE_CHECKING:
+    from sfumato.profiles import ColumnProfile, Profile
 
 HELP = """\
 identifier        names somebody, or could say anything about them; never released
@@ -32,53 +25,64 @@ plain             released as it is
 weight            how many people a row stands for
 """
 
-
-@dataclass(frozen=True)
-class Place:
-    """Where the table is, and where the policy goes."""
-
-    table: str
-    output: Path
-    name: str | None = None
-    read_as: str | None = None
+PolicyToWrite = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The policy file to write.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Take all suggestions instead of asking.")]
+Force = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
 
 
-def write_policy(asked: Asked, place: Place, yes: bool, force: bool) -> None:
-    """Ask about every column, or take all suggestions, and write the policy with its hierarchies."""
-    _refuse(place, force)
-    found = profile_of(asked, given_table(place.table, asked, place.read_as, place.name), progress=is_watched())
+@options.takes(only=READ | {"k"})
+def init(
+    place: options.Place,
+    asked: options.Asked,
+    output: PolicyToWrite = Path("policy.toml"),
+    table: options.Table = None,
+    read_as: options.From = None,
+    yes: Yes = False,
+    force: Force = False,
+) -> None:
+    """Ask what each column of a table is, suggest an answer, and write a policy to begin with and its hierarchies.
+
+    For example: sfumato init patients.csv -o policy.toml
+    """
+    from sfumato.cli.input import Input, file_options
+    from sfumato.profiles.draft import draft, suggested_k
+
+    _refuse_output(place, output, force)
+    found = profile_of(Input(place, read_as, table), asked)
     if not found.rows:
         raise ParameterError("The table has no rows, so that nothing can be suggested.")
     roles = found.roles if yes else ask_roles(found)
     k = asked.k if yes or asked.k is not None else ask_k(suggested_k(found, found.schema(roles)))
-    made = draft(found, roles, k, _options(asked))
+    reading = {name: value for name, value in vars(file_options(asked)).items() if value is not None}
+    made = draft(found, roles, k, reading)
     if not made.policy.schema.quasi_identifiers:
         raise ParameterError("No column is a quasi-identifier, so that there is nothing to protect. Name one at least.")
-    _refuse_existing([place.output, *made.files(place.output).values()], force)
+    _refuse_existing([output, *made.files(output).values()], force)
     for caution in found.cautions_for(roles):
         say(paragraphs(f"Warning: {caution}"))
-    for path in made.write(place.output, place.table):
+    for path in made.write(output, place):
         say(f"wrote {path}")
-    say(_next(made, place))
+    private = "\nThe hierarchy files hold values of the table: keep them private. " if made.listed else "\n"
+    say(f"{private}Read the policy, then:\n  sfumato anonymize {place} -o release.csv --policy {output}")
 
 
-def _refuse(place: Place, force: bool) -> None:
+def _refuse_output(place: str, output: Path, force: bool) -> None:
     """Find out before any question that the policy cannot be written."""
-    if place.table != STANDARD and not is_address(place.table):
-        refuse_overwriting({"policy": place.output}, {"input": Path(place.table)})
-    check_writable(place.output, table=False)
-    _refuse_existing([place.output], force)
+    from sfumato.cli.files import refuse_overwriting
+    from sfumato.cli.input import is_address
+    from sfumato.io import check_writable
+    from sfumato.io.spool import STANDARD
+
+    if place != STANDARD and not is_address(place):
+        refuse_overwriting({"policy": output}, {"input": Path(place)})
+    check_writable(output, table=False)
+    _refuse_existing([output], force)
 
 
 def _refuse_existing(paths: list[Path], force: bool) -> None:
     existing = [path for path in paths if path.exists()]
     if existing and not force:
         raise OutputError(f"{existing[0]} exists already. Name another file with -o, or say --force to write over it.")
-
-
-def _options(asked: Asked) -> dict[str, Any]:
-    """Return how the file is to be read, as far as that was said."""
-    return {name: value for name, value in vars(file_options(asked)).items() if value is not None}
 
 
 def ask_roles(found: Profile) -> Mapping[str, str]:
@@ -89,6 +93,9 @@ def ask_roles(found: Profile) -> Mapping[str, str]:
 
 def ask_role(column: ColumnProfile, rows: int) -> str:
     """Ask for the role of a column until the answer is one."""
+    from sfumato.assess.cautions.caution import percent
+    from sfumato.profiles.roles import ROLES
+
     facts = column.facts
     missing = f", {percent(facts.missing, rows)} missing" if facts.missing else ""
     alone = f", {percent(facts.unique, rows)} of the rows alone with theirs" if facts.unique else ""
@@ -109,8 +116,3 @@ def ask_k(suggested: int) -> int:
         if given.isdecimal() and int(given) >= 2:
             return int(given)
         say("  Say a whole number of at least 2.")
-
-
-def _next(made: Draft, place: Place) -> str:
-    listed = "\nThe hierarchy files hold values of the table: keep them private. " if made.listed else "\n"
-    return f"{listed}Read the policy, then:\n  sfumato anonymize {place.table} -o release.csv --policy {place.output}"

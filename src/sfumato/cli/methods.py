@@ -1,12 +1,15 @@
-"""``sfumato methods``: what there is to choose from."""
+"""``sfumato methods``: the methods to choose from."""
 
 from __future__ import annotations
 
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from sfumato.cli import options
 from sfumato.cli.screen import answer, answer_json, screen_width
-from sfumato.methods import DEFAULT, REGISTRY, Method
+
+if TYPE_CHECKING:
+    from sfumato.methods import Method
 
 RECODING = {
     "full-domain": "full-domain recoding: every value of a column is shown at the same level",
@@ -15,8 +18,10 @@ RECODING = {
 }
 
 
-def run(as_json: bool) -> None:
-    """List every registered method."""
+def methods(as_json: options.AsJson = False) -> None:
+    """List the methods and what each guarantees."""
+    from sfumato.methods import REGISTRY
+
     made = {name: make() for name, make in REGISTRY.items()}
     if as_json:
         answer_json([record(name, method) for name, method in made.items()])
@@ -25,10 +30,10 @@ def run(as_json: bool) -> None:
 
 
 def record(name: str, method: Method) -> dict[str, Any]:
-    """Return a method as plain values."""
+    """Describe a method in plain values, for programs."""
     return {
         "name": name,
-        "default": name == DEFAULT,
+        "default": _is_default(name),
         "summary": method.summary,
         "recoding": method.recoding,
         "order_free": method.order_free,
@@ -37,7 +42,7 @@ def record(name: str, method: Method) -> dict[str, Any]:
 
 
 def describe(name: str, method: Method) -> str:
-    """Return a paragraph about a method."""
+    """Describe a method in a paragraph."""
     parameters = ", ".join(f"{key}={_plain(value)}" for key, value in method.parameters().items())
     order = "the order of rows does not matter" if method.order_free else "the order of rows can change the result"
     lines = [
@@ -46,7 +51,13 @@ def describe(name: str, method: Method) -> str:
         f"parameters (--set): {parameters or 'none'}",
     ]
     wrapped = (textwrap.fill(line, screen_width(), initial_indent="  ", subsequent_indent="    ") for line in lines)
-    return "\n".join([f"{name} (default)" if name == DEFAULT else name, *wrapped])
+    return "\n".join([f"{name} (default)" if _is_default(name) else name, *wrapped])
+
+
+def _is_default(name: str) -> bool:
+    from sfumato.methods import DEFAULT
+
+    return name == DEFAULT
 
 
 def _plain(value: object) -> str:

@@ -29,6 +29,10 @@ Output = Annotated[
         help="The file to write: .csv, .tsv, .parquet, .jsonl, .arrow, .sav or .dta; - for stdout.",
     ),
 ]
+Original = Annotated[
+    Path, typer.Argument(metavar="ORIGINAL", help="The table that the release was made from; - for stdin.")
+]
+Released = Annotated[Path, typer.Argument(metavar="RELEASE", help="The released file, whoever made it.")]
 
 Temporary = Annotated[
     Path | None,
@@ -161,41 +165,11 @@ Refine = Annotated[
         help="Keep improving the result for SECONDS; Ctrl-C keeps the best so far.",
     ),
 ]
-Alternatives = Annotated[
-    Path | None,
-    typer.Option(
-        "--alternatives", metavar="FILE", help="Write all answers of a full-domain method, with their losses."
-    ),
-]
-Like = Annotated[
-    Path | None,
-    typer.Option(
-        "--like", metavar="MANIFEST", help="Take the levels of the full-domain release that this manifest is of."
-    ),
-]
-Levels = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--level", metavar="COLUMN=LEVEL", help="The level of a quasi-identifier, by name or number (repeat)."
-    ),
-]
 Suppression = Annotated[
     float | None,
     typer.Option(
         "--suppression", metavar="SHARE", help="The share of rows that may be left out, such as 0.02 for 2 %."
     ),
-]
-MaxGcp = Annotated[
-    float | None,
-    typer.Option(
-        "--max-gcp",
-        metavar="GCP",
-        help="The largest loss (GCP) to accept, such as 0.10; finds the strongest privacy within it.",
-    ),
-]
-Maximize = Annotated[
-    str | None,
-    typer.Option("--maximize", metavar="k|l", help="What to make as large as --max-gcp allows; k by default."),
 ]
 Missing = Annotated[
     str | None,
@@ -294,12 +268,6 @@ Strict = Annotated[
     typer.Option("--strict/--lenient", help="Write nothing if there is an unconfirmed warning; exit code 5."),
 ]
 
-ReportFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--report", metavar="FILE", help="Write a report for the person who signs: one HTML page, without the network."
-    ),
-]
 Transforms = Annotated[
     list[str] | None,
     typer.Option(
@@ -348,22 +316,6 @@ ManifestFile = Annotated[
         "--manifest", metavar="FILE", help="Write a record of how the release was made, as JSON; keep it to yourself."
     ),
 ]
-CertificateFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--certificate",
-        metavar="FILE",
-        help="Write a certificate as JSON: hash, promises, what was achieved, risk, attacks; no original value.",
-    ),
-]
-Certified = Annotated[
-    Path | None,
-    typer.Option(
-        "--certificate",
-        metavar="FILE",
-        help="Recompute what this certificate says about the file; a difference is a broken rule.",
-    ),
-]
 PolicyFile = Annotated[
     Path | None,
     typer.Option(
@@ -371,9 +323,6 @@ PolicyFile = Annotated[
         metavar="FILE",
         help="A TOML file that says all of this; options on the command line take precedence.",
     ),
-]
-SavePolicy = Annotated[
-    Path | None, typer.Option("--save-policy", metavar="FILE", help="Write these options to a policy file.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -426,8 +375,12 @@ class Asked:
     policy: PolicyFile = None
 
 
-#: How a file is read.
+#: The options about reading a file.
 FILE = {"separator", "encoding", "sheet", "layout"}
+#: The options about who holds the rows, and within how much memory and disk.
+ENGINE = {"engine", "memory", "temporary"}
+#: The options that change how a release looks, but not which levels are chosen.
+SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
 
 Command = Callable[..., None]
 
@@ -437,8 +390,8 @@ def _types_of_options() -> dict[str, Any]:
     return get_type_hints(Asked, include_extras=True)
 
 
-def asking(*, only: set[str] | None = None, without: set[str] | None = None) -> Callable[[Command], Command]:
-    """Give a command the options of `Asked`, all or some, in the place of its parameter ``asked``."""
+def takes(*, only: set[str] | None = None, without: set[str] | None = None) -> Callable[[Command], Command]:
+    """Give a command the options of `Asked`, all or some of them, in the place of its parameter ``asked``."""
     names = [one.name for one in fields(Asked) if one.name != "command"]
     taken = [name for name in names if name not in (without or set()) and (only is None or name in only)]
     hints = _types_of_options()

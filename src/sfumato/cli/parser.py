@@ -8,12 +8,10 @@ wrong, is left to Typer, whose messages users know.
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from typer import Typer
 from typer.core import TyperCommand, TyperGroup
 
 if TYPE_CHECKING:
@@ -69,11 +67,3 @@ def of_text(value: object, wanted: object) -> object:
     if wanted in PATH and value:
         return Path(value)
     return int(value) if wanted in WHOLE and value.isascii() and value.isdigit() else None
-
-
-def only_named(app: Typer, words: list[str]) -> Typer:
-    """Return an app with no other command than the one that is named, so that nothing is prepared for the others."""
-    named = [one for one in app.registered_commands if words and one.callback and one.callback.__name__ == words[0]]
-    smaller = copy(app)
-    smaller.registered_commands = named or app.registered_commands
-    return smaller

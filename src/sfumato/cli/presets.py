@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sfumato.cli import options
 from sfumato.cli.screen import answer, answer_json, wrapped
-from sfumato.run.presets import Preset
+
+if TYPE_CHECKING:
+    from sfumato.run.presets import Preset
 
 
-def run(name: str | None, as_json: bool) -> None:
-    """List all presets, or print the file of one."""
+def presets(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Print this one, as a file to change.")] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """List the presets: what each asks for, its source, what it does not cover. With a name, print its file.
+
+    For example: sfumato presets hipaa-safe-harbor > rules.toml, then sfumato anonymize ... --preset rules.toml
+    """
+    from sfumato.run.presets import Preset
+
     if name is not None:
         preset = Preset.named(name)
         answer_json(preset.to_dict()) if as_json else answer(preset.text.rstrip())
@@ -20,7 +35,7 @@ def run(name: str | None, as_json: bool) -> None:
 
 
 def describe(preset: Preset) -> str:
-    """Return a paragraph about a preset."""
+    """Describe a preset in a paragraph."""
     asked = ", ".join(map(str, preset.privacy)) or "what you ask for"
     lines = [("asks for", asked), ("source", preset.source)]
     lines += [("not covered" if at == 0 else "", one) for at, one in enumerate(preset.not_covered)]

@@ -1,42 +1,60 @@
-"""``sfumato profile``: what is in a table, in words or for a program."""
+"""``sfumato profile``: what is in a table, and which role each column should have."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from sfumato.api.profile import profile
-from sfumato.assess.cautions.caution import percent
-from sfumato.cli.options import Asked
-from sfumato.cli.request import file_options, given_table, missing_codes
+import typer
+
+from sfumato.cli import options
 from sfumato.cli.screen import aligned, answer, answer_json, is_watched, paragraphs
-from sfumato.common.progress import ProgressOption
-from sfumato.io import Source
-from sfumato.profiles import ColumnProfile, Profile
+
+if TYPE_CHECKING:
+    from sfumato.cli.input import Input
+    from sfumato.profiles import ColumnProfile, Profile
+
+#: The options about reading a table.
+READ = options.FILE | {"na"}
 
 HEADER = ("column", "meant as", "values", "missing", "alone", "with 2 others", "suggested role", "")
 
+Show = Annotated[int, typer.Option("--show", metavar="N", help="Also show the N most frequent values of every column.")]
 
-def show_profile(asked: Asked, place: str, table: str | None, read_as: str | None, show: int, as_json: bool) -> None:
-    """Answer with the profile of a table."""
-    found = profile_of(asked, given_table(place, asked, read_as, table), progress=is_watched())
+
+@options.takes(only=READ)
+def profile(
+    place: options.Place,
+    asked: options.Asked,
+    table: options.Table = None,
+    read_as: options.From = None,
+    show: Show = 0,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say what each column of a table is, whom it singles out, and which role it should have; shows no values.
+
+    For example: sfumato profile patients.csv
+    """
+    from sfumato.cli.input import Input
+
+    found = profile_of(Input(place, read_as, table), asked)
     if as_json:
         answer_json(found.to_dict(show))
     else:
-        answer("\n".join(_shown(found, show)))
+        answer("\n".join(_lines(found, show)))
 
 
-def profile_of(asked: Asked, data: Path | Source, progress: ProgressOption = False) -> Profile:
-    """Profile a table as the options say that it is to be read."""
-    return profile(
-        data,
-        na=missing_codes(asked.na or ()),
-        progress=progress,
-        **vars(file_options(asked)),
+def profile_of(given: Input, asked: options.Asked) -> Profile:
+    """Profile a table, read as the options say."""
+    from sfumato.api.profile import profile as profile_table
+    from sfumato.cli.input import file_options, missing_codes
+
+    return profile_table(
+        given.open(asked), na=missing_codes(asked.na or ()), progress=is_watched(), **vars(file_options(asked))
     )
 
 
-def _shown(found: Profile, show: int) -> Iterator[str]:
+def _lines(found: Profile, show: int) -> Iterator[str]:
     yield f"{found.rows:,} rows, {len(found.columns)} columns\n"
     yield aligned(HEADER, [_row(one, found.rows) for one in found.columns])
     yield "\nWhy:"
@@ -49,6 +67,8 @@ def _shown(found: Profile, show: int) -> Iterator[str]:
 
 
 def _row(one: ColumnProfile, rows: int) -> list[str]:
+    from sfumato.assess.cautions.caution import percent
+
     facts = one.facts
     return [
         one.name,
@@ -63,7 +83,7 @@ def _row(one: ColumnProfile, rows: int) -> list[str]:
 
 
 def reason(one: ColumnProfile) -> str:
-    """Return why a role is suggested, and what in the column counts as missing."""
+    """Say why a role is suggested, and how many values of the column count as missing."""
     codes = len(one.facts.missing_codes)
     also = f"; {codes} {'value that means' if codes == 1 else 'values that mean'} 'no value'" if codes else ""
     detail = one.meaning.detail

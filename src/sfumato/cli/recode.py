@@ -1,4 +1,4 @@
-"""``sfumato recode``: next month's table under the bands that were chosen for last month's."""
+"""``sfumato recode``: next month's table, at the levels that were chosen for last month's."""
 
 from __future__ import annotations
 
@@ -6,25 +6,55 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from sfumato.cli.anonymize import refuse_stdout, tell_release
-from sfumato.cli.files import Files, refuse_overwriting
-from sfumato.cli.options import Asked
-from sfumato.cli.request import columns_of, given_table, to_policy
-from sfumato.cli.shorthand import literal, split_pair
-from sfumato.common.textfiles import read_text
+import typer
+
+from sfumato.cli import options
+from sfumato.cli.anonymize import refuse_json_on_stdout, release_by
 from sfumato.errors import ParameterError, SchemaError
-from sfumato.methods import FixedLevels
-from sfumato.privacy import KAnonymity
+
+Like = Annotated[
+    Path | None,
+    typer.Option(
+        "--like", metavar="MANIFEST", help="Take the levels of the full-domain release that this manifest is of."
+    ),
+]
+Levels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--level", metavar="COLUMN=LEVEL", help="The level of a quasi-identifier, by name or number (repeat)."
+    ),
+]
 
 
-def run(
-    asked: Asked, files: Files, like: Path | None, levels: Sequence[str], as_json: bool, quiet: bool = False
+@options.takes(without={"method", "settings", "minimize", "refine"})
+def recode(
+    place: options.Place,
+    output: options.Output,
+    asked: options.Asked,
+    like: Like = None,
+    level: Levels = None,
+    table: options.Table = None,
+    read_as: options.From = None,
+    write_as: options.To = None,
+    manifest: options.ManifestFile = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
 ) -> None:
-    """Recode a table to given levels, write it if the models hold, and tell about it."""
-    refuse_stdout(files, as_json)
-    chosen = (levels_of_manifest(like) if like is not None else {}) | named_levels(levels)
+    """Recode a table to given levels, such as last month's, and write it if the models still hold; exit 1 if not.
+
+    For example: sfumato recode june.csv -o june_release.csv --policy policy.toml --like may_manifest.json
+    """
+    from sfumato.cli.files import ReleaseFiles, refuse_overwriting
+    from sfumato.cli.input import Input, columns_of
+    from sfumato.cli.request import to_policy
+    from sfumato.methods import FixedLevels
+    from sfumato.privacy import KAnonymity
+
+    files = ReleaseFiles(place, output, manifest=manifest, write_as=write_as)
+    refuse_json_on_stdout(files, as_json)
+    chosen = (levels_of_manifest(like) if like is not None else {}) | named_levels(level or ())
     if not chosen:
         raise ParameterError(
             "Say which levels: --like MANIFEST of the release that they were chosen for, or --level COLUMN=LEVEL for "
@@ -32,14 +62,16 @@ def run(
         )
     if like is not None:
         refuse_overwriting(files.written(), {"manifest to follow": like})
-    data = given_table(files.place, asked, files.read_as, files.table)
+    data = Input(place, read_as, table).open(asked)
     policy = to_policy(asked, columns_of(data, asked))
     policy = replace(policy, method=FixedLevels(chosen), privacy=policy.privacy or [KAnonymity(1)])
-    tell_release(policy, files, policy.open(data), as_json, quiet)
+    release_by(policy, files, policy.open(data), as_json, quiet)
 
 
 def levels_of_manifest(path: Path) -> dict[str, Any]:
-    """Return the names of the levels that a release was made with."""
+    """Read the names of the levels that a release was made with."""
+    from sfumato.common.textfiles import read_text
+
     text = read_text(path, "The manifest", ParameterError)
     try:
         method = json.loads(text)["method"]
@@ -55,11 +87,13 @@ def levels_of_manifest(path: Path) -> dict[str, Any]:
 
 
 def named_levels(texts: Sequence[str]) -> dict[str, Any]:
-    """Return levels by column, each as its number or its name.
+    """Read the level of each column, by its number or its name.
 
     >>> named_levels(["age=width 10", "zip=2"])
     {'age': 'width 10', 'zip': 2}
     """
+    from sfumato.cli.shorthand import literal, split_pair
+
     levels: dict[str, Any] = {}
     for text in texts:
         column, level = split_pair("--level", text, "COLUMN=LEVEL, such as age=2 or 'age=width 10'")

@@ -1,21 +1,36 @@
-"""``sfumato report``: a page about a release that is there already, whoever made it."""
+"""``sfumato report``: a report about a release that was written before, by Sfumato or another tool."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from sfumato.api.policy import Policy
+from sfumato.cli import options
 from sfumato.cli.exits import FAILED
-from sfumato.cli.files import refuse_overwriting
 from sfumato.cli.screen import say
-from sfumato.common.charts.picture import altair
-from sfumato.io import check_writable
 
 
-def run(policy: Path, original: Path, release: Path, output: Path, quiet: bool) -> None:
-    """Write the report; the exit code is the verdict."""
+def report(
+    policy: Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file that the release was made with.")],
+    original: options.Original,
+    release: options.Released,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The report to write.")] = Path(
+        "report.html"
+    ),
+    quiet: options.Quiet = False,
+) -> None:
+    """Write a report about a released file: one HTML page that answers what the person who signs has to know.
+
+    Exit code 0 if every promise of the policy holds, 1 if not. For example: sfumato report policy.toml patients.csv
+    release.csv -o report.html
+    """
+    from sfumato.api.policy import Policy
+    from sfumato.cli.files import refuse_overwriting
+    from sfumato.common.charts.picture import altair
+    from sfumato.io import check_writable
+
     altair()
     refuse_overwriting({"report": output}, {"policy": policy, "original": original, "release": release})
     check_writable(output, table=False)

@@ -1,88 +1,110 @@
-"""``sfumato risk``: what a table is worth to an attacker, in words or for a program."""
+"""``sfumato risk``: how likely it is that people in a table are found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from sfumato.api.risk import risk
-from sfumato.assess.risk.drivers import Drivers
-from sfumato.assess.risk.report import Risk
-from sfumato.assess.risk.special_uniques import SpecialUniques
-from sfumato.cli.options import Asked
-from sfumato.cli.request import Given, opened
+import typer
+
+from sfumato.cli import options
 from sfumato.cli.screen import aligned, answer, answer_json, wrapped
-from sfumato.errors import SchemaError
-from sfumato.table.schema import Declared, Schema
 
-#: Combinations of columns that are shown to people; programs get them all.
+if TYPE_CHECKING:
+    from sfumato.assess.risk.drivers import Drivers
+    from sfumato.assess.risk.report import Risk
+    from sfumato.assess.risk.special_uniques import SpecialUniques
+
+Population = Annotated[
+    str | None,
+    typer.Option(
+        "--population",
+        metavar="FILE|NUMBER",
+        help="Whom the people were drawn from: a table of them, their number, or (below 1) the share that was drawn.",
+    ),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option("--weights", metavar="COLUMN", help="How many people of the population each row stands for."),
+]
+Thresholds = Annotated[
+    list[float] | None,
+    typer.Option("--threshold", metavar="RISK", help="Report who is above this risk, such as 0.09 (repeat)."),
+]
+UniquesUpTo = Annotated[
+    int | None,
+    typer.Option("--uniques", metavar="N", help="Also find who is unique by at most N columns, with SUDA's scores."),
+]
+WithDrivers = Annotated[bool, typer.Option("--drivers", help="Also say which columns drive the risk.")]
+
+#: Combinations of columns that people get to see; programs get all of them.
 COMBINATIONS_SHOWN = 10
 
 
-@dataclass(frozen=True)
-class Beyond:
-    """What is known and asked beyond the table's own rows."""
+@options.takes(only={"quasi_identifiers", "sensitive", "person", "hierarchies", "policy"} | options.FILE)
+def risk(
+    place: options.Place,
+    asked: options.Asked,
+    table: options.Table = None,
+    read_as: options.From = None,
+    population: Population = None,
+    weights: Weights = None,
+    threshold: Thresholds = None,
+    drivers: WithDrivers = False,
+    uniques: UniquesUpTo = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say how likely it is that people in a table are found, and what drives that.
 
-    population: str | None = None
-    weights: str | None = None
-    thresholds: Sequence[float] = ()
-    drivers: bool = False
-    uniques: int | None = None
+    For example: sfumato risk patients.csv --qi age --qi zip --sensitive disease --drivers
+    """
+    from sfumato.api.risk import risk as assess
+    from sfumato.cli.input import Input
+    from sfumato.cli.request import opened
+    from sfumato.cli.roles import known_columns
 
-    @property
-    def whole(self) -> Path | float | None:
-        """The population: a file of people, or a number."""
-        if self.population is None:
-            return None
-        try:
-            return float(self.population)
-        except ValueError:
-            return Path(self.population)
-
-
-def known_columns(schema: Schema) -> Mapping[str, Declared]:
-    """Return the columns that an attacker may know, or say how to name them."""
-    if not schema.quasi_identifiers:
-        raise SchemaError("Name the columns that an attacker may know with --qi COLUMN or --policy FILE.")
-    return schema.quasi_identifiers
-
-
-def show_risk(asked: Asked, given: Given, beyond: Beyond, as_json: bool) -> None:
-    """Answer with the risk of a table."""
-    with opened(given, asked) as (source, policy):
-        found = risk(
+    with opened(Input(place, read_as, table), asked) as (source, policy):
+        found = assess(
             source,
             quasi_identifiers=known_columns(policy.schema),
             sensitive=policy.schema.sensitive,
-            population=beyond.whole,
-            weights=beyond.weights or policy.schema.survey_weights,
+            population=_file_or_number(population),
+            weights=weights or policy.schema.survey_weights,
             person=policy.schema.person,
-            thresholds=beyond.thresholds,
+            thresholds=threshold or (),
             separator=policy.separator,
         )
-    uniques = None if beyond.uniques is None else found.special_uniques(beyond.uniques)
+    special = None if uniques is None else found.special_uniques(uniques)
     if as_json:
-        answer_json(_plain(found, beyond.drivers, uniques))
+        answer_json(_record(found, drivers, special))
     else:
-        answer("\n".join(_shown(found, beyond.drivers, uniques)))
+        answer("\n".join(_lines(found, drivers, special)))
 
 
-def _plain(found: Risk, drivers: bool, uniques: SpecialUniques | None) -> dict[str, Any]:
+def _file_or_number(population: str | None) -> Path | float | None:
+    if population is None:
+        return None
+    try:
+        return float(population)
+    except ValueError:
+        return Path(population)
+
+
+def _record(found: Risk, drivers: bool, uniques: SpecialUniques | None) -> dict[str, Any]:
     more = {"drivers": found.drivers.to_dict()} if drivers else {}
     return found.to_dict() | more | ({} if uniques is None else {"special_uniques": uniques.to_dict()})
 
 
-def _shown(found: Risk, drivers: bool, uniques: SpecialUniques | None) -> Iterator[str]:
+def _lines(found: Risk, drivers: bool, uniques: SpecialUniques | None) -> Iterator[str]:
     yield wrapped(found.summary())
     if drivers:
-        yield from _drivers(found.drivers)
+        yield from _lines_about_drivers(found.drivers)
     if uniques is not None:
-        yield from _uniques(uniques)
+        yield from _lines_about_uniques(uniques)
 
 
-def _drivers(drivers: Drivers) -> Iterator[str]:
+def _lines_about_drivers(drivers: Drivers) -> Iterator[str]:
     yield f"\nWithout one column (coarsen '{drivers.first_to_coarsen}' first):"
     header = ["without", "mean risk", "unique"]
     yield aligned(header, [[name, f"{rest.mean:.3f}", f"{rest.unique:.1%}"] for name, rest in drivers.without])
@@ -100,7 +122,7 @@ def _drivers(drivers: Drivers) -> Iterator[str]:
         yield f"{drivers.examined:,} of {drivers.possible:,} combinations were looked at."
 
 
-def _uniques(uniques: SpecialUniques) -> Iterator[str]:
+def _lines_about_uniques(uniques: SpecialUniques) -> Iterator[str]:
     yield f"\n{uniques.people:,} people are unique by at most {uniques.size} columns:"
     header = ["columns", "people", "share of the score"]
     yield aligned(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.common.progress import Tell, silent
+from sfumato.common.threads import threads
 from sfumato.errors import DataError
 
 #: What the 32-bit offsets of a ``string`` array can address.
@@ -144,7 +143,7 @@ def encoded(reader: pa.RecordBatchReader, tell_rows: Tell = silent) -> list[pa.C
     texts = [is_text(kind) for kind in reader.schema.types]
     gathered: list[list[pa.Array]] = [[] for _ in texts]
     rows = 0
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with threads() as pool:
         for batch in reader:
             for chunks, column in zip(gathered, pool.map(_encoded, batch.columns), strict=True):
                 chunks.append(column)

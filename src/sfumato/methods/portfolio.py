@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -13,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import methods as known
+from sfumato.common.threads import side_by_side
 from sfumato.hierarchies import TreeDomain
 from sfumato.loss.objective import SIZES
 from sfumato.methods.base import Method, Task
@@ -125,9 +124,8 @@ def try_all(goal: TaskLoss, methods: Sequence[Method]) -> list[Candidate]:
     """Run methods side by side; return what they found, the least loss first."""
     task = goal.lowered
     task.progress(f"trying {', '.join(method.name for method in methods)}", 0.0)
-    with ThreadPoolExecutor(max_workers=min(len(methods), os.cpu_count() or 1)) as pool:
-        # The last ones mostly use a single core, the first ones all: those that others would wait for begin.
-        found = list(pool.map(lambda method: list(_measured(goal, method.name, method.run(task))), methods[::-1]))
+    # The last ones mostly use a single core, the first ones all: those that others would wait for begin.
+    found = side_by_side(lambda method: list(_measured(goal, method.name, method.run(task))), methods[::-1])
     return sorted(chain.from_iterable(found[::-1]), key=loss_of)
 
 

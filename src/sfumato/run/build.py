@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from sfumato.assess.cautions.kinds import kinds
 from sfumato.common.clock import Clock
 from sfumato.common.progress import Progress, ProgressOption, Tell, silent, stage
 from sfumato.common.randomness import Secret
+from sfumato.common.threads import threads
 from sfumato.errors import InfeasibleError, VerificationError
 from sfumato.hierarchies import Ages, Dates, Domain, Ordered
 from sfumato.hierarchies.base import inverse
@@ -54,7 +54,7 @@ def build_release(
     """Show the classes, check them from the shown rows alone, and put the release together."""
     request, recoding, recoded = found.request, found.recoding, found.recoded
     microdata, classes, schema = recoded.microdata, recoded.classes, request.schema
-    with ThreadPoolExecutor(1) as beside:
+    with threads(1) as beside:
         # What the manifest tells of the original is counted beside what shows and checks the release.
         content = beside.submit(microdata.digest, prepared.secret.key("content hash"))
         alone = beside.submit(singling_out, microdata, classes, prepared.secret.generator("singling out"))

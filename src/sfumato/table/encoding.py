@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.common.progress import Tell, silent
+from sfumato.common.threads import threads
 from sfumato.errors import DataError, HierarchyError, shortened
 from sfumato.hierarchies import CellDomain, Domain, Hierarchy, IntervalDomain, Ordered, default_hierarchy, gridded
 from sfumato.hierarchies.base import inverse
@@ -54,7 +53,7 @@ def encode(
         Says where a row, counted from 0, is found, for messages.
     """
     encoded = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with threads() as pool:
         # Several columns are looked through at once, and let go one by one.
         names = [*quasi_identifiers, *sensitive]
         found = deque(pool.submit(distinct, name, table.column(name)) for name in names)

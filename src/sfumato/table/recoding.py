@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sfumato.common.threads import in_background
 from sfumato.errors import VerificationError
 from sfumato.hierarchies import ROOT, SetDomain
 from sfumato.table.frequency import group_rows, in_order
@@ -191,3 +193,9 @@ def shown_sets(microdata: Microdata, classes: EquivalenceClasses, at: int, label
     for owner, members in zip(owners[begins].tolist(), np.split(codes, begins[1:]), strict=True) if len(owners) else ():
         texts[owner] = domain.set_label(members) or texts[owner]
     return pa.array(texts, pa.string())
+
+
+@cache
+def get_ready() -> None:
+    """Call the first kernel of every request beside other work, once: what a first call has to load takes a while."""
+    in_background(class_bounds, np.empty((0, 1), np.uint16), np.empty(0, np.int32), 0)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import COUNTRIES, GRADES, KINDS, table_strategy
 
 import sfumato as sf
@@ -58,7 +59,7 @@ def truth(rows: list[Row], where: Row, column: str | None, kinds: dict[str, str]
     return found | ({"mean": sum(values) / len(values), "min": min(values), "max": max(values)} if values else {})
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(st.data())
 def test_bounds_always_contain_the_truth(data) -> None:
     table = data.draw(table_strategy(rows=(4, 24), missing=data.draw(st.booleans())))
@@ -100,7 +101,7 @@ def slow_count(cells: list[tuple[int, int]], labels: list[str], low: int, high: 
     return total
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)).map(sorted).map(tuple), min_size=2, max_size=12),
     st.tuples(st.integers(-2, 22), st.integers(-2, 22)).map(sorted),

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import sfumato as sf
 from sfumato.assess.risk import smallest_class
@@ -65,7 +66,7 @@ def test_the_figures_are_those_of_slow_counting(rows, person):
     assert found.of_record.tolist() == pytest.approx([1 / alike[look(row)] for row in rows])
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(SMALL, SMALL)
 def test_the_journalist_has_the_population_to_choose_from(rows, others):
     population = [*rows, *others]

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import sfumato as sf
 from sfumato.assess.utility import MEASURES, Scene
@@ -95,7 +96,7 @@ def slow_v(pairs: dict[tuple[object, object], float]) -> float:
     return math.sqrt(chi / total / (least - 1)) if least > 1 else 0.0
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(shown_tables())
 def test_measures_are_those_of_the_slow_forms(drawn) -> None:
     original, shown, spans, labels = drawn
@@ -118,7 +119,7 @@ def test_measures_are_those_of_the_slow_forms(drawn) -> None:
     assert found["association"].value == pytest.approx(1 - difference, abs=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(shown_tables(), st.data())
 def test_the_cube_has_all_levels_with_the_label_in_every_group_by(drawn, data: st.DataObject) -> None:
     original, shown, spans, labels = drawn
@@ -229,7 +230,7 @@ def test_a_label_that_is_not_there_is_refused(people: pa.Table) -> None:
         sf.utility(people, people, seed=1)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(shown_tables(), st.integers(0, 5))
 def test_a_drawn_table_hides_behind_what_is_shown(drawn, seed: int) -> None:
     original, shown, spans, labels = drawn

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import sfumato as sf
 from sfumato.errors import DataError, SchemaError
@@ -120,7 +121,7 @@ TYPES = {"age": pa.int64(), "home": pa.string(), "born": pa.date32()}
 COMPLETE = {"age": 7, "weight": 50.5, "home": "Korea", "zip": "53711", "born": dt.date(1999, 9, 9), "grade": "mid"}
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     rows=st.lists(st.fixed_dictionaries(PEOPLE), min_size=4, max_size=30),
     method=st.sampled_from(["mondrian", "lattice"]),

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import table_strategy
 
 import sfumato as sf
@@ -70,7 +71,7 @@ def brute_force(microdata: Microdata, splits: int, k: int, l: int, by_label: boo
     return min(cost for left_out, cost in found if left_out <= budget)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     table_strategy(rows=(6, 30), most_columns=3),
     st.integers(1, 4),
@@ -95,7 +96,7 @@ def test_the_optimum_is_that_of_all_sets_of_cuts(table, k: int, l: int, minimize
     assert classes.suppressed <= budget
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     table_strategy(rows=(6, 30), most_columns=3), st.integers(1, 3), st.sampled_from([1, 2]), st.booleans(), st.data()
 )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import table_strategy
 
 from sfumato.errors import ParameterError
@@ -70,7 +71,7 @@ class Twin:
         sides[1 - needy] = [row for row in rows if row not in kept]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(table_strategy(rows=(4, 40)), st.integers(1, 5), st.booleans(), st.integers(0, 3))
 def test_the_kernel_divides_like_its_twin(table, k: int, growing: bool, seed: int) -> None:
     microdata = table.encoded()
@@ -84,7 +85,7 @@ def test_the_kernel_divides_like_its_twin(table, k: int, growing: bool, seed: in
     assert made == expected
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(table_strategy(rows=(8, 80)), st.integers(2, 5), st.sampled_from(["group", "seed"]))
 def test_classes_have_k_to_2k_minus_1_rows(table, k: int, joining: str) -> None:
     microdata = table.encoded()
@@ -94,7 +95,7 @@ def test_classes_have_k_to_2k_minus_1_rows(table, k: int, joining: str) -> None:
     assert sizes.max() <= 2 * k - 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     table_strategy(rows=(6, 60), kinds=["number", "country", "grade"]),
     st.sampled_from([(LDiversity(2),), (TCloseness(0.3),), (KAnonymity(3), LDiversity(2, kind="entropy"))]),
@@ -110,7 +111,7 @@ def test_every_class_keeps_every_model(table, models, suppressible: int) -> None
     assert np.count_nonzero(trimmed.classes == -1) <= suppressible
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(table_strategy(rows=(6, 60), kinds=["number"], missing=False))
 def test_a_side_that_is_too_narrow_borrows(table) -> None:
     microdata = table.encoded()

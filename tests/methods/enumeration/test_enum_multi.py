@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.methods.enumeration.brute_force import all_partitions, cells_of, grid_box
 from tests.methods.enumeration.tables import numbers
 
@@ -243,7 +244,7 @@ def _extended(
 
 @pytest.mark.parametrize("cost", ["dm", "gcp"])
 @given(seed=st.integers(0, 2**32 - 1), most=st.integers(0, 12))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_rows_are_left_out_where_that_is_cheaper(cost: str, seed: int, most: int) -> None:
     random = np.random.default_rng(seed)
     microdata = numbers(random, int(random.integers(8, 40)), 2)

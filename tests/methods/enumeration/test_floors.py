@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.methods.enumeration.brute_force import grid_box
 from tests.methods.enumeration.tables import MODELS, mixed, numbers
 
@@ -39,7 +40,7 @@ def instance_of(random: np.random.Generator, model: str, cost: str) -> Partition
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("cost", COSTS)
 @given(seed=SEEDS)
-@settings(max_examples=4)
+@settings(max_examples=examples(4))
 def test_no_allowed_box_is_below_its_floors(model: str, cost: str, seed: int) -> None:
     instance = instance_of(np.random.default_rng(seed), model, cost)
     costs, floors = instance.problem.costs, instance.problem.grid.floors
@@ -59,7 +60,7 @@ def test_frequent_values_make_floors_higher() -> None:
 
 
 @given(seed=SEEDS, smallest=st.integers(2, 30))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_penalties_of_neighbours_are_those_of_a_slow_look(seed: int, smallest: int) -> None:
     instance = instance_of(np.random.default_rng(seed), "k", "gcp")
     grid, microdata = instance.table.grid, instance.requirements.microdata

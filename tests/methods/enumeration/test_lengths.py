@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.methods.enumeration.brute_force import grid_box
 from tests.methods.enumeration.tables import mixed, numbers
 
@@ -50,7 +51,7 @@ def wide_enough(instance: PartitionProblem, box: tuple[tuple[int, int], ...]) ->
 
 
 @given(seed=SEEDS)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_least_sizes_are_those_of_the_emptiest_wide_box(seed: int) -> None:
     instance = instance_of(np.random.default_rng(seed))
     rows = instance.table.grid.rows
@@ -66,7 +67,7 @@ def test_least_sizes_are_those_of_the_emptiest_wide_box(seed: int) -> None:
 @pytest.mark.parametrize("gcp", [False, True])
 @pytest.mark.parametrize("most", [0, 100, minimum_lengths.MOST_CELLS])
 @given(seed=SEEDS)
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_no_allowed_box_is_below_its_floor(gcp: bool, most: int, seed: int) -> None:
     instance = instance_of(np.random.default_rng(seed), gcp)
     assume(not instance.requirements.broken_by_table())

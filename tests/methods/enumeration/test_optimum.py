@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.examples import examples
 from tests.methods.enumeration.brute_force import cost_of, optimum
 from tests.methods.enumeration.tables import MODELS, feasible, mixed, numbers
 
@@ -64,7 +65,7 @@ def classes(instance: PartitionProblem, found: FoundPartition) -> NDArray[np.int
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize("model", MODELS)
 @given(seed=SEEDS)
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 def test_in_the_plane_it_is_the_best_of_all(engine: str, cost: str, model: str, seed: int) -> None:
     random = np.random.default_rng(seed)
     instance = instance_of(numbers(random, int(random.integers(6, 40)), 2), model, cost, 2)
@@ -79,7 +80,7 @@ def test_in_the_plane_it_is_the_best_of_all(engine: str, cost: str, model: str, 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("cost", COSTS)
 @given(seed=SEEDS, model=st.sampled_from(["k", "distinct", "closeness"]))
-@settings(max_examples=5)
+@settings(max_examples=examples(5))
 def test_in_space_it_is_the_best_of_all(engine: str, cost: str, seed: int, model: str) -> None:
     random = np.random.default_rng(seed)
     instance = instance_of(numbers(random, int(random.integers(6, 40)), 3), model, cost, 1)
@@ -88,7 +89,7 @@ def test_in_space_it_is_the_best_of_all(engine: str, cost: str, seed: int, model
 
 @pytest.mark.parametrize("cost", COSTS)
 @given(seed=SEEDS, model=st.sampled_from(list(MODELS)))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_engines_agree_on_larger_grids_with_trees_and_missing_values(cost: str, seed: int, model: str) -> None:
     random = np.random.default_rng(seed)
     instance = instance_of(mixed(random, int(random.integers(10, 120))), model, cost, 4)
@@ -104,7 +105,7 @@ def test_engines_agree_on_larger_grids_with_trees_and_missing_values(cost: str, 
 @pytest.mark.parametrize("engine", ["search", "pet"])
 @pytest.mark.parametrize("cost", COSTS)
 @given(seed=SEEDS, gap=st.sampled_from([0.05, 0.5, 2.0]), model=st.sampled_from(["k", "k", *MODELS]))
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_an_approximate_answer_is_within_its_factor(engine: str, cost: str, seed: int, gap: float, model: str) -> None:
     random = np.random.default_rng(seed)
     instance = instance_of(numbers(random, int(random.integers(10, 60)), 2), model, cost, 3, gap)
@@ -117,7 +118,7 @@ def test_an_approximate_answer_is_within_its_factor(engine: str, cost: str, seed
 
 @pytest.mark.parametrize("priority", PRIORITIES)
 @given(seed=SEEDS, cost=st.sampled_from(list(COSTS)))
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 def test_every_priority_ends_at_the_optimum(priority: str, seed: int, cost: str) -> None:
     random = np.random.default_rng(seed)
     instance = instance_of(numbers(random, int(random.integers(6, 50)), 2), "k", cost, 2)
@@ -127,7 +128,7 @@ def test_every_priority_ends_at_the_optimum(priority: str, seed: int, cost: str)
 
 @pytest.mark.parametrize("cost", COSTS)
 @given(seed=SEEDS, model=st.sampled_from(["k", *MODELS]))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_a_search_cut_short_has_a_valid_bound_and_is_not_worse_than_greedy(cost: str, seed: int, model: str) -> None:
     random = np.random.default_rng(seed)
     instance = instance_of(numbers(random, 200, 3), model, cost, 4)
@@ -142,7 +143,7 @@ def test_a_search_cut_short_has_a_valid_bound_and_is_not_worse_than_greedy(cost:
 
 @pytest.mark.parametrize("cost", COSTS)
 @given(seed=SEEDS)
-@settings(max_examples=6)
+@settings(max_examples=examples(6))
 def test_little_memory_costs_the_proof_but_not_the_validity(cost: str, seed: int) -> None:
     random = np.random.default_rng(seed)
     instance = instance_of(numbers(random, 150, 2), "k", cost, 4)
@@ -157,7 +158,7 @@ def test_little_memory_costs_the_proof_but_not_the_validity(cost: str, seed: int
 
 
 @given(seed=SEEDS, weight=st.floats(0.0, 5.0))
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_a_cost_of_your_own_adds_sizes_and_spans(seed: int, weight: float) -> None:
     random = np.random.default_rng(seed)
     cost = Objective("own", by_size=lambda sizes: np.sqrt(sizes) + 0.1 * sizes**1.5, spread=weight)

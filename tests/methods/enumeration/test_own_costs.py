@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.examples import examples
 from tests.methods.enumeration.brute_force import row_partitions
 from tests.methods.enumeration.tables import MODELS, feasible, numbers
 from tests.methods.enumeration.test_optimum import ENGINES
@@ -56,7 +57,7 @@ def by_definition(instance: PartitionProblem, classes: NDArray[np.int32], own: O
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("own", OWN.values(), ids=OWN)
 @given(seed=st.integers(0, 2**32 - 1), model=st.sampled_from(["k", "distinct", "length"]))
-@settings(max_examples=6)
+@settings(max_examples=examples(6))
 def test_whatever_adds_up_is_minimized(engine: str, own: Objective, seed: int, model: str) -> None:
     random = np.random.default_rng(seed)
     requirements = feasible(MODELS[model], numbers(random, int(random.integers(8, 40)), 2))

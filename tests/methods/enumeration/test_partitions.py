@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import LONG, examples
 from tests.methods.enumeration.brute_force import all_partitions
 
 from sfumato.methods import partitions
@@ -43,7 +44,11 @@ def widths(count: int, attribute: int, chosen: tuple[tuple[int, int], ...]) -> l
     return [after - before - 1 for before, after in itertools.pairwise(places)]
 
 
-@pytest.mark.parametrize("counts", [*UP_TO_SIX, *IN_SPACE])
+#: Partitions that a test lists one by one, and as sets; how many more there are is counted below for all.
+LISTED = 1_000_000 if LONG else 12_000
+
+
+@pytest.mark.parametrize("counts", [one for one in (*UP_TO_SIX, *IN_SPACE) if number_of_partitions(one) <= LISTED])
 def test_every_partition_comes_exactly_once(counts: tuple[int, ...]) -> None:
     found = [frozenset(blocks) for blocks in partitions(counts)]
     assert len(found) == len(set(found)) == number_of_partitions(counts)
@@ -113,7 +118,7 @@ def walk(box: Box, blocks: list[Box], leaf: int = 0) -> Iterator[tuple[int, Cut]
 
 @pytest.mark.parametrize("counts", SIX_IN_SPACE)
 @given(seed=st.integers(0, 2**32 - 1), stop=st.sampled_from([0.0, 0.1, 0.3]))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_any_partition_is_grown_by_its_first_cuts_and_begins_with_no_other(
     counts: tuple[int, ...], seed: int, stop: float
 ) -> None:

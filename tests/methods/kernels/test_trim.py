@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import microdata_strategy
 
 from sfumato.loss import ncp
@@ -40,7 +41,7 @@ def saving(microdata: Microdata, rows: np.ndarray, stay: np.ndarray, attribute: 
     return gain - (len(rows) - len(stay)) * (1 - penalty(microdata, rows))
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(microdata_strategy(rows=(3, 14)), st.integers(1, 4), st.integers(1, 3), st.sampled_from([1, 1.5, 2]))
 def test_the_best_edge_of_a_class(microdata, most, k, level):
     requirements = Requirements((KAnonymity(k), LDiversity(level)), microdata)

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import task_of
 from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, suppressed_rows, tables
 
@@ -40,7 +41,7 @@ COMPLETE = [
 
 
 @pytest.mark.parametrize("models", MODELS, ids=str)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(microdata=tables(), share=st.sampled_from([0.0, 0.0, 0.1, 0.3, 1.0]))
 def test_every_complete_search_finds_what_trying_all_nodes_finds(models, microdata: Microdata, share: float) -> None:
     assume(feasible(models, microdata))
@@ -57,7 +58,7 @@ def test_every_complete_search_finds_what_trying_all_nodes_finds(models, microda
 
 
 @pytest.mark.parametrize("models", MODELS, ids=str)
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(microdata=tables(), share=st.sampled_from([0.0, 0.2, 1.0]))
 def test_searches_for_one_answer_return_an_answer(models, microdata: Microdata, share: float) -> None:
     assume(feasible(models, microdata))
@@ -70,7 +71,7 @@ def test_searches_for_one_answer_return_an_answer(models, microdata: Microdata, 
     assert sum(found) == lowest
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     ages=st.lists(st.integers(0, 12), min_size=2, max_size=30),
     width=st.integers(1, 9),
@@ -104,7 +105,7 @@ class AnyNodes(NodeJudge):
         return Verdict(0, 0, answer, clean=False, hopeless=False)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata=tables(), seed=st.integers(0, 1000))
 def test_without_pruning_every_single_node_counts(microdata: Microdata, seed: int) -> None:
     task = task_of(microdata, (KAnonymity(1),), 0)
@@ -119,7 +120,7 @@ def test_without_pruning_every_single_node_counts(microdata: Microdata, seed: in
     assert Datafly(exhaustive=True).solve(AnyNodes(task, answers)).chosen in answers
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     microdata=tables(),
     models=st.sampled_from(MODELS),
@@ -152,7 +153,7 @@ LOSSES = names_of(ABLE)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(microdata=tables(), share=st.sampled_from([0.0, 0.2, 1.0]), models=st.sampled_from(MODELS))
 def test_the_released_answer_loses_least_and_alternatives_say_what_each_loses(
     loss: str, microdata: Microdata, share: float, models
@@ -174,7 +175,7 @@ def test_the_released_answer_loses_least_and_alternatives_say_what_each_loses(
     assert values[alternatives.answers.index(best)] == pytest.approx(min(values))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(microdata=tables(), limit=st.integers(0, 2))
 def test_limits_are_kept_by_every_search(microdata: Microdata, limit: int) -> None:
     task = task_of(microdata, (KAnonymity(2),), 0)

@@ -7,6 +7,7 @@ import zlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import task_of
 from tests.methods.lattice.brute_force import all_answers, tables
 
@@ -52,7 +53,7 @@ def test_roots_that_are_far_apart_get_super_roots_of_their_own() -> None:
     }
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata=tables(), k=st.integers(2, 4))
 def test_whatever_is_shared_the_answers_are_the_same(microdata: Microdata, k: int) -> None:
     task = task_of(microdata, (KAnonymity(min(k, len(microdata))),), 0)

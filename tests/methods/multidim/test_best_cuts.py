@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.examples import examples
 from tests.helpers import table_strategy
 
 from sfumato.methods import BestCuts, Task
@@ -36,7 +37,7 @@ def cheapest_cut(microdata: Microdata, rows: NDArray[np.intp], k: int) -> float:
     return least
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(table_strategy(rows=(8, 11)))
 def test_a_table_that_can_be_cut_once_is_cut_where_that_is_cheapest(table) -> None:
     microdata = table.encoded()
@@ -48,7 +49,7 @@ def test_a_table_that_can_be_cut_once_is_cut_where_that_is_cheapest(table) -> No
     assert made == pytest.approx(min(whole, cheapest_cut(microdata, everything, 4)) if whole > 0 else 0.0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(table_strategy(rows=(8, 60)), st.integers(2, 5))
 def test_no_cut_is_left_and_equal_rows_stay_together(table, k: int) -> None:
     microdata = table.encoded()
@@ -63,7 +64,7 @@ def test_no_cut_is_left_and_equal_rows_stay_together(table, k: int) -> None:
     assert len(pairs) == first.max() + 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     table_strategy(rows=(6, 60)),
     st.sampled_from([(LDiversity(2),), (TCloseness(0.3),), (KAnonymity(2), LDiversity(2))]),

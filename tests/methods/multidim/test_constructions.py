@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.methods.multidim.mondrian_twin import coded, partition
 
 import sfumato as sf
@@ -51,7 +52,7 @@ def apart(one: tuple[Point, ...], other: tuple[Point, ...], occupied: dict[Point
     )
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(st.lists(st.integers(1, 6), min_size=2, max_size=6))
 def test_theorem_1_numbers_can_be_halved_if_and_only_if_points_can_be_partitioned(numbers: list[int]) -> None:
     if sum(numbers) % 2:

@@ -11,12 +11,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.methods.multidim.mondrian_twin import Rows, Twin, coded, partition, rule_for
 
 import sfumato as sf
+from sfumato.common import threads
 from sfumato.errors import ParameterError
 from sfumato.methods import find_method
-from sfumato.methods.multidim import mondrian
 from sfumato.table.microdata import Microdata
 
 TREE = sf.Taxonomy.from_dict(
@@ -157,7 +158,7 @@ class TestTwin:
         if rule_for(microdata, models)(list(range(len(microdata)))):
             self.compare(microdata, models)
 
-    @settings(max_examples=10)
+    @settings(max_examples=examples(10))
     @given(seed=st.integers(0, 1000))
     def test_more_rows_than_parts(self, seed: int):
         """From 128 rows on the table is first cut coarsely, and its parts are finished by threads."""
@@ -277,7 +278,7 @@ class TestChoices:
         models = [sf.KAnonymity(4), sf.LDiversity(2)]
         results = []
         for cores in (1, 4, None):
-            monkeypatch.setattr(mondrian.os, "cpu_count", lambda cores=cores: cores)
+            monkeypatch.setattr(threads.os, "cpu_count", lambda cores=cores: cores)
             results.append(partition(microdata, models, sf.Mondrian(relaxed=relaxed)))
         assert results[0] == results[1] == results[2]
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import encoded_column, microdata_strategy, task_of
 from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
@@ -41,7 +42,7 @@ def test_everybody_is_in_a_class_of_k(microdata: Microdata, k: int) -> None:
     assert priced.prices.total <= cheapest_of_all_partitions(microdata, k) + 1e-9 <= cost + 2e-9
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(microdata_strategy(rows=(4, 40), most_columns=2), st.integers(2, 4))
 def test_rows_that_time_left_without_a_class_get_one_by_other_methods(microdata: Microdata, k: int) -> None:
     proof = Proof(task_of(microdata, k))
@@ -63,7 +64,7 @@ def test_refinement_looks_where_loss_can_be_avoided() -> None:
     assert np.unique(kept[:4], return_counts=True)[1].tolist() == [2, 2]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(microdata_strategy(rows=(4, 40), most_columns=3), st.integers(2, 4))
 def test_refinement_by_prices_keeps_k_and_loses_no_more(microdata: Microdata, k: int) -> None:
     goal = TaskLoss(task_of(microdata, k))

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import task_of
 from tests.methods.lattice.brute_force import MODELS, feasible, tables
 
@@ -147,7 +148,7 @@ def overlap(one: tuple[Span, ...], two: tuple[Span, ...]) -> bool:
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(task=tasks())
 def test_the_best_is_that_of_all_recodings(method: Method, task: Task) -> None:
     if isinstance(method, (FullSubtree, OrderedSetPartition)):
@@ -170,7 +171,7 @@ def first_columns(microdata: Microdata, count: int) -> Microdata:
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(microdata=tables(), k=st.integers(2, 4), share=st.sampled_from([0.0, 0.2]))
 def test_bounds_are_below_every_answer_whenever_the_search_ends(
     method: Method, microdata: Microdata, k: int, share: float

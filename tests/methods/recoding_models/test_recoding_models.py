@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import task_of
 from tests.methods.lattice.brute_force import MODELS, all_answers, feasible, tables
 
@@ -49,7 +50,7 @@ def gcp(task: Task, method: Method) -> float:
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata=tables(), models=st.sampled_from(MODELS), share=st.sampled_from([0.0, 0.2]))
 def test_what_is_released_is_true_and_keeps_the_models(
     method: Method, microdata: Microdata, models, share: float
@@ -71,7 +72,7 @@ def test_what_is_released_is_true_and_keeps_the_models(
 
 
 @pytest.mark.parametrize("method", [FullSubtree(), OrderedSetPartition()], ids=lambda method: method.name)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata=tables(), k=st.integers(2, 4))
 def test_a_single_dimension_recoding_shows_a_value_by_one_group_everywhere(
     method: Method, microdata: Microdata, k: int
@@ -98,7 +99,7 @@ def is_subtree(domain, span: tuple[int, int]) -> bool:
     return span in known
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata=tables(), k=st.integers(2, 4), share=st.sampled_from([0.0, 0.3]))
 def test_attribute_suppression_finds_the_best_subset(microdata: Microdata, k: int, share: float) -> None:
     assume(len(microdata) >= k)
@@ -114,7 +115,7 @@ def test_attribute_suppression_finds_the_best_subset(microdata: Microdata, k: in
     assert tuple(int(level > 0) for level in found.levels) in expected
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(microdata=tables(), k=st.integers(2, 4))
 def test_cell_suppression_shows_a_cell_as_it_is_or_not_at_all(microdata: Microdata, k: int) -> None:
     assume(len(microdata) >= k)

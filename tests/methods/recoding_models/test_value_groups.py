@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import task_of
 from tests.methods.lattice.brute_force import MODELS, tables
 
@@ -15,7 +16,7 @@ from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 
 @pytest.mark.parametrize("models", MODELS, ids=str)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(microdata=tables(), seed=st.integers(0, 1000))
 def test_rows_of_broken_groups_are_those_of_classes_that_break_a_model(models, microdata: Microdata, seed: int) -> None:
     task = task_of(microdata, models, 0)

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.examples import examples
 from tests.helpers import GRADES, PlainTable, table_strategy
 from tests.methods.refinement.test_refinement import MODELS, allowed_start
 
@@ -128,7 +129,7 @@ def draw_objective(data: st.DataObject, table: PlainTable) -> Minimized:
     return data.draw(workloads(table)) if name == "workload" else name
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.data())
 def test_the_loss_never_rises_and_every_model_still_holds(data: st.DataObject) -> None:
     table = data.draw(table_strategy(rows=(6, 50)))
@@ -149,7 +150,7 @@ def test_the_loss_never_rises_and_every_model_still_holds(data: st.DataObject) -
     assert measured.gcp == pytest.approx(slow_loss(table, microdata, refined, "gcp"), abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_portfolios_lower_what_is_asked_for(data: st.DataObject) -> None:
     table = data.draw(table_strategy(rows=(6, 40)))

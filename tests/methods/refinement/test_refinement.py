@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.examples import examples
 from tests.helpers import table_strategy
 
 from sfumato.errors import ParameterError
@@ -59,7 +60,7 @@ def allowed_start(requirements: Requirements, labels: list[int]) -> NDArray[np.i
     return np.zeros(len(labels), np.int32) if broken else classes
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.data())
 def test_the_loss_never_rises_and_every_model_still_holds(data: st.DataObject) -> None:
     microdata = data.draw(table_strategy(rows=(6, 60))).encoded()
@@ -92,7 +93,7 @@ def test_wide_tables_are_refined_too(columns: int) -> None:
     assert losses[0] > losses[1] > losses[2]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(table_strategy(rows=(12, 40)), st.integers(1, 5))
 def test_rows_that_are_left_out_stay_out(table, out: int) -> None:
     microdata = table.encoded()
@@ -105,7 +106,7 @@ def test_rows_that_are_left_out_stay_out(table, out: int) -> None:
     assert slow_loss(microdata, refined) <= slow_loss(microdata, start) + 1e-9
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(table_strategy(rows=(20, 60)))
 def test_the_reported_loss_is_what_an_independent_recomputation_finds(table) -> None:
     microdata = table.encoded()

@@ -129,7 +129,7 @@ def test_the_command_line_tells_a_full_disk_in_a_sentence(
 WAITING = """
 import sys, time
 import sfumato as sf
-from sfumato.run.large import recoding
+from sfumato.run.large import recode as recoding
 
 def waiting(*arguments):
     print("now", flush=True)

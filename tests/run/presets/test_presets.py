@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cli.command import run
+from tests.examples import examples
 
 import sfumato as sf
 from sfumato.api.checklist import figure, figures_of
@@ -331,7 +332,7 @@ DAYS = st.dates(datetime.date(1890, 1, 1), datetime.date(2026, 1, 1))
 NOTES = st.sampled_from(["fine", "12.5 mg", "", "3-2-1", "2024", "a-b"]) | st.sampled_from(list(LOOKS))
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(st.lists(st.tuples(ZIPS, AGES, DAYS, DAYS, NOTES), min_size=1, max_size=12), st.integers(1, 3))
 def test_whatever_comes_in_nothing_forbidden_comes_out(rows: list[tuple[object, ...]], k: int) -> None:
     day = datetime.date(1980, 1, 1)

@@ -1,7 +1,7 @@
 """How a function becomes a kernel.
 
-Numba is loaded with the first kernel that is called, beside other work (`get_ready` in ``classes``), and what is never
-called is never prepared: that takes longer than many a request.
+Numba is loaded when the first kernel is called, beside other work (`get_ready` in ``table/recoding.py``), and kernels
+that are never called are never prepared: that takes longer than many a request.
 """
 
 from __future__ import annotations

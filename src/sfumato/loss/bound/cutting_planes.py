@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.threads import side_by_side
 from sfumato.loss.bound.linear_program import ProgramSolution, highest_prices
 from sfumato.loss.bound.row_prices import OverpricedBoxes, Pricing, RowPrices
 
@@ -149,12 +149,11 @@ def _repaired(
     pricing: Pricing, best: RowPrices, guess: NDArray[np.float64], noted: OverpricedBoxes
 ) -> tuple[RowPrices, OverpricedBoxes, float]:
     """Return the best prices between the best proof and a guess, the boxes that the guess overprices, and the step."""
-    with ThreadPoolExecutor(max_workers=len(STEPS)) as pool:
-        jobs = [
-            pool.submit(pricing.cap, best.each + step * (guess - best.each), noted if step == 1.0 else None)
-            for step in STEPS
-        ]
-        found = [job.result() for job in jobs]
+    found = side_by_side(
+        lambda step: pricing.cap(best.each + step * (guess - best.each), noted if step == 1.0 else None),
+        STEPS,
+        len(STEPS),
+    )
     fresh = noted.take(slice(found[STEPS.index(1.0)][1]))
     tried = [(0.0, best), *((step, prices) for step, (prices, _) in zip(STEPS, found, strict=True))]
     step, prices = max(tried, key=lambda pair: pair[1].total)

@@ -7,7 +7,6 @@ an optimum of the whole.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.progress import Tell, silent
+from sfumato.common.threads import threads
 from sfumato.methods.linear.kernels.runs import cheapest_runs, run_of_unit
 from sfumato.table.kernels.spans import Spans
 
@@ -73,7 +73,7 @@ def cut_boxes(boxes: UnitBoxes, k: int, price: float, tell: Tell = silent) -> tu
         loss, begin = boxes.cheapest(k, price, tell)
         return float(loss[-1]), run_of_unit(begin)
     start = middle - longest + 1
-    with ThreadPoolExecutor(max_workers=2) as pool:
+    with threads(2) as pool:
         left_job = pool.submit(lambda: boxes.before(middle).cheapest(k, price, tell))
         right_job = pool.submit(lambda: boxes.backwards_from(start).cheapest(k, price, silent))
         (left, left_begin), (right, right_begin) = left_job.result(), right_job.result()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -15,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.progress import Tell, silent, stage
-from sfumato.common.threads import in_chunks
+from sfumato.common.threads import in_chunks, in_order
 from sfumato.errors import VerificationError
 from sfumato.methods.base import Task
 from sfumato.methods.linear.kernels.packed_boxes import field_width, pack_rows, words_needed
@@ -143,14 +141,14 @@ def sort_rows(words: Sequence[NDArray[np.generic]], tell: Tell = silent) -> NDAr
     order = np.argsort(stretch, kind="stable")
     ends = np.concatenate([[0], np.cumsum(np.bincount(stretch, minlength=1))])
 
-    def sort_stretch(start: int, stop: int) -> None:
+    def sort_stretch(stretch: tuple[int, int]) -> int:
+        start, stop = stretch
         rows = order[start:stop]
         order[start:stop] = rows[np.lexsort([word[rows] for word in words])]
+        return stop
 
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        for job, stop in [(pool.submit(sort_stretch, start, stop), stop) for start, stop in pairwise(ends.tolist())]:
-            job.result()
-            tell(stop / len(order))
+    for stop in in_order(sort_stretch, pairwise(ends.tolist())):
+        tell(stop / len(order))
     return order
 
 

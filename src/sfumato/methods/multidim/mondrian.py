@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
@@ -12,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common import parameters
+from sfumato.common.threads import in_order
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.kernels.divide import Cutting, PartedTable
 from sfumato.methods.multidim.kernels.counted_cuts import counted_cut
@@ -123,11 +122,12 @@ def _lay_out(task: Task) -> PartedTable:
 def _finish(layout: PartedTable, cutting: Cutting, begins: NDArray[np.bool_], task: Task) -> None:
     """Finish the parts on several threads; they are independent, so the result does not depend on scheduling."""
     parts = list(pairwise([*np.flatnonzero(begins).tolist(), len(begins)]))
-    with ThreadPoolExecutor(max_workers=min(len(parts), os.cpu_count() or 1)) as pool:
-        jobs = [pool.submit(cut_until_done, layout, cutting, begins, start, stop, 1) for start, stop in parts]
-        for done, job in enumerate(jobs, start=1):
-            job.result()
-            task.progress("cutting", done / len(jobs))
+
+    def finish(part: tuple[int, int]) -> None:
+        cut_until_done(layout, cutting, begins, *part, 1)
+
+    for done, _ in enumerate(in_order(finish, parts), start=1):
+        task.progress("cutting", done / len(parts))
 
 
 register(mondrian_relaxed=lambda: Mondrian(relaxed=True))(Mondrian)

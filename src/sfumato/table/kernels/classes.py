@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-from threading import Thread
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -64,9 +61,3 @@ def groups_allowed(
                 histogram[rules.counts_at[column] + sensitive[row, column]] += 1
         allowed[group] = class_allowed(len(members), histogram, lo, hi, rules)
     return allowed
-
-
-@cache
-def get_ready() -> None:
-    """Call the first kernel of every request beside other work, once: what a first call has to load takes a while."""
-    Thread(target=class_bounds, args=(np.empty((0, 1), np.uint16), np.empty(0, np.int32), 0)).start()

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 from tests.helpers import table_strategy
 
 from sfumato.methods import Task
@@ -49,7 +50,7 @@ def total(groups: Grouping) -> float:
     return float(groups.sizes @ groups.penalty)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(table_strategy(rows=(8, 48)), st.integers(0, 1000), st.sampled_from([(KAnonymity(2),), (LDiversity(2),)]))
 def test_every_step_keeps_lists_boxes_and_penalties_exact(table, seed: int, models) -> None:
     microdata = table.encoded()
@@ -82,7 +83,7 @@ def test_every_step_keeps_lists_boxes_and_penalties_exact(table, seed: int, mode
         assert_consistent(microdata, groups)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(table_strategy(rows=(8, 30), sensitive=0), st.integers(1, 6))
 def test_rows_join_where_they_cost_least(table, out: int) -> None:
     microdata = table.encoded()

@@ -28,7 +28,7 @@ from sfumato.io.temporary import TemporaryFolder
 from sfumato.run.large.duckdb.scatter import PACKED_BY, Spools, read_and_remove, scatter
 from sfumato.run.large.engine import COUNT, Engine, Finished, OnBatch, OnPart, Parted, Rows, ShownAs, Spread, spread_of
 from sfumato.run.large.release import ShownInFiles
-from sfumato.table.kernels.classes import get_ready
+from sfumato.table.recoding import get_ready
 
 #: Rows per batch: enough for calls to cost nothing beside the work, few enough for several to fit in little memory.
 BATCH_ROWS = 1 << 18

@@ -6,7 +6,6 @@ import math
 import pickle
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.common.threads import side_by_side
 from sfumato.io.sql import spark_identifier
 from sfumato.run.large.engine import COUNT, OnBatch, OnPart, Parted, Rows, Spread, spread_of
 from sfumato.run.large.spark.executors import (
@@ -135,8 +135,7 @@ class SparkRows(OnCluster):
         def values(name: str) -> pa.Table:
             return computed(self.counted([name]).limit(VALUES + 1).toArrow)
 
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            return list(pool.map(values, columns))
+        return side_by_side(values, columns, AT_ONCE)
 
     def count(self) -> int:
         """Return how many rows there are."""
