@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import sfumato as sf
 from benchmarks.measure import ADULT, Result, ratio, seconds
-from sfumato.assess.risk.drivers import Distinct, find_drivers
+from sfumato.assess.risk.drivers import DistinctLooks, find_drivers
 from sfumato.privacy.estimators import estimate
 
 PEOPLE = 100_000
@@ -76,7 +76,7 @@ def uniques_of_adult() -> Iterator[Result]:
     adult = sf.datasets.adult(ADULT).table
     found = sf.risk(adult, quasi_identifiers=adult.column_names)
     yield Result("minimal uniques of up to 3 of 9 columns, Adult", seconds(lambda: found.special_uniques(3)), 5, "s")
-    looks = Distinct.of(found.quasi_identifiers, found.counted)
+    looks = DistinctLooks.of(found.quasi_identifiers, found.counted)
     yield Result("drivers, Adult with 9 columns", seconds(lambda: find_drivers(looks)), 5, "s")
 
 

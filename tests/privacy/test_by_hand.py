@@ -14,7 +14,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.privacy.base import PrivacyModel
-from sfumato.privacy.ceilings import Whole, WholeModel
+from sfumato.privacy.whole_release import WholeModel, WholeRelease
 from sfumato.run.build import promise_of
 from sfumato.table.encoding import encode
 from sfumato.table.recoding import EquivalenceClasses, Recoding
@@ -103,7 +103,9 @@ def by_readable_form(table: pa.Table, model: PrivacyModel) -> bool:
     shown = table.column("q").combine_chunks().dictionary_encode()
     classes = np.asarray(shown.indices, np.int32)
     if isinstance(model, WholeModel):
-        return model.kept_by(Whole(np.bincount(classes), pa.table({"q": shown.dictionary}), {"q": sf.Categorical()}))
+        return model.kept_by(
+            WholeRelease(np.bincount(classes), pa.table({"q": shown.dictionary}), {"q": sf.Categorical()})
+        )
     if isinstance(model, sf.MinimumSpan):
         ends = [float(end) for cell in shown.dictionary.to_pylist() for end in cell[1:-1].split(", ")]
         table = pa.table({"q": ends})
@@ -130,7 +132,7 @@ def test_a_value_that_a_class_lacks_breaks_delta_disclosure_whatever_delta_is() 
 
 
 def test_zayatz_by_hand() -> None:
-    from sfumato.privacy.estimators import Sample, zayatz  # noqa: PLC0415
+    from sfumato.privacy.estimators import SampleSizes, zayatz  # noqa: PLC0415
 
     seen = [size * math.comb(12 - size, 5) / math.comb(12, 6) for size in (1, 2, 3)]
-    assert zayatz(Sample.of(np.array([1, 2, 3]), 12)) == pytest.approx(2 * seen[0] / sum(seen))
+    assert zayatz(SampleSizes.of(np.array([1, 2, 3]), 12)) == pytest.approx(2 * seen[0] / sum(seen))

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from sfumato.assess.risk.weights import benedetti_franconi
-from sfumato.privacy.estimators import Sample, estimate, pitman, slide_negative_binomial, zayatz
+from sfumato.assess.risk.survey_weights import benedetti_franconi
+from sfumato.privacy.estimators import SampleSizes, estimate, pitman, slide_negative_binomial, zayatz
 
 
 def drawn(sizes, fraction, random):
@@ -40,21 +40,21 @@ def pitman_population(alpha, theta, people, random):
 def test_pitman_finds_the_uniques_of_a_population_of_its_own_model(fraction):
     random = np.random.default_rng(5)
     sizes, truth, people = drawn(pitman_population(0.6, 50.0, 30_000, random), fraction, random)
-    assert pitman(Sample.of(sizes, people)) == pytest.approx(truth, rel=0.15)
+    assert pitman(SampleSizes.of(sizes, people)) == pytest.approx(truth, rel=0.15)
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.3])
 def test_the_slide_model_finds_the_uniques_of_a_population_of_its_own_model(fraction):
     random = np.random.default_rng(6)
     sizes, truth, people = drawn(1 + random.negative_binomial(0.3, 0.05, 20_000), fraction, random)
-    assert slide_negative_binomial(Sample.of(sizes, people)) == pytest.approx(truth, rel=0.1)
+    assert slide_negative_binomial(SampleSizes.of(sizes, people)) == pytest.approx(truth, rel=0.1)
 
 
 def test_zayatz_finds_the_uniques_where_a_large_sample_looks_like_the_population():
     random = np.random.default_rng(7)
     population = np.bincount(random.choice(20_000, 60_000, p=_zipf(20_000)))
     sizes, truth, people = drawn(population[population > 0], 0.8, random)
-    assert zayatz(Sample.of(sizes, people)) == pytest.approx(truth, rel=0.1)
+    assert zayatz(SampleSizes.of(sizes, people)) == pytest.approx(truth, rel=0.1)
 
 
 def _zipf(values):
@@ -63,7 +63,7 @@ def _zipf(values):
 
 
 def test_zayatz_is_the_share_of_singletons_that_are_alone():
-    sample = Sample.of(np.array([1, 1, 1, 2, 3]), 20)
+    sample = SampleSizes.of(np.array([1, 1, 1, 2, 3]), 20)
     chance = {size: size * math.comb(20 - size, 7) / math.comb(20, 8) for size in (1, 2, 3)}
     alone = 3 * chance[1] / (3 * chance[1] + chance[2] + chance[3])
     assert zayatz(sample) == pytest.approx(3 * alone / (8 / 20))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.api.tables import read_original, read_release
-from sfumato.assess.attacks import AttackReport, Scene, run_attacks
+from sfumato.assess.attacks import AttackReport, Scenario, run_attacks
 from sfumato.common import parameters
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, ParameterError, SchemaError, listed
@@ -83,7 +83,7 @@ def attack(
     people = read_original(original, schema, separator, published)
     secret = Secret.of(seed)
     rows = secret.permutation("targets", people.num_rows)
-    scene = Scene(
+    scene = Scenario(
         original=people,
         release=read_release(release, schema, separator),
         hierarchies=hierarchies,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sfumato.api.attack import attack
 from sfumato.api.checklist import answered
 from sfumato.assess.attacks import ATTACKS, AttackReport
-from sfumato.assess.attacks.channels import FileChannels
+from sfumato.assess.attacks.side_channels import FileChannels
 from sfumato.release.certificate import ROWS, VERSION, Certificate, digest, file_record, is_withheld, recorded, seen_in
 from sfumato.release.release import Release
 from sfumato.run.presets import Preset, recoded_original

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.api.tables import read_release
-from sfumato.assess.cautions.kinds import kind_of_type
+from sfumato.assess.cautions.column_kinds import kind_of_type
 from sfumato.assess.risk import BeforeAfter, assess
 from sfumato.assess.risk.assessment import Context
 from sfumato.errors import DataError

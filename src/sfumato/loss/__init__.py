@@ -1,4 +1,4 @@
-"""What a release lost, and what methods minimize: per class, per table, by every measure the field uses."""
+"""Information loss: the measures of the field, the objectives that methods minimize, and a lower bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do the ends of intervals single people out? How often "in this class's box, and at an end of it" is one person."""
+"""Whether interval ends single people out: how often exactly one person in a class's box lies at one of its ends."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from sfumato.table.frequency import FrequencySet, frequency_set
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import EquivalenceClasses
 
-#: How many rows are compared with boxes at most; of larger tables, some classes are looked at.
+#: The most rows to compare with boxes; of larger tables a sample of the classes is examined.
 MOST_COMPARED = 1_000_000
 
-#: An end this near to a value, as a share of the range, is that value.
+#: An end this close to a value, as a share of the range, counts as that value.
 NEAR = 1e-12
 
 Codes = NDArray[np.int64]
@@ -25,17 +25,17 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class IntervalEndRisk:
-    """What the ends of intervals give away.
+    """How many people the ends of intervals single out.
 
     Attributes
     ----------
     intervals
         The classes that show an interval.
     classes, rows
-        Of these, how many have an end at which exactly one person of the table is who fits all that the class shows;
-        and the rows in them. Estimated where only some classes were looked at.
+        Of these, those with an end at which exactly one person of the table fits everything the class shows, and the
+        rows in them. Estimated if only a sample of the classes was examined.
     sampled
-        How many classes were looked at, if not all.
+        How many classes were examined, if not all.
     """
 
     intervals: int
@@ -49,14 +49,14 @@ class IntervalEndRisk:
         return self.classes / max(1, self.intervals)
 
     def to_dict(self) -> dict[str, int | float]:
-        """Return it as plain values."""
+        """Convert to plain values."""
         found = {"classes_with_intervals": self.intervals, "classes": self.classes, "rows": self.rows}
         return found | {"share": self.share} | ({} if self.sampled is None else {"sampled_classes": self.sampled})
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """Who is at an end: the attribute, the classes that have it, and the code of the value there."""
+    """Questions about one attribute: which classes have an end there, and the code of the value at the end."""
 
     attribute: int
     classes: Codes
@@ -68,7 +68,7 @@ class _Asked:
 
 
 def singling_out(microdata: Microdata, classes: EquivalenceClasses, random: np.random.Generator) -> IntervalEndRisk:
-    """Count the classes and rows whose intervals single somebody out."""
+    """Count the classes and rows whose intervals single a person out."""
     boxes = _boxes(microdata, classes)
     shows = np.zeros(len(classes), bool)
     questions: list[_Asked] = []
@@ -90,7 +90,7 @@ def singling_out(microdata: Microdata, classes: EquivalenceClasses, random: np.r
 
 
 def _boxes(microdata: Microdata, classes: EquivalenceClasses) -> tuple[Codes, Codes]:
-    """Return the first and the last code of every quasi-identifier that what a class shows stands for."""
+    """Find the first and last code of every quasi-identifier that each class covers by what it shows."""
     first, last = classes.lo.copy(), classes.hi.copy()
     for at, domain in enumerate(microdata.domains):
         if classes.levels is None:
@@ -102,7 +102,7 @@ def _boxes(microdata: Microdata, classes: EquivalenceClasses) -> tuple[Codes, Co
 
 
 def _shown_ends(domain: ScaledDomain, classes: EquivalenceClasses, at: int) -> tuple[Ends, NDArray[np.bool_]]:
-    """Return from where to where every class reaches, and whether that is an interval at all."""
+    """Find the ends that every class shows, and whether it shows an interval at all."""
     if classes.levels is None:
         ends = domain.span_ends(classes.lo[:, at], classes.hi[:, at])
     else:
@@ -115,7 +115,7 @@ def _shown_ends(domain: ScaledDomain, classes: EquivalenceClasses, at: int) -> t
 
 
 def _is_told(side: pa.Array) -> NDArray[np.bool_]:
-    """Return which intervals have this end; ``90+`` has no upper one."""
+    """Mark the intervals that have this end; ``90+`` has no upper one."""
     told: NDArray[np.bool_] = side.is_valid().to_numpy(zero_copy_only=False)
     return told
 
@@ -123,7 +123,7 @@ def _is_told(side: pa.Array) -> NDArray[np.bool_]:
 def _questions(
     domain: ScaledDomain, ends: Ends, interval: NDArray[np.bool_], boxes: tuple[Codes, Codes], at: int
 ) -> Iterator[_Asked]:
-    """Yield both ends of the classes with an interval, where they are values of the table within the box."""
+    """Yield both ends of the classes with an interval, if they are values of the table inside the box."""
     near = NEAR * domain.extent
     for side, offsets in ((ends.low, ends.offsets), (ends.high, ends.offsets + ends.widths)):
         codes = np.minimum(np.searchsorted(domain.offsets, offsets - near), len(domain.offsets) - 1)
@@ -136,7 +136,7 @@ def _questions(
 def _looked_at(
     shows: NDArray[np.bool_], questions: list[_Asked], people: FrequencySet, random: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Return the classes to look at: all that show an interval, or a random share of them where they are many."""
+    """Choose the classes to examine: all that show an interval, or a random sample if that takes too much work."""
     work = sum(int(_having(people, asked).sum()) for asked in questions)
     candidates = np.flatnonzero(shows)
     if work <= MOST_COMPARED:
@@ -148,12 +148,12 @@ def _looked_at(
 
 
 def _having(people: FrequencySet, asked: _Asked) -> Codes:
-    """Return how many distinct rows have the value of each question."""
+    """Count the distinct rows with the value of each question."""
     return np.bincount(people.codes[:, asked.attribute], minlength=int(asked.codes.max(initial=0)) + 1)[asked.codes]
 
 
 def _count(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked) -> Codes:
-    """Return how many people there are at every end who fit all that the class shows."""
+    """Count the people at every end who fit everything the class shows."""
     narrow = _narrowest(people, boxes, asked)
     size = int(people.codes[:, narrow].max(initial=0)) + 1
     keys = people.codes[:, asked.attribute].astype(np.int64) * size + people.codes[:, narrow]
@@ -165,7 +165,7 @@ def _count(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked) -> C
     question = np.repeat(np.arange(len(asked.codes)), having)
     within = np.arange(len(question)) - np.repeat(np.cumsum(having) - having, having)
     row = order[np.repeat(begins, having) + within]
-    for at in range(people.codes.shape[1]):  # each column leaves fewer to be compared in the next
+    for at in range(people.codes.shape[1]):  # each column leaves fewer rows for the next
         if at in (asked.attribute, narrow):
             continue
         codes, of_class = people.codes[row, at], asked.classes[question]
@@ -176,7 +176,7 @@ def _count(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked) -> C
 
 
 def _narrowest(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked) -> int:
-    """Return the column, besides the one that is asked about, of which what is shown leaves the smallest share."""
+    """Find the column, other than the attribute in question, in which the shown ranges cover the smallest share."""
     widths = (boxes[1] - boxes[0] + 1)[asked.classes].mean(axis=0) if len(asked.classes) else np.ones(boxes[0].shape[1])
     shares = widths / (people.codes.max(axis=0, initial=0).astype(np.int64) + 1)
     shares[asked.attribute] = np.inf

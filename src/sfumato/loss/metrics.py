@@ -1,4 +1,4 @@
-"""The losses by name, each declared once: what is reported of a release, and what methods can minimize."""
+"""The losses by name, each declared once: releases report them, and methods can minimize them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from sfumato.loss.recoded_table import RecodedTable, ncp_by_attribute
 from sfumato.loss.span_prices import entropy_prices, entropy_range
 from sfumato.loss.workload import QueryLike, is_workload, workload
 
-#: What ``minimize=`` takes: the name of a loss, one of your own, or a workload of queries.
+#: What ``minimize=`` takes: the name of a loss, an `Objective`, or a workload of queries.
 Minimized = str | Objective | Sequence[QueryLike]
 
-#: Every loss by its name: all of them are reported.
+#: Every loss by its name; releases report all of them.
 METRICS: dict[str, Objective] = {}
 
-#: What can be minimized by its name and is reported only then: it is learnt from the table, which takes a while.
+#: A loss that is reported only if it is minimized: it is learnt from the table, which takes a while.
 PREDICTION = "prediction"
 
 
 def register_loss(objective: Objective) -> Objective:
-    """Make a loss known by its name: releases report it, and ``minimize=`` takes it."""
+    """Register a loss under its name: releases report it, and ``minimize=`` takes it."""
     METRICS[objective.name] = objective
     return objective
 
@@ -33,7 +33,7 @@ def register_loss(objective: Objective) -> Objective:
 def metric(
     title: str, upper: float | None = 1.0, higher_is_better: bool = False
 ) -> Callable[[Callable[[RecodedTable], float]], Callable[[RecodedTable], float]]:
-    """Register a function of a release under its own name, as a measure that is only reported."""
+    """Register a function of a release under its own name, as a measure that is reported only."""
 
     def add(measure: Callable[[RecodedTable], float]) -> Callable[[RecodedTable], float]:
         given = Objective(measure.__name__, title, by_release=measure, upper=upper, higher_is_better=higher_is_better)
@@ -44,24 +44,24 @@ def metric(
 
 
 def can_minimize(minimize: object, able: Collection[str]) -> bool:
-    """Return whether something is a loss of which all parts can be lowered by who is able to lower these."""
+    """Return whether ``minimize`` means a loss whose parts are all among those that can be lowered."""
     found = _meant(minimize)
     return found is not None and found.parts <= set(able)
 
 
 def find_objective(owner: str, minimize: object, able: Collection[str], besides: str = "") -> Objective:
-    """Return the loss that ``minimize=`` means, or refuse what is none, or none that ``owner`` is able to lower.
+    """Find the loss that ``minimize=`` means; refuse what is no loss, or one that ``owner`` cannot lower.
 
     Parameters
     ----------
     owner
-        Who is asked, for the message.
+        The method or function to name in the message.
     minimize
         The name of a loss, an `Objective`, or a list of queries.
     able
         The parts that can be lowered.
     besides
-        What else the owner takes, for the message.
+        What else the owner accepts, for the message.
     """
     if not able:
         raise ParameterError(
@@ -82,7 +82,7 @@ def find_objective(owner: str, minimize: object, able: Collection[str], besides:
 
 
 def names_of(able: Iterable[str]) -> list[str]:
-    """Return the names of all reported losses whose parts can be lowered by who is able to lower these."""
+    """List the reported losses whose parts are all among those that can be lowered."""
     return [name for name, objective in METRICS.items() if objective.parts <= set(able)]
 
 
@@ -109,7 +109,7 @@ class LossReport(Mapping[str, float]):
     by_attribute
         The mean penalty of each quasi-identifier over the released rows, from 0 to 1.
     classes
-        How many classes were measured: those that the method made, also where some of them look alike.
+        How many classes were measured: those that the method made, even if some of them look alike.
     """
 
     def __init__(self, values: Mapping[str, float], by_attribute: Mapping[str, float], classes: int) -> None:
@@ -149,27 +149,27 @@ class LossReport(Mapping[str, float]):
 
 
 def _fewest_squares(sizes: Sizes, smallest: int) -> Values:
-    """Return the sum of squares of as many and as equal classes as possible."""
+    """Compute the sum of squares of as many and as equal classes as possible."""
     classes = sizes // smallest
     size, larger = np.divmod(sizes, classes)
     return ((classes - larger) * size**2 + larger * (size + 1) ** 2).astype(np.float64)
 
 
 def _average_size(total: LossTotal) -> Amount:
-    """Show the mean size of a class in multiples of k, given that every class counts -1."""
+    """Turn the total, in which every class counts -1, into the mean class size in multiples of k."""
     return total.kept / np.maximum(1, -np.asarray(total.lost)) / total.k
 
 
 def _share_of_bits(total: LossTotal) -> Amount:
-    """Show the bits lost as a share of those of a table that tells nothing.
+    """Turn lost bits into a share of the bits of a table that shows ``*`` everywhere.
 
-    Nobody knows the bits of a row left out for a missing value, so it counts as an average one.
+    The bits of a row left out for a missing value are unknown, so it counts as an average row.
     """
     reached = total.rows - total.left_out
     known, possible = entropy_range(total.microdata, total.marginals)
     if possible <= known:
         return (total.rows - total.kept) / max(1, total.rows)
-    # Sums of logarithms may come out a little below what they stand for.
+    # Rounding may put sums of logarithms slightly below their true value.
     share = np.clip((total.lost - total.left_out - known) / (possible - known), 0.0, 1.0)
     return (share * reached + total.left_out) / max(1, total.rows)
 
@@ -179,10 +179,10 @@ GCP = register_loss(
     Objective("gcp", "global certainty penalty", spread=1.0, suppressed=lambda rows: 1.0, shown=mean, upper=1.0)
 )
 
-#: Discernibility: every row costs the size of its class, and the size of the table if it is left out.
+#: Discernibility: every row costs the size of its class, and the size of the table if it is suppressed.
 DM = register_loss(Objective("dm", "discernibility", squares=1.0, floor=_fewest_squares, suppressed=float))
 
-#: The mean size of a class, in multiples of k: least where there are most classes, so each class earns one.
+#: The mean size of a class in multiples of k: least with the most classes, so each class counts -1.
 C_AVG = register_loss(
     Objective(
         "c_avg",
@@ -199,8 +199,8 @@ CM = register_loss(
     Objective("cm", "classification penalty", labels=1.0, suppressed=lambda rows: 1.0, shown=mean, upper=1.0)
 )
 
-#: The bits needed to get the original values back, as a share of those of a table that tells nothing. A suppressed row
-#: tells nothing: its own bits are lost.
+#: The bits needed to recover the original values, as a share of those of a table that shows ``*`` everywhere. A
+#: suppressed row loses all its bits.
 ENTROPY = register_loss(
     Objective(
         "entropy",
@@ -213,7 +213,7 @@ ENTROPY = register_loss(
     )
 )
 
-#: 1 less the mean share of its hierarchy that a value climbed; a suppressed value climbed all of it.
+#: 1 minus the mean share of its hierarchy that a value climbed; a suppressed value climbed all of it.
 PRECISION = register_loss(
     Objective(
         "precision",
@@ -226,7 +226,7 @@ PRECISION = register_loss(
     )
 )
 
-#: The levels that a row climbed, summed over quasi-identifiers: of a full-domain recoding, its height.
+#: The levels that a row climbed, summed over quasi-identifiers; the height of a full-domain recoding.
 HEIGHT = register_loss(
     Objective(
         "height",

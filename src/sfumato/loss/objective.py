@@ -1,4 +1,4 @@
-"""What is minimized, and what is reported: a loss as the parts that it is the sum of."""
+"""A loss declared as a sum of parts: methods minimize it, releases report it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Amount = float | Values
 #: How often every code of every quasi-identifier occurs.
 Marginals = Sequence[NDArray[np.int64]]
 
-#: From a table to the one whose spans cost something else than certainty, given the marginals, and how much certainty
-#: counts besides, which tells apart what many classes share.
+#: A function from a table to one with other span costs than the certainty penalty, given the marginals and the weight
+#: of the certainty penalty, which breaks ties.
 Prices = Callable[[Microdata, Marginals, float], Microdata]
 
-#: What a loss can depend on, in the words in which a method refuses it.
+#: What a loss can depend on, as worded when a method refuses it.
 SPANS, LEVELS, SIZES, CLASSES, LABELS, FUNCTIONS, RELEASE = (
     "what classes span",
     "the levels that classes are shown at",
@@ -42,14 +42,14 @@ SPANS, LEVELS, SIZES, CLASSES, LABELS, FUNCTIONS, RELEASE = (
 
 @dataclass(frozen=True)
 class Blocks:
-    """Blocks that may become classes, as a loss of your own sees them: one row per block.
+    """Blocks that may become classes, as a custom loss sees them: one row per block.
 
     Attributes
     ----------
     sizes
-        How many rows each holds.
+        How many rows each block holds.
     spans
-        Per attribute, the share of its domain that the block spans: 0 is a single value, 1 is everything.
+        Per attribute, the share of its domain that the block spans: 0 for a single value, 1 for everything.
     counts
         Per sensitive column, how many rows have each of its values.
     """
@@ -60,18 +60,18 @@ class Blocks:
 
 
 class LossTotal(NamedTuple):
-    """Sums of a loss over tables or nodes, and what it takes to show them.
+    """Sums of a loss over tables or nodes, and what is needed to report them.
 
     Attributes
     ----------
     lost
-        What all rows cost together, those that are left out too.
+        What all rows cost together, suppressed ones included.
     kept
         How many rows are released.
     rows
-        All rows of the input, with those that never reached the method (``left_out``).
+        All rows of the input, including those that never reached the method (``left_out``).
     k
-        The class size that was asked for.
+        The requested class size.
     microdata, marginals
         The table, and how often every code of every quasi-identifier occurs in it.
     """
@@ -86,7 +86,7 @@ class LossTotal(NamedTuple):
 
 
 def mean(total: LossTotal) -> Amount:
-    """Show a sum as the mean over all rows."""
+    """Divide a sum by the number of rows."""
     return total.lost / max(1, total.rows)
 
 
@@ -94,12 +94,12 @@ def mean(total: LossTotal) -> Amount:
 class Objective:
     """A loss that adds up over classes, given by its parts: what methods minimize and what releases report.
 
-    A class costs the sum of what its parts say; a method that can lower all of them can minimize the loss.
+    A class costs the sum of its parts; a method that can lower all of them can minimize the loss.
 
     Parameters
     ----------
     name, title
-        What it is called, and what reports call it.
+        Its name in requests, and its title in reports.
     spread
         The cost of a row whose class shows ``*`` everywhere; narrower classes cost in proportion to what they span.
     prices
@@ -170,7 +170,7 @@ class Objective:
 
     @property
     def parts(self) -> frozenset[str]:
-        """What the loss depends on: what a method has to be able to lower."""
+        """What the loss depends on, so what a method must be able to lower."""
         present = {
             SPANS: self.spread,
             LEVELS: self.heights,
@@ -184,28 +184,28 @@ class Objective:
 
     @property
     def additive(self) -> bool:
-        """Whether every row costs the same whatever the size of its class, so that finer is never dearer."""
+        """Whether the cost of a row does not depend on the size of its class, so that finer classes never cost more."""
         return bool(self.parts) and self.parts <= {SPANS, LEVELS}
 
     @property
     def may_suppress(self) -> bool:
-        """Whether a row that is left out costs something, so that rows may be."""
+        """Whether suppressing a row has a cost, so that rows may be suppressed."""
         return self.suppressed is not None or self.heights is not None
 
     def priced(self, microdata: Microdata, marginals: Marginals | None = None, tie: float = 0.0) -> Microdata:
-        """Return the table whose span costs the loss adds up; ``tie`` tells by certainty what many classes share."""
+        """Price a table so that its span costs add up to the loss; ``tie`` is the weight of certainty to break ties."""
         if self.prices is None:
             return microdata
         return self.prices(microdata, microdata.marginals if marginals is None else marginals, tie)
 
     def price(self, microdata: Microdata, rows: int) -> float:
-        """Return what a row costs that is left out."""
+        """Compute the cost of a suppressed row."""
         if self.suppressed is not None:
             return float(self.suppressed(rows))
         return sum(float(costs[-1]) for costs in self.level_costs(microdata))
 
     def level_costs(self, microdata: Microdata) -> list[Values]:
-        """Return what a row costs at every level of every quasi-identifier."""
+        """Compute the cost of a row at every level of every quasi-identifier."""
         if self.heights is None:
             return [np.zeros(domain.top + 1) for domain in microdata.domains]
         pairs = zip(microdata.domains, microdata.weights, strict=True)
@@ -214,7 +214,7 @@ class Objective:
     # What a release lost
 
     def measure(self, recoded: RecodedTable) -> float:
-        """Return what a release lost, as it is reported."""
+        """Measure the loss of a release, as it is reported."""
         if self.by_release is not None:
             return float(self.by_release(recoded))
         table, rows = recoded.microdata, recoded.rows
@@ -223,15 +223,15 @@ class Objective:
         return float(self.reported(self.shown(total)))
 
     def reported(self, loss: Amount) -> Amount:
-        """Return a loss as it is reported."""
+        """Turn a loss into the reported figure."""
         return (self.upper or 0.0) - loss if self.higher_is_better else loss
 
     def lost(self, recoded: RecodedTable) -> float:
-        """Return what all rows cost together."""
+        """Sum the cost of all rows."""
         return self.lost_by_released(recoded) + recoded.suppressed * self.price(recoded.microdata, recoded.rows)
 
     def lost_by_released(self, recoded: RecodedTable) -> float:
-        """Return what the rows that are released cost together; of the parts of a table, this adds up."""
+        """Sum the cost of the released rows; this adds up over the parts of a table."""
         table, classes = recoded.microdata, recoded.classes
         lost = self.class_costs(recoded)
         if self.heights is not None:
@@ -242,7 +242,7 @@ class Objective:
         return lost
 
     def class_costs(self, recoded: RecodedTable) -> float:
-        """Return what all classes cost by their spans and sizes, and by what a function says of them."""
+        """Sum the cost of all classes by their spans, their sizes, and functions of them."""
         classes, lost = recoded.classes, 0.0
         if self.spread:
             lost += self.spread * float(classes.sizes @ ncp(self.priced(recoded.microdata), classes))
@@ -258,10 +258,10 @@ class Objective:
             lost += float(self.block_costs(blocks).sum())
         return lost
 
-    # What searches ask before anything is cut
+    # What searches need before any class exists
 
     def size_costs(self, rows: int) -> Values:
-        """Return what a class of every size from 0 to ``rows`` costs by its size alone."""
+        """Compute the cost of a class of every size from 0 to ``rows`` by its size alone."""
         sizes = np.arange(rows + 1)
         costs = self.per_class + self.squares * sizes.astype(np.float64) ** 2
         if self.by_size is not None:
@@ -270,7 +270,7 @@ class Objective:
         return costs
 
     def block_costs(self, blocks: Blocks) -> Values:
-        """Return what the function of blocks says, after a look at whether it is something to add up."""
+        """Call the function of blocks, and check that it returns finite costs."""
         if self.by_block is None:
             return np.zeros(len(blocks.sizes))
         values = np.asarray(self.by_block(blocks), np.float64)
@@ -282,7 +282,7 @@ class Objective:
         return values
 
     def floors(self, rows: int, smallest: int, suppressed: float = np.inf) -> Values:
-        """Return what every number of rows from 0 to ``rows`` costs at least by the sizes of their classes."""
+        """Bound from below what every number of rows from 0 to ``rows`` costs by the sizes of their classes."""
         sizes = np.arange(rows + 1)
         least = np.full(rows + 1, np.inf)
         least[0] = 0.0
@@ -290,7 +290,7 @@ class Objective:
             least[smallest:] = self._allowed_floors(sizes[smallest:], smallest)
         if not np.isfinite(suppressed):
             return least
-        # Leaving rows out may be cheaper: the best number to leave out decides.
+        # Suppressing some of the rows may be cheaper: take the best number.
         prices = suppressed * sizes
         return np.minimum.accumulate(least - prices) + prices
 

@@ -1,4 +1,4 @@
-"""Prediction: spans that cost the information about a label which they hide."""
+"""Prediction: spans cost the information about a label that they hide."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from sfumato.table.microdata import Microdata, SensitiveColumn
 
 Counts = NDArray[np.float64]
 
-#: How much certainty counts beside information, as a share: a model may need what no single column tells.
+#: The weight of the certainty penalty beside information: a model may use what no single column shows.
 CERTAINTY = 0.2
 
-#: Every value is taken to have so many rows more, labelled like the whole table: few rows prove little.
+#: Pseudo-rows added to every value, labelled like the whole table: few rows prove little.
 PRIOR = 5.0
 
 
-#: Different labels that are told apart; rarer ones are taken together.
+#: The most labels to distinguish; rarer ones are taken together.
 LABELS = 16
 
 
 def prediction(label: str | None = None) -> Objective:
-    """Return the loss of what classes hide about a label, for those who want to predict it.
+    """Make the loss of information about a label, for data that should predict it.
 
     Parameters
     ----------
     label
-        The sensitive column that is to be predicted; the first by default.
+        The sensitive column to predict; the first by default.
     """
     name = "prediction" if label is None else f"prediction:{label}"
     prices = partial(prediction_prices, label=label)
@@ -42,7 +42,7 @@ def prediction(label: str | None = None) -> Objective:
 
 
 def predicted(objective: Objective) -> tuple[bool, str | None]:
-    """Return whether a loss is that of prediction, and of which label; None for the first sensitive column."""
+    """Tell whether a loss is that of prediction, and of which label; None for the first sensitive column."""
     name, colon, label = objective.name.partition(":")
     return name == "prediction", label if colon else None
 
@@ -50,11 +50,11 @@ def predicted(objective: Objective) -> tuple[bool, str | None]:
 def prediction_prices(
     microdata: Microdata, marginals: Marginals, tie: float = 0.0, label: str | None = None
 ) -> Microdata:
-    """Return the table with spans that cost what they hide about the label.
+    """Price the spans of a table by what they hide about the label.
 
     A column counts by how much its values tell about the label, and a span in it by how far the labels of its values
-    differ. One half of the rows says where labels differ; the other half, which did not choose, says how much that is
-    worth. Rows are in random order, so every other one is a half.
+    differ. One half of the rows decides where labels differ; the other half, which had no part in that choice, decides
+    how much the difference is worth. Rows are in random order, so every other row makes a half.
     """
     column = label_of(microdata, label)
     choosing, judging = (slice(half, None, 2) for half in (0, 1))
@@ -74,7 +74,7 @@ def prediction_prices(
 
 
 def label_of(microdata: Microdata, label: str | None) -> SensitiveColumn:
-    """Return the sensitive column that is to be predicted."""
+    """Find the sensitive column to predict."""
     names = [column.name for column in microdata.sensitive]
     if not names or label not in {None, *names}:
         raise ParameterError(
@@ -85,7 +85,7 @@ def label_of(microdata: Microdata, label: str | None) -> SensitiveColumn:
 
 
 def few_labels(column: SensitiveColumn) -> SensitiveColumn:
-    """Return a column with its most frequent values, and one in the place of all others where there are many."""
+    """Keep the most frequent values of a column, and merge the others into one if there are many."""
     if column.size <= LABELS:
         return column
     often = np.argsort(-column.counts(), kind="stable")
@@ -100,19 +100,19 @@ def _label_counts(codes: NDArray[np.unsignedinteger], labels: NDArray[np.int32],
 
 
 def told(chosen: Counts, judged: Counts) -> float:
-    """Return what the values of a column, learnt from some rows, tell other rows about their labels, in nats a row."""
+    """Measure what the values of a column, learnt from some rows, tell about the labels of others, in nats per row."""
     before, after = _shares(chosen.sum(axis=0)[None]), _shares(chosen)
     return float((judged * np.log(after / before)).sum() / max(1.0, judged.sum()))
 
 
 def _shares(counts: Counts) -> Counts:
-    """Return the shares of labels in every row of counts, drawn towards those of the whole table."""
+    """Compute the shares of labels in every row of counts, smoothed towards those of the whole table."""
     overall = (counts.sum(axis=0) + 1) / (counts.sum() + counts.shape[1])
     return np.asarray((counts + PRIOR * overall) / (counts.sum(axis=1, keepdims=True) + PRIOR))
 
 
 def _steps(domain: Domain, chosen: Counts, judged: Counts) -> SpanSteps:
-    """Return how far labels differ below every code of a scale, or inside every node of a tree."""
+    """Measure how far labels differ below every code of a scale, or inside every node of a tree."""
     if isinstance(domain, TreeDomain):
         return _tree_steps(domain, chosen)
     values = len(domain.values)
@@ -127,9 +127,9 @@ def _steps(domain: Domain, chosen: Counts, judged: Counts) -> SpanSteps:
 
 
 def cut_scale(chosen: Counts, judged: Counts) -> NDArray[np.int64]:
-    """Return where the stretches of a scale begin whose labels differ: cut where the choosing rows gain most.
+    """Cut a scale where labels differ, each time where the choosing rows gain most; return where segments begin.
 
-    A cut stays only if the judging rows gain by it, too.
+    A cut stays only if the judging rows gain by it too.
     """
     begins, waiting = [0], [(0, len(chosen))]
     while waiting:
@@ -142,7 +142,7 @@ def cut_scale(chosen: Counts, judged: Counts) -> NDArray[np.int64]:
 
 
 def best_cut(counts: Counts) -> int:
-    """Return the place after which the labels of both sides are purest; 0 if there is none."""
+    """Find the cut that makes the labels of both sides purest; 0 if there is none."""
     if len(counts) < 2:
         return 0
     below = np.cumsum(counts, axis=0)[:-1]
@@ -158,13 +158,13 @@ def _log_likelihood(counts: Counts) -> NDArray[np.float64]:
 
 
 def _gain(chosen: Counts, judged: Counts, place: int) -> float:
-    """Return what the judging rows gain when the labels of both sides are learnt apart instead of together."""
+    """Measure what the judging rows gain if the labels of the two sides are learnt separately."""
     sides = [np.stack([part[:place].sum(axis=0), part[place:].sum(axis=0)]) for part in (chosen, judged)]
     return told(*sides)
 
 
 def _tree_steps(domain: TreeDomain, chosen: Counts) -> SpanSteps:
-    """Return how far the labels of the leaves of every node differ from those of the node; never less than below it."""
+    """Measure how far the labels of the leaves of every node differ from its mean; never less than below it."""
     tree = domain.tree
     reached = np.vstack([np.zeros(chosen.shape[1]), np.cumsum(chosen, axis=0)])
     rows = chosen.sum(axis=1)
@@ -185,5 +185,5 @@ def _tree_steps(domain: TreeDomain, chosen: Counts) -> SpanSteps:
 
 
 def _scaled(steps: SpanSteps, share: float) -> SpanSteps:
-    """Return steps that cost a share altogether."""
+    """Scale steps to a total."""
     return SpanSteps(steps.inside * share / (steps.total or 1.0), share if steps.total else 0.0)

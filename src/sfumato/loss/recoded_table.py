@@ -1,4 +1,4 @@
-"""A recoded table: the encoded table and its classes, which is all that a loss may look at."""
+"""A recoded table, the encoded table with its classes: everything that a loss may use."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from sfumato.table.recoding import EquivalenceClasses
 
 @dataclass(frozen=True)
 class RecodedTable:
-    """An encoded table and its classes: everything that a loss may look at.
+    """An encoded table and its classes: everything that a loss may use.
 
     Attributes
     ----------
     microdata, classes
         The encoded table and its classes.
     left_out
-        Rows that never reached the method because a value is missing; they count as suppressed.
+        Rows that a missing value kept from the method; they count as suppressed.
     k
-        The class size that was asked for.
+        The requested class size.
     """
 
     microdata: Microdata
@@ -39,12 +39,12 @@ class RecodedTable:
 
     @property
     def suppressed(self) -> int:
-        """All rows of the input that are not released."""
+        """The rows of the input that are not released."""
         return self.classes.suppressed + self.left_out
 
     @cached_property
     def heights(self) -> NDArray[np.int64]:
-        """The level of each quasi-identifier that each class shows, else the lowest at which it is one group."""
+        """The level of each quasi-identifier in each class: the shown one, else the lowest at which it is one group."""
         lo, hi, levels = self.classes.lo, self.classes.hi, self.classes.levels
         if levels is not None:
             return np.broadcast_to(np.array(levels), lo.shape)
@@ -59,7 +59,7 @@ class RecodedTable:
         return heights
 
     def histograms(self, column: SensitiveColumn) -> NDArray[np.int64]:
-        """Return how often each value of a sensitive column (columns) occurs in every class (rows)."""
+        """Count each value of a sensitive column (columns) in every class (rows)."""
         kept = self.classes.of_row >= 0
         counts = np.zeros((len(self.classes), column.size), np.int64)
         np.add.at(counts, (self.classes.of_row[kept], column.codes[kept]), 1)
@@ -75,7 +75,7 @@ class RecodedTable:
 
 @dataclass(frozen=True)
 class CountedTable(RecodedTable):
-    """The same of distinct rows that stand for several each; the sizes of classes count all of them.
+    """A recoded table of distinct rows that stand for several rows each; class sizes count all of them.
 
     Attributes
     ----------
@@ -107,10 +107,10 @@ class CountedTable(RecodedTable):
 
 
 def ncp_by_attribute(microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.float64]:
-    """Return the normalized certainty penalty of every class (rows) and quasi-identifier (columns)."""
+    """Compute the normalized certainty penalty of every class (rows) and quasi-identifier (columns)."""
     if classes.levels is None:
         return microdata.span_costs(classes.lo, classes.hi)
-    # What is shown is the group of a level, which may reach further than the codes in it.
+    # The class shows the group of a level, which may reach further than the codes in it.
     pairs = list(zip(microdata.domains, classes.levels, strict=True))
     return np.stack(
         [
@@ -122,5 +122,5 @@ def ncp_by_attribute(microdata: Microdata, classes: EquivalenceClasses) -> NDArr
 
 
 def ncp(microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.float64]:
-    """Return the normalized certainty penalty of every class: 0 for exact values, 1 for nothing told."""
+    """Compute the normalized certainty penalty of every class: 0 for exact values, 1 for ``*`` everywhere."""
     return ncp_by_attribute(microdata, classes) @ microdata.weights

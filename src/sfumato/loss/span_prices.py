@@ -1,4 +1,4 @@
-"""What spans cost in other coin than certainty: bits, or queries that they leave open."""
+"""Span costs other than the certainty penalty: lost bits, or boundaries of queries inside a span."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ D = TypeVar("D", bound=Domain)
 
 
 def entropy_prices(microdata: Microdata, marginals: Sequence[NDArray[np.int64]], tie: float = 0.0) -> Microdata:
-    """Return the table with spans that cost the bits which they leave open: the logarithm of the rows in them.
+    """Price the spans of a table by the bits that they leave open: the logarithm of the number of rows in them.
 
-    A row's own value leaves bits open too, as many as it has equals, whatever its class shows; so the least sum is the
-    least loss.
+    The exact value of a row also leaves bits open, the logarithm of its frequency, whatever its class shows; so the
+    least sum is the least loss.
     """
     domains: list[Domain] = []
     for at, domain in enumerate(microdata.domains):
@@ -41,12 +41,12 @@ def entropy_prices(microdata: Microdata, marginals: Sequence[NDArray[np.int64]],
             domains.append(_with(CountedGridDomain.of(domain, reached)))
         elif isinstance(domain, IntervalDomain):
             domains.append(_with(CountedDomain.of(domain, reached)))
-    # A row that tells nothing costs 1.
+    # A row that shows ``*`` everywhere costs 1.
     return replace(microdata, domains=tuple(domains), weights=microdata.weights / _bits_of_a_row(marginals))
 
 
 def entropy_range(microdata: Microdata, marginals: Sequence[NDArray[np.int64]]) -> tuple[float, float]:
-    """Return what all rows cost by `entropy_prices` that are shown exactly, and what they cost that tell nothing."""
+    """Compute the cost of all rows by `entropy_prices` if shown exactly, and if shown as ``*`` everywhere."""
     known = [count @ np.log(np.maximum(1, count)) for count in marginals]
     rows = int(marginals[0].sum()) if len(marginals) else 0
     nothing_told = rows * np.log(max(1, rows)) * float(microdata.weights.sum())
@@ -60,14 +60,14 @@ def _bits_of_a_row(marginals: Sequence[NDArray[np.int64]]) -> float:
 
 @dataclass(frozen=True)
 class SpanSteps:
-    """What spans cost in one column: what lies below every code of a scale or in every node of a tree; and in all."""
+    """The steps of one column: their weight below every code of a scale or in every node of a tree, and in total."""
 
     inside: NDArray[np.float64]
     total: float
 
 
 def priced_by_steps(microdata: Microdata, found: Sequence[SpanSteps], certainty: NDArray[np.float64]) -> Microdata:
-    """Return the table with spans that cost the steps inside them and, besides, so much of their certainty."""
+    """Price the spans of a table by the steps inside them, plus the given weight of their certainty penalty."""
     domains, weights = [], []
     for domain, steps, besides in zip(microdata.domains, found, certainty, strict=True):
         whole = steps.total + float(besides)
@@ -77,14 +77,14 @@ def priced_by_steps(microdata: Microdata, found: Sequence[SpanSteps], certainty:
 
 
 def _mixed(domain: Domain, inside: NDArray[np.float64], tie: float, whole: float) -> Domain:
-    """Return a domain whose spans cost their boundaries and a little of their certainty, as a share of the whole."""
+    """Price a domain by the steps inside a span plus ``tie`` of its certainty penalty, as a share of the whole."""
     if isinstance(domain, TreeDomain):
         tree = domain.tree
         return _with(domain, tree=replace(tree, cost=(inside + tie * tree.cost) / whole))
     assert isinstance(domain, IntervalDomain)
     beyond = [MISSING_POSITION] * domain.has_missing
     if isinstance(domain, GridDomain):
-        # Boundaries are counted up to the last value of what is shown, wherever the line behind it lies.
+        # Steps count up to the last value of what is shown, wherever the next grid line lies.
         known = np.append(inside, beyond)
         lines = {"downs": known[domain.firsts] + tie * domain.downs, "ups": known[domain.lasts] + tie * domain.ups}
         return _with(domain, **{name: line / whole for name, line in lines.items()})
@@ -93,7 +93,7 @@ def _mixed(domain: Domain, inside: NDArray[np.float64], tie: float, whole: float
 
 
 def _with(domain: D, **derived: object) -> D:
-    """Return a domain with other values where it keeps what it works out once; levels cost what their groups span."""
+    """Copy a domain with other cached values; the costs of its levels are recomputed from their groups."""
     changed = copy.copy(domain)
     levels = tuple(replace(level, ends=None) for level in domain.levels)
     changed.__dict__.update({"levels": levels, **derived})

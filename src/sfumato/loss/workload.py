@@ -1,4 +1,4 @@
-"""A workload: the queries that a release is for, how much each counts, and what spans cost in their coin."""
+"""A workload: the queries that a release should answer, their weights, and the span costs that follow from them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sfumato.loss.objective import Marginals, Objective, mean
 from sfumato.loss.span_prices import SpanSteps, priced_by_steps
 from sfumato.table.microdata import Microdata
 
-#: A query by the columns that it looks at: a range of numbers or dates, or the categories that it asks for. Or all that
-#: a `Query` has, by name.
+#: A query as conditions by column, a range of numbers or dates or a list of categories; or the fields of a `Query` by
+#: name.
 QueryLike = Mapping[str, Any]
 
 AGGREGATES = ("count", "sum", "mean", "min", "max")
@@ -26,18 +26,18 @@ AGGREGATES = ("count", "sum", "mean", "min", "max")
 
 @dataclass(frozen=True)
 class Query:
-    """A question that will be asked of a release.
+    """A query that will be asked of a release.
 
     Parameters
     ----------
     where
-        For every column that it looks at a range, or the categories that it asks for: the region.
+        The condition on each column: a range, or the categories asked for.
     aggregate
-        What is asked of the rows there: ``"count"``, ``"sum"``, ``"mean"``, ``"min"`` or ``"max"``.
+        The aggregate of the matching rows: ``"count"``, ``"sum"``, ``"mean"``, ``"min"`` or ``"max"``.
     column
-        The column that is summed up; a count has none.
+        The column to aggregate; a count has none.
     weight
-        How much its error counts beside that of other queries; above 0.
+        The weight of its error relative to other queries; above 0.
     """
 
     where: Mapping[str, Any] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Query:
 
     @classmethod
     def of(cls, given: QueryLike) -> Query:
-        """Read a query: conditions by column, or everything by name with the conditions as ``"where"``."""
+        """Read a query: conditions by column, or all fields by name with the conditions as ``"where"``."""
         if not isinstance(given.get("where"), Mapping):
             return cls(dict(given))
         unknown = set(given) - {"where", "aggregate", "column", "weight"}
@@ -72,10 +72,10 @@ def is_workload(given: object) -> bool:
 
 
 def workload(queries: Sequence[QueryLike]) -> Objective:
-    """Return the loss of a workload: the share of its queries' boundaries that lie inside what classes show.
+    """Make the loss of a workload: the share of its queries' boundaries that lie inside what classes show.
 
-    A class on a boundary makes a query guess; each boundary counts by the weight of its query and by how few rows keep
-    the condition, since a guess about few rows is a large error of their number.
+    A query has to guess about a class on its boundary. Each boundary counts by the weight of its query, and more the
+    fewer rows match the condition, since a guess about few rows is a large relative error.
     """
     prices = partial(workload_prices, queries=[Query.of(query) for query in queries])
     return Objective("workload", spread=1.0, prices=prices, suppressed=lambda rows: 1.0, shown=mean, upper=1.0)
@@ -84,11 +84,11 @@ def workload(queries: Sequence[QueryLike]) -> Objective:
 def workload_prices(
     microdata: Microdata, marginals: Marginals, tie: float = 0.0, queries: Sequence[Query] = ()
 ) -> Microdata:
-    """Return the table with spans that cost the share of the queries' boundaries inside them.
+    """Price the spans of a table by the share of the queries' boundaries inside them.
 
-    A boundary lies between two neighbours on a scale of which one keeps the condition and the other does not, or in
-    every group of a tree of which some do and some do not. A column that is summed up costs its certainty. Besides,
-    all spans cost their certainty, counted ``tie``.
+    A boundary lies between two neighbours on a scale of which only one meets the condition, or in every group of a tree
+    in which some values meet it and others do not. A column to aggregate costs its certainty penalty. In addition, all
+    spans cost ``tie`` times their certainty penalty.
     """
     sensitive = {column.name for column in microdata.sensitive}
     unknown = {name for query in queries for name in query.where} - set(microdata.names) - sensitive
@@ -105,7 +105,7 @@ def workload_prices(
 
 
 def _steps(domain: Domain, counts: NDArray[np.int64], queries: Sequence[Query]) -> SpanSteps:
-    """Return the boundaries of all queries in one column, each by its weight and over the share of rows inside."""
+    """Sum the boundaries of all queries in one column, each by its weight over the share of matching rows."""
     rows, weighed = max(1, int(counts.sum())), []
     for query in queries:
         if domain.name in query.where:

@@ -19,20 +19,20 @@ from sfumato.methods.task_loss import TaskLoss
 from sfumato.privacy import Requirements
 from sfumato.table.recoding import Recoding
 
-#: A sample tells what is not worth trying: so many rows, and room for so many of the smallest classes.
+#: A sample shows which methods are not worth trying: its least number of rows, and of smallest classes that fit in.
 ENOUGH_ROWS, ENOUGH_CLASSES = 1 << 15, 1_000
 
-#: How many times as many rows a table has whose sample costs less than it may save, and the loss in the sample, in
-#: proportion to the least, from which on a method is left out.
+#: How many times larger than the sample a table must be before sampling pays, and the loss in the sample, relative to
+#: the least, above which a method is left out.
 MANY_SAMPLES, MUCH_MORE = 16, 1.25
 
-#: Where the default method refines: a table of so many rows once, of half as many twice, larger ones not at all.
+#: The budget of refinement in the default method, in rows times rounds: larger tables are not refined.
 LIGHT_WORK = 64_000
 
 
 @dataclass(frozen=True)
 class Auto(Method):
-    """Low loss at little cost in time: the default method.
+    """Low loss in little time: the default method.
 
     Parameters
     ----------
@@ -58,17 +58,17 @@ class Auto(Method):
         return PartsAlongOrder(HilbertCurve().first_bits, instead=Hilbert())
 
     def run(self, task: Task) -> Recoding:
-        """Run the methods that take little time; for another loss than the certainty penalty, refine small tables."""
+        """Run the fast methods; for losses other than the certainty penalty, also refine small tables."""
         goal = TaskLoss(task, find_objective("Auto", self.minimize, ABLE))
         candidates = try_all(goal, promising(goal, list(cheap(task))))
         # Refinement gains a few percent more, but its kernels take longer to compile than all others together, and the
-        # first run of the default method should not be a long one.
+        # first run of the default method should be short.
         rounds = 0 if self.minimize == "gcp" else min(16, LIGHT_WORK // max(1, len(task.microdata)))
         return refine_best(goal, candidates, rounds=rounds)
 
 
 def promising(goal: TaskLoss, methods: Sequence[Method]) -> Sequence[Method]:
-    """Leave out what loses much more than the best does in a sample of a large table; the first always stays."""
+    """Drop methods that lose much more than the best in a sample of a large table; the first always stays."""
     task = goal.task
     every = len(task.microdata) // max(ENOUGH_ROWS, ENOUGH_CLASSES * task.requirements.smallest_class)
     if every < MANY_SAMPLES:

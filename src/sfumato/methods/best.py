@@ -21,7 +21,7 @@ from sfumato.table.recoding import Recoding
 #: Rounds of refinement without a time limit; the work, and so the result, is the same on every machine.
 ROUNDS = 64
 
-#: What following prices may take of the time after the starts.
+#: The share of the remaining time that following prices may take.
 DIVING = 0.5
 
 
@@ -54,7 +54,7 @@ class Best(Method):
         find_objective("Best", self.minimize, ABLE)
 
     def run(self, task: Task) -> Recoding:
-        """Run the methods that suit the table, and refine the best of what they found."""
+        """Run the methods that suit the table and refine the best of their results."""
         goal = TaskLoss(task, find_objective("Best", self.minimize, ABLE))
         if self.time_limit is not None:
             warm_up(task, replace(self, time_limit=None))
@@ -70,14 +70,14 @@ class Best(Method):
 
 
 def _may_follow_prices(goal: TaskLoss) -> bool:
-    """Return whether prices are about what is minimized, classes need nothing but their size, and a solver is there."""
+    """Return whether prices bound the minimized loss, only class sizes matter, and a solver is installed."""
     if goal.objective is not GCP or not all(isinstance(model, KAnonymity) for model in goal.task.requirements.models):
         return False
     return solver_is_installed()
 
 
 def _with_prices(goal: TaskLoss, candidates: list[Candidate], until: float) -> list[Candidate]:
-    """Return candidates and the classes that prices point to, where there is time to find them and to refine."""
+    """Add the classes that prices point to, if there is time to find and to refine them."""
     if not _may_follow_prices(goal):
         return candidates
     from sfumato.methods.proven.proof import classes_within  # noqa: PLC0415

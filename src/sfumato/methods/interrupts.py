@@ -1,4 +1,4 @@
-"""An interrupt asks a search to end: what was found so far is still wanted."""
+"""Ctrl-C ends a search and keeps the best result so far."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from types import FrameType, TracebackType
 
 
 class Interrupts:
-    """While it is entered, the first Ctrl-C is noted and the search ends soon; the second one ends the program.
+    """A context in which the first Ctrl-C asks the search to end soon, and the second ends the program.
 
-    Python raises `KeyboardInterrupt` wherever it happens to be, also between finding something and keeping it. So the
-    signal is only noted. A handler of somebody else's is left alone, and so are threads, which get no signals.
+    Python raises `KeyboardInterrupt` anywhere, even between finding a result and storing it, so the signal is only
+    noted. Handlers that the caller installed stay in place; threads other than the main one get no signals.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Interrupts:
         self._restore()
 
     def take(self, interrupt: KeyboardInterrupt) -> None:
-        """Note an interrupt that was raised; the second one goes on its way."""
+        """Note an interrupt that was raised; re-raise the second one."""
         if self.asked:
             raise interrupt
         self.asked = True

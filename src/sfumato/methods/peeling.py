@@ -1,4 +1,4 @@
-"""Peeling: full-domain nodes from the least loss to the most, each releasing the rows that it suits."""
+"""Peeling: full-domain nodes in order of loss, each releasing the rows that it can protect."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from sfumato.table.recoding import Recoding, rows_by_class
 
 Node = tuple[int, ...]
 
-#: How many orders are tried before classes are merged.
+#: How many orders of rows are tried before classes are merged.
 ORDERS = 8
 
-#: How many rows on either side of a row are looked at for a class that it may join.
+#: How many neighbours on either side of a row are considered for a class to join.
 WINDOW = 48
 
-#: Nodes are weighed anew whenever this share of the tuples that waited is gone.
+#: Node losses are recomputed whenever this share of the waiting tuples has been released.
 REWEIGH = 0.1
 
 
@@ -46,12 +46,12 @@ class Peeling(Method):
     """Visit full-domain nodes in order of loss; at each, release the rows whose cell keeps the models.
 
     Rows that no node can release join the class where they cost least; cells with enough rows for two classes are cut.
-    Every class shows what its rows span, often less than the cell of its node.
+    Every class shows what its rows span, which is often narrower than the cell of its node.
 
     Parameters
     ----------
     nodes
-        The most nodes to visit; the rows that are left then make one cell, which is cut.
+        The most nodes to visit; the remaining rows form one cell, which is cut.
     minimize
         What is minimized: ``"gcp"``, ``"entropy"``, a list of queries, or an `Objective` about what classes span.
     time_limit
@@ -75,7 +75,7 @@ class Peeling(Method):
             parameters.number("Peeling", "time_limit", self.time_limit, above=0)
 
     def run(self, task: Task) -> Recoding:
-        """Peel, join what is left, cut what can be cut, and leave rows out where that is allowed and saves most."""
+        """Peel, join the remaining rows, cut large cells, and suppress rows where that is allowed and saves most."""
         task = TaskLoss(task, find_objective("Peeling", self.minimize, self.lowers)).lowered
         until = np.inf if self.time_limit is None else time.perf_counter() + self.time_limit
         walk = _Walk(task)
@@ -99,7 +99,7 @@ class _Walk:
         self.hashes, self.begins = _hashed(self.levels)
 
     def run(self, most: int, until: float) -> int:
-        """Visit nodes best first until no tuple waits; the last node is the whole table. Return their number."""
+        """Visit nodes best first until no tuple waits, the whole table last; return the number of nodes."""
         start: Node = (0,) * len(self.levels)
         weights = self._weights()
         heap, seen = [(0.0, start)], {start}
@@ -132,7 +132,7 @@ class _Walk:
         ]
 
     def _weights(self) -> list[list[float]]:
-        """Return what every level of every attribute costs the rows that still wait."""
+        """Compute what every level of every attribute costs the waiting rows."""
         counts = self.frequencies.counts[self.waiting]
         total = max(1, int(counts.sum()))
         weights = []
@@ -177,9 +177,9 @@ def _loss(weights: list[list[float]], node: Node) -> float:
 
 
 def _hashed(levels: list[list[NDArray[np.int64]]]) -> tuple[NDArray[np.uint64], list[list[int]]]:
-    """Return a number without pattern for every group of every level, and where each level begins.
+    """Assign a random number to every group of every level; return them with the offset of each level.
 
-    The key of a cell is the sum of its groups' numbers. They are always the same, so that results are.
+    The key of a cell is the sum of its groups' numbers. The seed is fixed, so results are reproducible.
     """
     random = np.random.default_rng(0)
     pool: list[NDArray[np.uint64]] = []
@@ -195,7 +195,7 @@ def _hashed(levels: list[list[NDArray[np.int64]]]) -> tuple[NDArray[np.uint64], 
 
 
 def join_leftovers(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return classes in which every row has one, given some that are allowed and rows marked -1."""
+    """Complete allowed classes so that every row has one; rows without a class are marked -1."""
     if (classes >= 0).all():
         return classes
     joined = _join(task, classes) if (classes >= 0).any() else classes
@@ -203,7 +203,7 @@ def join_leftovers(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def _join(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Let rows join classes that stay allowed with them."""
+    """Let rows join classes that remain allowed with them."""
     table = Table(np.ascontiguousarray(task.microdata.codes, np.uint32), task.requirements.sensitive_codes)
     aim = plain_aim(task)
     groups = make_grouping(table, aim, classes.copy())
@@ -216,7 +216,7 @@ def _join(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def _merge(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Make one class of the remaining rows and as few others as it takes; all together are allowed, so it ends."""
+    """Merge the remaining rows with as few classes as needed; the whole table is allowed, so this ends."""
     order = NeighbourOrders(task.microdata.domains).order(task.microdata.codes, task.random())
     lonely = np.flatnonzero(classes[order] < 0)
     distance = np.abs(np.arange(len(order)) - lonely[len(lonely) // 2])

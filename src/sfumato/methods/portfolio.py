@@ -1,4 +1,4 @@
-"""Portfolios: several methods, the least loss of them, refined."""
+"""What `auto`, `best` and `proven` share: which methods suit a table, trying them, and refining the best."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ from sfumato.table.recoding import Recoding, rows_by_class
 
 Classes = NDArray[np.int32]
 
-#: What the starts of `Best` may take of its time, so that most of it is left for refining, and the seconds that count
-#: where there is no limit.
+#: The share of its time that `Best` spends on the methods it starts from, so that most is left for refinement, and
+#: the seconds assumed without a limit.
 STARTS, USUAL_SECONDS = 0.3, 10.0
 
-#: Seconds of a node of peeling per row and attribute, and of best cuts per row, pair of attributes and halving: rough,
-#: and good enough to tell what fits.
+#: Seconds that peeling takes per node, row and attribute, and best cuts per row, pair of attributes and halving: rough
+#: estimates, good enough to decide what fits.
 NODE_SECONDS, CUT_SECONDS = 6e-9, 1.1e-8
 
-#: The nodes that peeling visits where categories are all there is, and at most where other columns are among them.
+#: How many nodes peeling visits at most if all columns are categorical, and if some are not.
 NODES, NODES_OF_MIXTURES = 20_000, 1_000
 
-#: Where Mondrian may lose least: on large tables, unless peeling visits all of their nodes, and on those of so few
-#: rows that chance decides, where best cuts and a short peeling may, too. On all others it does not, and the first run
-#: of the default method should compile nothing that it does not need.
+#: Mondrian can lose least on large tables, unless peeling visits all their nodes, and on tables so small that chance
+#: decides, where best cuts and a short peeling can too. On all others it is left out: the first run of the default
+#: method should compile only what it needs.
 MANY_ROWS, FEW_ROWS = 50_000, 500
 
-#: The rows times nodes that the default method gives peeling.
+#: The budget of peeling in the default method: rows times nodes.
 FEW_CELLS = 50_000_000
 
 
 class Candidate(NamedTuple):
-    """What one method found."""
+    """The classes that one method found, and what they lose."""
 
     method: str
     classes: Classes
@@ -54,7 +54,7 @@ class Candidate(NamedTuple):
 
 
 def cheap(task: Task) -> Iterator[Method]:
-    """Choose methods that take a few times as long as the fastest; of few rows, whatever suits them."""
+    """Choose methods that take at most a few times as long as the fastest; for small tables, all that suit."""
     rows = len(task.microdata)
     few = rows <= FEW_ROWS
     nodes = FEW_CELLS // max(1, rows)
@@ -73,7 +73,7 @@ def cheap(task: Task) -> Iterator[Method]:
 def suitable(task: Task, seconds: float | None) -> Iterable[Method]:
     """Choose methods by the shape of the data: its kinds of attributes, its size, and the models.
 
-    What is added to the cheap ones leaves most of ``seconds`` to refinement. Nothing is timed, so that without a limit
+    The methods added to the cheap ones leave most of ``seconds`` to refinement. Nothing is timed, so without a limit
     the choice is the same on every machine.
     """
     chosen = {method.name: method for method in cheap(task)}
@@ -91,13 +91,13 @@ def suitable(task: Task, seconds: float | None) -> Iterable[Method]:
 
 
 def _is_longer(peeling: known.Peeling, chosen: Mapping[str, Method]) -> bool:
-    """Return whether a peeling visits more nodes than the one that is chosen already, if any."""
+    """Return whether a peeling visits more nodes than the one already chosen, if any."""
     other = chosen.get(known.Peeling.name)
     return not isinstance(other, known.Peeling) or peeling.nodes > other.nodes
 
 
 def _all_nodes(task: Task) -> int:
-    """Return how many nodes there are for peeling to visit."""
+    """Count the nodes that peeling could visit."""
     return math.prod(len(search_levels(domain)) for domain in task.microdata.domains)
 
 
@@ -106,12 +106,12 @@ def _most_nodes(task: Task) -> int:
 
 
 def _only_categories(task: Task) -> bool:
-    """Return whether every quasi-identifier is a category."""
+    """Return whether every quasi-identifier is categorical."""
     return all(isinstance(domain, TreeDomain) for domain in task.microdata.domains)
 
 
 def _any_category(task: Task) -> bool:
-    """Return whether some quasi-identifier is a category."""
+    """Return whether any quasi-identifier is categorical."""
     return any(isinstance(domain, TreeDomain) for domain in task.microdata.domains)
 
 
@@ -121,16 +121,16 @@ def _diverse(task: Task) -> bool:
 
 
 def try_all(goal: TaskLoss, methods: Sequence[Method]) -> list[Candidate]:
-    """Run methods side by side; return what they found, the least loss first."""
+    """Run methods in parallel and sort what they found, the least loss first."""
     task = goal.lowered
     task.progress(f"trying {', '.join(method.name for method in methods)}", 0.0)
-    # The last ones mostly use a single core, the first ones all: those that others would wait for begin.
+    # Later methods mostly use one core, earlier ones all cores: start with those that the others would wait for.
     found = side_by_side(lambda method: list(_measured(goal, method.name, method.run(task))), methods[::-1])
     return sorted(chain.from_iterable(found[::-1]), key=loss_of)
 
 
 def _measured(goal: TaskLoss, name: str, recoding: Recoding) -> Iterator[Candidate]:
-    """Yield what a method found, and what else can be made of it, with what each loses."""
+    """Yield the classes of a method and classes derived from them, each with its loss."""
     if recoding.classes is not None:
         yield Candidate(name, recoding.classes, goal.measure_rows(recoding.classes))
         for shape, classes in _reshaped(goal, recoding.classes):
@@ -150,7 +150,7 @@ def refine_best(
     tried: dict[str, Any] = {candidate.method: candidate.loss.loss for candidate in candidates}
     classes = best.classes
     if rounds:
-        # Refinement brings its kernels along, which the default method does without.
+        # Imported late: the default method does not need the kernels of refinement.
         from sfumato.methods.refinement.search import refine  # noqa: PLC0415
 
         classes = refine(goal, classes, RefinementLimit(rounds, seconds, patience))
@@ -159,11 +159,11 @@ def refine_best(
     return Recoding(classes=classes, details=details)
 
 
-# Classes to start from where a loss is about something else than spans: even sizes, and equal labels
+# Other classes to start from where a loss depends on more than spans: even sizes, equal labels
 
 
 def _reshaped(goal: TaskLoss, classes: Classes) -> Iterator[tuple[str, Classes]]:
-    """Yield other classes of the same rows that suit the loss by their shape, where every rule allows them."""
+    """Yield other classes of the same rows whose shape suits the loss, if every rule allows them."""
     if SIZES not in goal.objective.parts and goal.label < 0:
         return
     smallest = max(1, goal.task.requirements.smallest_class)
@@ -180,7 +180,7 @@ def _reshaped(goal: TaskLoss, classes: Classes) -> Iterator[tuple[str, Classes]]
 
 
 def _cut(rows: NDArray[np.intp], ends: list[int], smallest: int, total: int) -> Classes:
-    """Cut rows, in their order, into as many and as equal runs as can be, none across an end; all others stay out."""
+    """Cut rows, in their order, into as many equal runs as possible, none across an end; other rows stay without."""
     classes = np.full(total, -1, np.int32)
     begin = count = 0
     for end in ends:
@@ -192,7 +192,7 @@ def _cut(rows: NDArray[np.intp], ends: list[int], smallest: int, total: int) -> 
 
 
 def _by_label(rows: NDArray[np.intp], label: NDArray[np.int32], smallest: int, total: int) -> Classes:
-    """Cut the rows of each label by themselves; labels of too few rows go with the one before."""
+    """Cut the rows of each label separately; labels with too few rows join the label before."""
     rows = rows[np.argsort(label[rows], kind="stable")]
     ends = [*(np.flatnonzero(np.diff(label[rows])) + 1).tolist(), len(rows)]
     kept: list[int] = []

@@ -1,4 +1,4 @@
-"""The levels at which a search looks at each quasi-identifier: those of its tree, or intervals from narrow to wide."""
+"""The levels at which a search groups each quasi-identifier: those of its tree, or intervals from narrow to wide."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain, IntervalDomain, TreeDomain
 
-#: Widths of intervals in multiples of the mean gap between neighbouring values, again for every power of ten.
+#: Interval widths in multiples of the mean gap between neighbouring values, repeated for every power of ten.
 WIDTHS = (2, 3, 5, 7, 10, 15)
 
 
 def mostly_categories(domains: Sequence[Domain]) -> bool:
-    """Return whether at least half of the quasi-identifiers are categories, with levels that mean something."""
+    """Return whether at least half of the quasi-identifiers are categorical, with meaningful levels."""
     return 2 * sum(isinstance(domain, TreeDomain) for domain in domains) >= max(1, len(domains))
 
 
 def search_levels(domain: Domain) -> list[NDArray[np.int64]]:
-    """Return the group of every code at every level, from single values to everything together.
+    """List the levels, each as the group of every code, from single values to one group.
 
-    Numbers get many more levels than a user would declare: they are seen only by the search, and classes are shown by
-    what they really span.
+    Numbers get many more levels than a user would declare: only the search uses them, and classes show what they
+    actually span.
     """
     if isinstance(domain, IntervalDomain):
         steps = [np.arange(domain.size), *_intervals(domain), np.zeros(domain.size, np.int64)]
@@ -33,7 +33,7 @@ def search_levels(domain: Domain) -> list[NDArray[np.int64]]:
 
 
 def level_costs(domain: Domain, levels: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
-    """Return what every code costs at every level when its whole group is shown."""
+    """Compute the cost of every code at every level when its whole group is shown."""
     costs = []
     for groups in levels:
         first = np.flatnonzero(np.append(True, groups[1:] != groups[:-1]))
@@ -57,12 +57,12 @@ def _widths(extent: int) -> Iterator[int]:
 
 
 def _numbered(groups: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the groups numbered from 0 in code order."""
+    """Number the groups from 0 in code order."""
     return np.cumsum(np.append(False, groups[1:] != groups[:-1]))
 
 
 def _different(levels: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
-    """Leave out levels that are like the one before."""
+    """Drop levels that equal the one before."""
     kept = levels[:1]
     kept += [after for before, after in pairwise(levels) if after[-1] != before[-1]]
     return kept

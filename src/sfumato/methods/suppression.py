@@ -1,4 +1,4 @@
-"""Spending a suppression budget: making a request feasible, and trimming the rows that widen their classes."""
+"""How a suppression budget is spent: on making a request feasible, and on rows that widen their classes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from sfumato.table.recoding import SUPPRESSED, Recoding, rows_by_class
 
 
 def make_feasible(requirements: Requirements, suppressible: int, random: np.random.Generator) -> NDArray[np.bool_]:
-    """Return the rows to leave out so that the table as a whole keeps every model; none if it does already.
+    """Choose rows to suppress so that the table as a whole keeps every model; none if it already does.
 
-    Only rows with an over-frequent sensitive value are left out, and no more of them than necessary for each model.
+    Only rows with a too frequent sensitive value are chosen, and no more than each model requires.
 
     Raises
     ------
@@ -42,9 +42,9 @@ def make_feasible(requirements: Requirements, suppressible: int, random: np.rand
 
 
 def _rows_to_thin(rule: Rule, microdata: Microdata, random: np.random.Generator) -> NDArray[np.intp] | None:
-    """Return rows whose absence lets the whole table keep a rule, or None if no absence does.
+    """Choose rows whose suppression makes the whole table keep a rule; None if no suppression does.
 
-    Cutting off the counts of all values at one height evens them out; the highest cut that suffices loses least.
+    Capping the counts of all values evens them out; the highest cap that suffices suppresses fewest rows.
     """
     if not isinstance(rule.model, SensitiveModel):
         return None
@@ -60,7 +60,8 @@ def _rows_to_thin(rule: Rule, microdata: Microdata, random: np.random.Generator)
     if low == 0:
         return None
     shuffled = random.permutation(len(microdata))
-    # Of equal values, those leave first whose other sensitive values are frequent too: others may need the rare ones.
+    # Of rows with equal values, suppress those first whose other sensitive values are frequent too: other models may
+    # need the rare ones.
     crowds = sum(other.counts()[other.codes[shuffled]] for other in microdata.sensitive)
     shuffled = shuffled[np.argsort(crowds, kind="stable")]
     seen = _occurrence(column.codes[shuffled])
@@ -68,7 +69,7 @@ def _rows_to_thin(rule: Rule, microdata: Microdata, random: np.random.Generator)
 
 
 def _occurrence(codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return for every element how many equal ones stand before it."""
+    """Count for every element how many equal ones precede it."""
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
     begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
@@ -78,7 +79,7 @@ def _occurrence(codes: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def _explanation(requirements: Requirements, thinned: Requirements) -> str:
-    """Say why a table cannot keep its models, not even as what is left of it after thinning."""
+    """Explain why a table cannot keep its models, even after rows are suppressed."""
     if thinned is requirements:
         return _reasons(requirements)
     return f"{_reasons(requirements)} Leaving rows out does not help: then {_reasons(thinned)}"
@@ -90,7 +91,7 @@ def _reasons(requirements: Requirements) -> str:
 
 
 def trim(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Leave out rows at the edges of classes while that saves more loss than the rows themselves are worth."""
+    """Suppress rows at the edges of classes while that saves more loss than the rows cost."""
     if not task.suppressible:
         return classes
     trimmed = classes.copy()
@@ -100,12 +101,12 @@ def trim(task: Task, classes: NDArray[np.int32]) -> NDArray[np.int32]:
         if not spent:
             break
         left -= spent
-    # t-closeness compares with the released rows, which have become fewer; where that matters nothing is trimmed.
+    # t-closeness compares with the released rows, which are fewer now; if that breaks it, nothing is trimmed.
     return trimmed if task.requirements.kept_by(Recoding(classes=trimmed)) else classes
 
 
 def _trim_once(task: Task, classes: NDArray[np.int32], most: int) -> int:
-    """Trim the best edge of as many classes as the budget allows; return how many rows that cost."""
+    """Trim the best edge of as many classes as the budget allows; return the number of suppressed rows."""
     order, offsets = rows_by_class(classes)
     requirements = task.requirements
     saved, counts, attributes, upper = best_trims(

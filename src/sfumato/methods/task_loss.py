@@ -1,4 +1,4 @@
-"""What is to be lowered, for one task: the loss of classes, and the table whose spans cost it."""
+"""The loss that a task minimizes: what classes lose, and the table whose span costs add up to it."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from sfumato.methods.base import Task
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 
-#: Losses that many recodings share are told apart by the certainty penalty, counted this little.
+#: The weight of the certainty penalty beside other losses, to break ties between recodings of equal loss.
 TIE = 1e-3
 
 
 class Measured(NamedTuple):
-    """What a recoding loses by the objective; among equals, the certainty penalty decides."""
+    """The loss of a recoding by the objective; the certainty penalty breaks ties."""
 
     loss: float
     gcp: float
 
     def gain_over(self, before: Measured) -> float:
-        """Return the share that was gained since, by whichever of both gained more."""
+        """Compute the relative gain since, by whichever of the two gained more."""
         shares = [(old - new) / abs(new) if new else float(old > new) for old, new in zip(before, self, strict=True)]
         return max(shares[0], shares[1] if shares[0] >= 0 else 0.0)
 
 
 @dataclass(frozen=True)
 class TaskLoss:
-    """A loss that is to be lowered in a task.
+    """A task together with the loss to minimize.
 
     Attributes
     ----------
     task
-        The task, with the table as it is.
+        The task, with the original table.
     objective
         The loss.
     """
@@ -49,13 +49,13 @@ class TaskLoss:
     objective: Objective = GCP
 
     def measure(self, classes: EquivalenceClasses) -> Measured:
-        """Return what classes lose."""
+        """Measure the loss of classes."""
         recoded = RecodedTable(self.task.microdata, classes)
         gcp = GCP.measure(recoded)
         return Measured(gcp if self.objective is GCP else self.objective.measure(recoded), gcp)
 
     def measure_rows(self, classes: NDArray[np.int32]) -> Measured:
-        """Return what a class per row loses."""
+        """Measure the loss of classes given as one number per row."""
         return self.measure(EquivalenceClasses.of(self.task.microdata, Recoding(classes=classes)))
 
     @cached_property
@@ -65,12 +65,12 @@ class TaskLoss:
 
     @property
     def by_spans(self) -> bool:
-        """Whether it matters what classes span."""
+        """Whether the loss depends on what classes span."""
         return SPANS in self.objective.parts
 
     @property
     def label(self) -> int:
-        """The place of the sensitive column whose values are to be told; -1 for none."""
+        """The index of the sensitive column that serves as the label; -1 for none."""
         if not self.objective.labels:
             return -1
         if not self.task.microdata.sensitive:
@@ -82,7 +82,7 @@ class TaskLoss:
 
     @property
     def with_labels_as_function(self) -> Objective:
-        """The loss with labels as a function of blocks, for searches that know no other way to count them."""
+        """The loss with labels as a function of blocks, for searches that cannot count labels otherwise."""
         if self.label < 0:
             return self.objective
         label = self.task.microdata.sensitive[self.label].name
@@ -96,7 +96,7 @@ class TaskLoss:
 
     @property
     def lowered(self) -> Task:
-        """The task for methods that look at nothing but spans: they see this loss, and a row left out costs 1."""
+        """The task for methods that minimize spans only: spans cost this loss, and a suppressed row costs 1."""
         objective, task = self.objective, self.task
         if SPANS not in objective.parts:
             return task

@@ -1,4 +1,4 @@
-"""Compiling before the clock starts: a time limit is for the search, not for what only the first run has to do."""
+"""Compile kernels before the clock starts: a time limit covers the search, not the compilation of a first run."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from sfumato.methods.base import Method, Task
 from sfumato.methods.interrupts import Interrupts
 from sfumato.privacy import Requirements
 
-#: Cells that are enough to call every kernel once, and rows of however wide a table.
+#: How many cells are enough to call every kernel once, and how many rows at least.
 CELLS, ROWS = 3_200, 64
 
-#: What has been called before, in this process, with which types.
+#: Methods and types that this process has warmed up.
 _called: set[tuple[object, ...]] = set()
 
 
 def warm_up(task: Task, method: Method) -> None:
     """Run a method without a time limit on a few rows of a table, once for every type of codes.
 
-    Kernels are compiled when they are first called with a type, which takes half a minute on the first run and is
-    loaded from a file, which takes seconds, on the later ones.
+    Numba compiles a kernel when it is first called with a type: half a minute on the first run, and seconds later, when
+    kernels are loaded from files.
     """
     codes, sensitive = task.microdata.codes, task.requirements.sensitive_codes
     key = (repr(method), codes.dtype.str, sensitive.shape[1])
@@ -33,6 +33,6 @@ def warm_up(task: Task, method: Method) -> None:
         return
     with Interrupts() as interrupts:
         method.run(replace(small, suppressible=min(task.suppressible, len(few) // 10)))
-    if interrupts.asked:  # nothing has been found yet that could be kept
+    if interrupts.asked:  # no result exists yet that could be kept
         raise KeyboardInterrupt
     _called.add(key)

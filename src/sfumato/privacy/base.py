@@ -1,4 +1,4 @@
-"""What every privacy model has to say about itself."""
+"""The interface of privacy models, and the rules that they bind to a table."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Rule:
     Attributes
     ----------
     model
-        The model that it comes from.
+        The model that the rule comes from.
     kind, column, first, second
         Which condition, on which sensitive column (or quasi-identifier, for spans), with which parameters.
     tree
-        For hierarchical distances: every node's parent and height, the sensitive values being the first nodes.
+        For hierarchical distances: the parent and height of every node; the first nodes are the sensitive values.
     reach
-        For spans: the first code that is far enough from every code.
+        For spans: for every code the first code that is far enough from it.
     """
 
     model: PrivacyModel
@@ -48,11 +48,11 @@ class PrivacyModel(ABC):
     name
         What it is called in reports.
     monotone
-        Whether classes that keep it still keep it when they are merged; only then may a search prune by it.
+        Whether merging classes that keep it gives a class that keeps it; only then may a search prune by it.
     needs_sensitive
         Whether it looks at sensitive values.
     whole
-        Whether it is a condition on the release as a whole, which is met by the least k that satisfies it.
+        Whether it is a condition on the release as a whole; methods meet it with the least k that satisfies it.
     """
 
     name: ClassVar[str]
@@ -62,22 +62,22 @@ class PrivacyModel(ABC):
 
     @abstractmethod
     def bind(self, microdata: Microdata) -> Sequence[Rule]:
-        """Return the rules that this model means for a table."""
+        """Bind the model to a table, as rules on its columns."""
 
     @abstractmethod
     def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        """Return for every class whether it keeps the rule: the readable definition."""
+        """Decide for every class whether it keeps the rule: the readable definition."""
 
     @abstractmethod
     def nearest(self, rule: Rule, microdata: Microdata) -> str:
-        """Say why the whole table breaks the rule and which parameter would work."""
+        """Explain why the whole table breaks the rule and which parameter would work."""
 
     @abstractmethod
     def to_policy(self) -> dict[str, Any]:
         """Return the model as plain values, for manifests and policy files."""
 
     def smallest_class(self) -> int:
-        """Return a size below which no class can keep this model."""
+        """Give a size below which no class can keep this model."""
         return 1
 
 
@@ -88,14 +88,14 @@ class SensitiveModel(PrivacyModel):
     Attributes
     ----------
     column
-        The sensitive column that it is about; None means every one of them.
+        The sensitive column that it constrains; None for all of them.
     """
 
     needs_sensitive: ClassVar[bool] = True
     column: str | None = field(default=None, kw_only=True)
 
     def columns(self, microdata: Microdata) -> list[int]:
-        """Return the places of the sensitive columns that this model is about."""
+        """Find the indices of the sensitive columns that this model constrains."""
         names = [column.name for column in microdata.sensitive]
         if not names:
             raise SchemaError(
@@ -112,7 +112,7 @@ class SensitiveModel(PrivacyModel):
         return [names.index(self.column)]
 
     def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        """Return for every class whether its sensitive values keep the rule."""
+        """Decide for every class whether its sensitive values keep the rule."""
         column = microdata.sensitive[rule.column]
         released = np.bincount(column.codes[classes.of_row >= 0], minlength=column.size)
         table = released if column.whole is None else column.whole
@@ -123,18 +123,18 @@ class SensitiveModel(PrivacyModel):
     def holds_for(
         self, counts: NDArray[np.int64], rule: Rule, table: NDArray[np.int64] | None = None
     ) -> NDArray[np.bool_]:
-        """Return for every row of counts, one class each, whether it keeps the rule.
+        """Decide for every row of counts, one per class, whether it keeps the rule.
 
-        ``table`` counts the whole table; without it the classes together are the table.
+        ``table`` holds the counts of the whole table; by default the sum over the classes.
         """
 
 
 def histograms(
     microdata: Microdata, classes: EquivalenceClasses, column: int, cells: int = 1 << 22
 ) -> Iterator[NDArray[np.int64]]:
-    """Yield how often every value of a sensitive column occurs in every class, at most ``cells`` counts at a time.
+    """Yield the value counts of a sensitive column by class, at most ``cells`` counts at a time.
 
-    Classes and values can both be nearly as many as rows, so that all counts together would fill any memory.
+    There can be nearly as many classes and values as rows, so all counts together may not fit into memory.
     """
     values = microdata.sensitive[column]
     order = np.argsort(classes.of_row, kind="stable")[classes.suppressed :]

@@ -1,7 +1,7 @@
-"""How many people of a population would be unique, judged from a sample of it.
+"""Estimators of how many people in a population are unique, from a sample of it.
 
-All estimators see only how many classes of each size the sample has. Each makes an assumption about the population and
-is as good as that; none says who is unique. See the page on risk for how far each was off where the truth was known.
+All estimators use only the number of classes of each size in the sample. Each makes an assumption about the population
+and is only as good as that; none says who is unique. The page on risk shows their errors where the truth was known.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-#: Up to this share of the population Dankar and others prefer Pitman's model.
+#: The sampling fraction up to which Dankar and others prefer Pitman's model.
 SMALL_SAMPLE = 0.1
 #: Steps of a search by golden sections; each leaves 62 % of the interval.
 GOLDEN_STEPS = 60
@@ -21,7 +21,7 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleSizes:
     """How many classes of each size a sample has, and how large the population is.
 
     Attributes
@@ -37,7 +37,7 @@ class Sample:
     population: float
 
     @classmethod
-    def of(cls, class_sizes: NDArray[np.integer], population: float) -> Sample:
+    def of(cls, class_sizes: NDArray[np.integer], population: float) -> SampleSizes:
         """Count the sizes of classes."""
         sizes, classes = np.unique(class_sizes, return_counts=True)
         return cls(sizes.astype(np.int64), classes.astype(np.int64), float(population))
@@ -53,23 +53,23 @@ class Sample:
         return self.rows / self.population
 
     def count(self, size: int) -> int:
-        """Return the number of classes of a size."""
+        """Count the classes of a size."""
         return int(self.classes[self.sizes == size].sum())
 
 
-def zayatz(sample: Sample) -> float:
-    """Return the expected number of unique people in the population after Zayatz (1991).
+def zayatz(sample: SampleSizes) -> float:
+    """Estimate the number of unique people in the population after Zayatz (1991).
 
-    It takes the sizes of the sample's classes for those of the population's: of the classes that would show one member
-    in a sample of this size, some share has only this one member.
+    It takes the class sizes of the sample for those of the population: of the classes that show exactly one member in a
+    sample of this size, some share has only this member.
     """
     seen = sample.classes * np.exp(_log_one_drawn(sample))
     alone = seen[sample.sizes == 1].sum()
     return float(sample.count(1) * alone / seen.sum() / sample.fraction) if alone else 0.0
 
 
-def _log_one_drawn(sample: Sample) -> NDArray[np.float64]:
-    """Return the logarithm of the chance that a class of each size shows exactly one member in the sample."""
+def _log_one_drawn(sample: SampleSizes) -> NDArray[np.float64]:
+    """Compute the log probability that a class of each size shows exactly one member in the sample."""
     total, drawn = sample.population, sample.rows
     return np.array(
         [
@@ -85,32 +85,32 @@ def _log_choose(n: float, k: float) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def pitman(sample: Sample) -> float:
-    """Return the expected number of unique people in the population under Pitman's model (Hoshino 2001).
+def pitman(sample: SampleSizes) -> float:
+    """Estimate the number of unique people in the population under Pitman's model (Hoshino 2001).
 
-    Its two parameters are those under which the sample's class sizes are most likely.
+    Its two parameters maximize the likelihood of the class sizes in the sample.
     """
     if not sample.count(1) or sample.rows == 1:
         return 0.0
     alpha = _golden(lambda share: _best_theta(sample, share)[1], 1e-6, 1 - 1e-6)
     theta = _best_theta(sample, alpha)[0]
-    # Of n people drawn one after the other, the expected number whose class has no other member.
+    # The expected number of n people, drawn one after the other, whose class has no other member.
     n = sample.population
     logarithm = math.lgamma(theta + alpha + n - 1) - math.lgamma(theta + alpha)
     logarithm -= math.lgamma(theta + n) - math.lgamma(theta + 1)
     return n * math.exp(logarithm)
 
 
-def _best_theta(sample: Sample, alpha: float) -> tuple[float, float]:
-    """Return the likeliest theta for an alpha, and how likely the two are."""
+def _best_theta(sample: SampleSizes, alpha: float) -> tuple[float, float]:
+    """Find the likeliest theta for an alpha, and the log likelihood of the two."""
     lowest, highest = math.log(1e-6), math.log(1e3 * sample.rows)
     best = _golden(lambda power: _pitman_likelihood(sample, alpha, math.exp(power) - alpha), lowest, highest)
     theta = math.exp(best) - alpha
     return theta, _pitman_likelihood(sample, alpha, theta)
 
 
-def _pitman_likelihood(sample: Sample, alpha: float, theta: float) -> float:
-    """Return the logarithm of the chance of these class sizes, but for a constant."""
+def _pitman_likelihood(sample: SampleSizes, alpha: float, theta: float) -> float:
+    """Compute the log likelihood of the class sizes, up to a constant."""
     kinds = int(sample.classes.sum())
     grown = (kinds - 1) * math.log(alpha)
     grown += math.lgamma(theta / alpha + kinds) - math.lgamma(theta / alpha + 1)
@@ -120,11 +120,11 @@ def _pitman_likelihood(sample: Sample, alpha: float, theta: float) -> float:
     return grown - drawn + sum(count * (math.lgamma(size - alpha) - first) for size, count in pairs)
 
 
-def slide_negative_binomial(sample: Sample) -> float:
-    """Return the expected number of unique people under the slide negative binomial model (Chen, Keller-McNulty 1998).
+def slide_negative_binomial(sample: SampleSizes) -> float:
+    """Estimate the number of unique people under the slide negative binomial model (Chen, Keller-McNulty 1998).
 
-    Every class has one member and, above that, a number of others that follows a negative binomial distribution. Its
-    parameters are those that yield the sample's number of classes and of unique people. Not a number where none do.
+    Every class has one member plus a number of others that follows a negative binomial distribution. Its parameters are
+    fitted to the numbers of classes and of unique people in the sample; NaN if none fit.
     """
     if not sample.count(1):
         return 0.0
@@ -137,13 +137,13 @@ def slide_negative_binomial(sample: Sample) -> float:
     return _slide_classes(sample, math.exp(shape), chance) * chance ** math.exp(shape)
 
 
-def _slide_classes(sample: Sample, shape: float, chance: float) -> float:
-    """Return how many classes the population has, given how large they are on average."""
+def _slide_classes(sample: SampleSizes, shape: float, chance: float) -> float:
+    """Compute the number of classes in the population from their mean size."""
     return sample.population / (1 + shape * (1 - chance) / chance)
 
 
-def _unseen(sample: Sample, shape: float, chance: float) -> tuple[float, float]:
-    """Return the chances that a class shows nobody in the sample, and that it shows one person."""
+def _unseen(sample: SampleSizes, shape: float, chance: float) -> tuple[float, float]:
+    """Compute the probabilities that a class has no member in the sample, and that it has one."""
     missed = 1 - sample.fraction
     rest = 1 - (1 - chance) * missed
     nobody = missed * (chance / rest) ** shape
@@ -151,8 +151,8 @@ def _unseen(sample: Sample, shape: float, chance: float) -> tuple[float, float]:
     return nobody, one
 
 
-def _fitting_chance(sample: Sample, shape: float) -> float | None:
-    """Return the second parameter that yields the number of classes that the sample has."""
+def _fitting_chance(sample: SampleSizes, shape: float) -> float | None:
+    """Fit the second parameter to the number of classes in the sample."""
     kinds = float(sample.classes.sum())
 
     def excess(logit: float) -> float:
@@ -163,8 +163,8 @@ def _fitting_chance(sample: Sample, shape: float) -> float | None:
     return None if found is None else 1 / (1 + math.exp(-found))
 
 
-def _excess_unique(sample: Sample, shape: float) -> float:
-    """Return how many more unique people than it has the sample would show."""
+def _excess_unique(sample: SampleSizes, shape: float) -> float:
+    """Compute how many more unique people the model expects in the sample than there are."""
     chance = _fitting_chance(sample, shape)
     if chance is None:
         return math.nan
@@ -173,14 +173,14 @@ def _excess_unique(sample: Sample, shape: float) -> float:
 
 @dataclass(frozen=True)
 class PopulationEstimate:
-    """How many people would be unique in the population, by every estimator.
+    """The number of unique people in the population, by every estimator.
 
     Attributes
     ----------
     population, fraction
         The number of people in the population, and the share of them that the table holds.
     uniques
-        By estimator; not a number where its model does not fit.
+        By estimator; NaN if its model does not fit.
     chosen
         The estimator that the rule of Dankar and others (2012) chooses.
     """
@@ -203,22 +203,22 @@ class PopulationEstimate:
 
 def estimate(class_sizes: NDArray[np.integer], population: float) -> PopulationEstimate:
     """Estimate how many people are unique in the population that a table is a sample of."""
-    sample = Sample.of(class_sizes, population)
+    sample = SampleSizes.of(class_sizes, population)
     if sample.fraction >= 1:
         return PopulationEstimate(sample.population, 1.0, {"sample": float(sample.count(1))}, "sample")
     uniques = {name: min(one(sample), sample.population) for name, one in ESTIMATORS.items()}
     return PopulationEstimate(sample.population, sample.fraction, uniques, _dankar(sample, uniques))
 
 
-def _dankar(sample: Sample, uniques: Mapping[str, float]) -> str:
-    """Choose as Dankar and others (2012) do: Pitman for small samples, else the smaller of the two others."""
+def _dankar(sample: SampleSizes, uniques: Mapping[str, float]) -> str:
+    """Choose an estimator as Dankar and others (2012) do: Pitman for small samples, else the smaller of the others."""
     if sample.fraction <= SMALL_SAMPLE:
         return "pitman"
     slide = uniques["slide negative binomial"]
     return "slide negative binomial" if slide <= uniques["zayatz"] else "zayatz"
 
 
-ESTIMATORS: dict[str, Callable[[Sample], float]] = {
+ESTIMATORS: dict[str, Callable[[SampleSizes], float]] = {
     "zayatz": zayatz,
     "pitman": pitman,
     "slide negative binomial": slide_negative_binomial,
@@ -226,7 +226,7 @@ ESTIMATORS: dict[str, Callable[[Sample], float]] = {
 
 
 def _golden(height: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a function of one peak is highest."""
+    """Find the maximum of a unimodal function by golden section search."""
     left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     at_left, at_right = height(left), height(right)
     for _ in range(GOLDEN_STEPS):
@@ -242,7 +242,7 @@ def _golden(height: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _bisect(function: Callable[[float], float], low: float, high: float) -> float | None:
-    """Return where a function changes its sign; None if it has the same sign at both ends."""
+    """Find where a function changes its sign; None if it has the same sign at both ends."""
     at_low, at_high = function(low), function(high)
     if not (at_low * at_high <= 0):
         return None

@@ -1,4 +1,4 @@
-"""k-anonymity: nobody is told apart from fewer than k - 1 others."""
+"""k-anonymity: every row is indistinguishable from at least k - 1 others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""l-diversity: no class gives a sensitive value away, in four meanings of the word."""
+"""l-diversity in its four variants: the sensitive values of every class are well mixed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KINDS = {
 }
 
 
-#: What keeps a promise about a column in which one value is frequent everywhere.
+#: The advice for a column in which one value is frequent everywhere.
 INSTEAD = "Or ask for t-closeness, which any table can keep: t=0.2."
 
 
@@ -42,11 +42,11 @@ class LDiversity(SensitiveModel):
     kind
         ``"frequency"``: no value makes up more than 1/l of a class. ``"distinct"``: at least l different values.
         ``"entropy"``: an entropy of at least log l. ``"recursive"``: the most frequent value occurs less than ``c``
-        times as often as all from the l-th most frequent on together.
+        times as often as the l-th most frequent value and all rarer ones together.
     c
         The factor of the recursive kind.
     column
-        The sensitive column that it is about; None means every one of them.
+        The sensitive column that it constrains; None for all of them.
     """
 
     l: float  # noqa: E741
@@ -101,7 +101,7 @@ class LDiversity(SensitiveModel):
         )
 
     def _nearest_recursive(self, counts: NDArray[np.int64]) -> str:
-        """Name the nearest c, where some c works, and the nearest l."""
+        """Name the nearest c, if some c works, and the nearest l."""
         tails = counts[::-1].cumsum()[::-1]
         working = np.flatnonzero(counts[0] < (self.c or 0.0) * tails * (1 - TOLERANCE))
         hints = [f"With c={self.c:g} the largest l that works is {working[-1] + 1}."] if len(working) else []
@@ -112,7 +112,7 @@ class LDiversity(SensitiveModel):
         return " ".join(["its most frequent value is too frequent.", *hints])
 
     def describe(self) -> str:
-        """Return the model in a few words."""
+        """Describe the model in a few words."""
         factor = f", c={self.c:g}" if self.c is not None else ""
         return f"l={self.l:g} ({self.kind}{factor})"
 
@@ -125,9 +125,9 @@ class LDiversity(SensitiveModel):
 
 
 def most_frequent(column: SensitiveColumn) -> str:
-    """Name the most frequent value, if so many rows have it that it is a fact about the table and about nobody in it.
+    """Name the most frequent value if enough rows have it to make it a fact about the table, not about a person.
 
-    Sensitive values are released as they are, so any release would show it and its share.
+    Sensitive values are released unchanged, so any release would show it and its share.
     """
     counts = column.counts()
     if counts.max() < FEWEST_TO_NAME:
@@ -137,7 +137,7 @@ def most_frequent(column: SensitiveColumn) -> str:
 
 
 def entropy(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the entropy of every row of counts, in nats."""
+    """Compute the entropy of every row of counts, in nats."""
     shares = counts / counts.sum(axis=1, keepdims=True)
     return -np.sum(shares * np.log(shares, where=shares > 0, out=np.zeros_like(shares)), axis=1)
 

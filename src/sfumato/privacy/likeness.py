@@ -1,4 +1,4 @@
-"""How much likelier a sensitive value may become: β-likeness, and δ-disclosure privacy."""
+"""Limits on how much likelier a class makes a sensitive value: β-likeness and δ-disclosure privacy."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class BetaLikeness(SensitiveModel):
     beta
         The largest relative gain in frequency, above 0: 1 allows twice the frequency.
     kind
-        ``"basic"``, or ``"enhanced"``: at most by -ln(p) for a value that makes up p of the release, so that frequent
-        values are bounded too.
+        ``"basic"``, or ``"enhanced"``: a gain of at most -ln(p) for a value that makes up p of the release, which
+        bounds frequent values too.
     column
-        The sensitive column that it is about; None means every one of them.
+        The sensitive column that it constrains; None for all of them.
     """
 
     beta: float
@@ -65,15 +65,15 @@ class BetaLikeness(SensitiveModel):
 class DeltaDisclosure(SensitiveModel):
     """Every sensitive value is nearly as frequent in a class as in the release (Brickell, Shmatikov 2008).
 
-    For a value that makes up p of the release and q of a class, |log2(q/p)| is below ``delta``. So every class has
-    every value: a value that is absent from a class would be ruled out for its people.
+    For a value that makes up p of the release and q of a class, |log2(q/p)| is below ``delta``. So every value occurs
+    in every class: a value missing from a class would be ruled out for its people.
 
     Parameters
     ----------
     delta
         The limit, above 0; 1 allows twice and half the frequency.
     column
-        The sensitive column that it is about; None means every one of them.
+        The sensitive column that it constrains; None for all of them.
     """
 
     delta: float
@@ -105,6 +105,6 @@ class DeltaDisclosure(SensitiveModel):
 def _shares(
     counts: NDArray[np.int64], table: NDArray[np.int64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how frequent every value is in every class, and in the whole table."""
+    """Compute the share of every value in every class, and in the whole table."""
     whole = counts.sum(axis=0) if table is None else table
     return counts / counts.sum(axis=1, keepdims=True), whole / whole.sum()

@@ -28,8 +28,8 @@ class MinimumSpan(PrivacyModel):
     column
         A quasi-identifier with numbers, dates or an order.
     width
-        In the column's own unit; days for dates, steps for an order. Intervals are as wide as one computes from what is
-        shown: ``[0.2, 0.3]`` spans 0.1, whatever floats make of it.
+        In the unit of the column; days for dates, steps for an order. Widths are computed exactly from the shown ends:
+        ``[0.2, 0.3]`` spans 0.1, without rounding errors of floats.
     """
 
     column: str
@@ -38,7 +38,7 @@ class MinimumSpan(PrivacyModel):
 
     def __post_init__(self) -> None:
         number = parameters.number("MinimumSpan", "width", self.width, above=0)
-        # Whole numbers beyond 2**53 are no floats.
+        # Integers beyond 2**53 cannot be represented as floats.
         object.__setattr__(self, "width", int(self.width) if number.is_integer() else number)
 
     def bind(self, microdata: Microdata) -> Sequence[Rule]:

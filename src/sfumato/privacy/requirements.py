@@ -1,4 +1,4 @@
-"""All models of a request together, bound to a table: what methods ask when they ask whether a class is allowed."""
+"""All models of a request bound to a table: the test of whether a class is allowed."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Requirements:
     Attributes
     ----------
     models
-        The models; several hold together.
+        The models; all of them must hold.
     microdata
-        The table that they are bound to; its own distribution is what t-closeness compares with, or that of the table
-        that it is a part of.
+        The table that they are bound to. t-closeness compares with its distribution, or with that of the table that it
+        is a part of.
     """
 
     models: tuple[PrivacyModel, ...]
@@ -48,12 +48,12 @@ class Requirements:
 
     @property
     def k(self) -> int:
-        """The size that classes are asked to have, for measures that compare with it."""
+        """The requested class size, for measures that compare with it."""
         return self.smallest_class
 
     @cached_property
     def sensitive_codes(self) -> NDArray[np.int32]:
-        """The codes of the sensitive columns, one row per person, for kernels."""
+        """The codes of the sensitive columns, one line per row of the table, for kernels."""
         columns = [column.codes for column in self.microdata.sensitive] if self._counts_values else []
         if not columns:
             return np.empty((len(self.microdata), 0), np.int32)
@@ -87,23 +87,23 @@ class Requirements:
         )
 
     def broken_by(self, recoding: Recoding) -> list[Rule]:
-        """Return the rules that some class of a recoding breaks."""
+        """List the rules that some class of a recoding breaks."""
         classes = EquivalenceClasses.of(self.microdata, recoding)
         return [rule for rule in self.bound if not rule.model.holds(rule, self.microdata, classes).all()]
 
     def broken_by_table(self) -> list[Rule]:
-        """Return the rules that even the whole table as one class breaks, so that no release can keep them."""
+        """List the rules that even the whole table as one class breaks, so that no release can keep them."""
         return self.broken_by(Recoding(classes=np.zeros(len(self.microdata), np.int32)))
 
     def of_released(self, kept: NDArray[np.bool_]) -> Requirements:
-        """Return the same models for the rows that stay.
+        """Bind the same models to the released rows.
 
-        t-closeness compares with what is released, so rows that are left out must not count.
+        t-closeness compares with the release, so suppressed rows must not count.
         """
         return self if kept.all() else replace(self, microdata=self.microdata.take(kept))
 
     def kept_by(self, recoding: Recoding) -> bool:
-        """Return whether a class per row keeps every model among the rows that are released; there must be some."""
+        """Return whether classes keep every model among the released rows; False if no row is released."""
         assert recoding.classes is not None
         kept = recoding.classes != SUPPRESSED
         if not kept.any():

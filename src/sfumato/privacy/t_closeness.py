@@ -1,4 +1,4 @@
-"""t-closeness: every class's sensitive values are distributed nearly as in the whole table."""
+"""t-closeness: the sensitive values of every class are distributed nearly as in the whole table."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ DISTANCES = {
 
 @dataclass(frozen=True)
 class TCloseness(SensitiveModel):
-    """The earth mover's distance of every class's sensitive values from the release's own is at most ``t``.
+    """The distribution of sensitive values in every class is within earth mover's distance ``t`` of the release's.
 
     Parameters
     ----------
     t
         The largest distance, from 0 to 1.
     distance
-        How far values lie apart: ``"equal"``: any two alike; ``"ordered"``: by the number of values between them;
-        ``"hierarchical"``: by the height of their common ancestor in ``taxonomy``; ``"numeric"``: by their difference,
-        as a share of the range of all.
+        How far two values are apart: ``"equal"``: all pairs equally; ``"ordered"``: by the number of values between
+        them; ``"hierarchical"``: by the height of their common ancestor in ``taxonomy``; ``"numeric"``: by their
+        difference, as a share of the range of the column.
     taxonomy
         The taxonomy of the sensitive values, for the hierarchical distance.
     column
-        The sensitive column that it is about; None means every one of them.
+        The sensitive column that it constrains; None for all of them.
     """
 
     t: float
@@ -70,13 +70,13 @@ class TCloseness(SensitiveModel):
         if self.distance == "numeric":
             return self._number_distances(counts, whole, rule) <= self.t + SHARE_TOLERANCE
         if self.distance == "ordered":
-            # Steps are counted between the values that are released.
+            # Steps are counted between released values.
             counts, whole = counts[:, whole > 0], whole[whole > 0]
         extra = counts / counts.sum(axis=1, keepdims=True) - whole / whole.sum()
         return self._distances(extra, rule) <= self.t + SHARE_TOLERANCE
 
     def _distances(self, extra: NDArray[np.float64], rule: Rule) -> NDArray[np.float64]:
-        """Return the distances of classes, given how far each value's share exceeds its share in the table."""
+        """Compute the distances of classes, given how far each share exceeds that in the table."""
         if self.distance == "equal":
             return np.abs(extra).sum(axis=1) / 2
         if self.distance == "ordered":
@@ -95,7 +95,7 @@ class TCloseness(SensitiveModel):
         return work
 
     def _number_distances(self, counts: NDArray[np.int64], whole: NDArray[np.int64], rule: Rule) -> NDArray[np.float64]:
-        """Return the area between the cumulative shares of every class and of the table, by their range."""
+        """Compute the area between the cumulative shares of every class and of the table, relative to the range."""
         assert rule.tree is not None
         missing, places = rule.tree[0][whole > 0] > 0, rule.tree[1][whole > 0].copy()
         known = places[~missing]
@@ -105,7 +105,7 @@ class TCloseness(SensitiveModel):
         return np.abs(extra.cumsum(axis=1)[:, :-1]) @ (np.diff(places) / reach)
 
     def _places(self, column: SensitiveColumn) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
-        """Return where the values lie: in a tree, or as numbers on their scale with a mark at the missing one."""
+        """Locate the values: in a tree, or as numbers on their scale with a mark at the missing value."""
         if self.distance != "numeric":
             return self._tree(column)
         kind = column.values.type
@@ -121,7 +121,7 @@ class TCloseness(SensitiveModel):
         return np.isnan(numbers).astype(np.int64), np.nan_to_num(numbers)
 
     def _tree(self, column: SensitiveColumn) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
-        """Return every node's parent and height; the first nodes are the sensitive values in their own order."""
+        """Compute the parent and height of every node; the first nodes are the sensitive values in their order."""
         if self.taxonomy is None:
             return None
         known = column.values.drop_null()

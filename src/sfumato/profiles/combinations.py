@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.assess.cautions.rows import count_unique, fingerprints
-from sfumato.assess.risk.counting import People
-from sfumato.assess.risk.drivers import Combination, Distinct
+from sfumato.assess.cautions.rows_view import count_unique, fingerprints
+from sfumato.assess.risk.drivers import Combination, DistinctLooks
+from sfumato.assess.risk.people import PeopleByClass
 from sfumato.common.grouping import CodedColumn, group_rows
 from sfumato.common.progress import Tell, silent
 from sfumato.profiles.facts import Facts
@@ -139,12 +139,12 @@ def sampled(rows: int, seed: int) -> NDArray[np.int64]:
     return np.sort(np.random.default_rng(seed).choice(rows, SEARCHED_ROWS, replace=False))
 
 
-def looks_of(columns: Sequence[Facts], rows: NDArray[np.int64]) -> Distinct:
+def looks_of(columns: Sequence[Facts], rows: NDArray[np.int64]) -> DistinctLooks:
     """Return the different looks of the rows that are searched, every row a person."""
     coded = []
     for facts in columns:
         codes = facts.codes[rows].astype(np.int32)
         codes = np.where(codes < 0, facts.different, codes).astype(np.int32)
         coded.append(CodedColumn(pa.nulls(facts.different), codes))
-    people = People(tuple(coded), group_rows(coded))
-    return Distinct.of([facts.name for facts in columns], people)
+    people = PeopleByClass(tuple(coded), group_rows(coded))
+    return DistinctLooks.of([facts.name for facts in columns], people)

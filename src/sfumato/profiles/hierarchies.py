@@ -10,7 +10,7 @@ from contextlib import suppress
 import numpy as np
 import pyarrow as pa
 
-from sfumato.assess.cautions.kinds import lost_zeros
+from sfumato.assess.cautions.column_kinds import lost_zeros
 from sfumato.errors import DataError, HierarchyError
 from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
 from sfumato.profiles.facts import Facts

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from sfumato.assess.cautions.kinds import says_code
+from sfumato.assess.cautions.column_kinds import says_code
 from sfumato.profiles.facts import Facts
 from sfumato.profiles.orders import order_of
 from sfumato.profiles.patterns import DIRECT, STRUCTURED, found_in, holds_given_names, looks_like_postcodes, share_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sfumato.assess.risk.counting import numbered_people
+from sfumato.assess.risk.people import numbered_people
 from sfumato.io import FileSource, Source
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions import Caution, RequestView, overlooked
-from sfumato.assess.cautions.kinds import kinds
+from sfumato.assess.cautions.column_kinds import kinds
 from sfumato.common.clock import Clock
 from sfumato.common.progress import Progress, ProgressOption, Tell, silent, stage
 from sfumato.common.randomness import Secret
@@ -26,7 +26,7 @@ from sfumato.io import Source, open_source
 from sfumato.loss import IntervalEndRisk, LossReport, singling_out
 from sfumato.methods.details import MethodDetails
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
-from sfumato.privacy.ceilings import PopulationModel
+from sfumato.privacy.population import PopulationModel
 from sfumato.release.manifest import build_manifest
 from sfumato.release.origin import Origin
 from sfumato.release.release import Release

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions import RequestView, RowsView
-from sfumato.assess.risk.counting import people_per_class
+from sfumato.assess.risk.people import people_per_class
 from sfumato.common import parameters
 from sfumato.common.grouping import code_column, group_rows
 from sfumato.common.progress import Progress
@@ -21,9 +21,8 @@ from sfumato.methods import Task
 from sfumato.methods.support import refuse_unsupported
 from sfumato.methods.suppression import make_feasible
 from sfumato.privacy import Requirements
-from sfumato.privacy.ceilings import Whole
-from sfumato.privacy.people import broken_rules
-from sfumato.privacy.whole import least_that_works, with_size
+from sfumato.privacy.least_k import broken_rules, least_that_works, with_size
+from sfumato.privacy.whole_release import WholeRelease
 from sfumato.release.values import class_table
 from sfumato.run.prepare import Prepared
 from sfumato.run.request import Request
@@ -94,7 +93,7 @@ def find_classes(
     return least_that_works(tried, least, len(prepared.microdata), requirements)
 
 
-def _whole(prepared: Prepared, found: Found, schema: Schema) -> Whole:
+def _whole(prepared: Prepared, found: Found, schema: Schema) -> WholeRelease:
     """Return a release as a whole: what the classes show that a reader can tell apart, and the people in each."""
     classes = found.recoded.classes
     shown = class_table(found.recoded.microdata, found.recoding, classes).select(list(schema.quasi_identifiers))
@@ -105,7 +104,7 @@ def _whole(prepared: Prepared, found: Found, schema: Schema) -> Whole:
         people = np.bincount(of_row, minlength=len(alike))
     else:
         people = people_per_class(of_row, prepared.people[released], len(alike))
-    return Whole(people, shown.take(pa.array(alike.first_rows)), schema.quasi_identifiers)
+    return WholeRelease(people, shown.take(pa.array(alike.first_rows)), schema.quasi_identifiers)
 
 
 def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None) -> Found:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.risk.counting import people_per_class
+from sfumato.assess.risk.people import people_per_class
 from sfumato.common import parameters
 from sfumato.errors import ParameterError, SchemaError, listed
 from sfumato.hierarchies import Domain

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from sfumato.assess.cautions import RequestView
 from sfumato.assess.cautions.view import coded_columns
-from sfumato.assess.risk.counting import numbered_people
-from sfumato.assess.risk.weights import survey_weights
+from sfumato.assess.risk.people import numbered_people
+from sfumato.assess.risk.survey_weights import survey_weights
 from sfumato.common.progress import Progress, silent, stage
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError

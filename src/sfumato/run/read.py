@@ -18,7 +18,7 @@ from sfumato.errors import DataError
 from sfumato.io import FileSource, Source, open_source
 from sfumato.io.several_files import PartedSource
 from sfumato.privacy import PrivacyModel
-from sfumato.privacy.ceilings import PopulationModel
+from sfumato.privacy.population import PopulationModel
 from sfumato.run import transform
 from sfumato.run.request import Request
 from sfumato.table.schema import Schema

@@ -22,7 +22,7 @@ from sfumato.io import Source, open_source
 from sfumato.io.missing import EVERY_COLUMN, MissingCodes, missing_codes
 from sfumato.methods import Method, MethodOption, find_method
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel, TCloseness
-from sfumato.privacy.ceilings import PopulationModel
+from sfumato.privacy.population import PopulationModel
 from sfumato.release.values import INTERVALS
 from sfumato.table.pseudonyms import Pseudonyms, pseudonyms_of
 from sfumato.table.sampling import Sample, sample_of

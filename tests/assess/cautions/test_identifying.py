@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.assess.cautions.views import cautions, released, requested
 
-from sfumato.assess.cautions.persons import persons_per_class
-from sfumato.assess.cautions.rows import count_unique, fingerprints
+from sfumato.assess.cautions.rows_per_person import persons_per_class
+from sfumato.assess.cautions.rows_view import count_unique, fingerprints
 from sfumato.hierarchies import Taxonomy
 from sfumato.privacy import KAnonymity
 from sfumato.table.schema import Schema

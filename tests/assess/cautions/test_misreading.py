@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from tests.assess.cautions.views import cautions, released, requested
 
-from sfumato.assess.cautions.kinds import kinds
-from sfumato.assess.cautions.missing import date_format, sentinels
+from sfumato.assess.cautions.column_kinds import kinds
+from sfumato.assess.cautions.missing_codes import date_format, sentinels
 from sfumato.hierarchies import Categorical, Dates, Numeric, Ordered, Prefix, Taxonomy
 from sfumato.table.schema import Declared, Schema
 

@@ -23,7 +23,7 @@ from sfumato.hierarchies import Quantiles
 from sfumato.io import write_table
 from sfumato.io.write import write_stream
 from sfumato.loss import Bound
-from sfumato.privacy.ceilings import AverageRisk
+from sfumato.privacy.whole_release import AverageRisk
 from sfumato.run import where
 from sfumato.run.large import made, plan
 from sfumato.run.large.duckdb import engine as in_duckdb

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.assess.attacks.base import Attack, Outcome
-from sfumato.assess.attacks.channels import FileChannels, RowOrder
+from sfumato.assess.attacks.base import Attack, AttackOutcome
 from sfumato.assess.attacks.composition import Intersection, Membership
 from sfumato.assess.attacks.definetti import DeFinetti
 from sfumato.assess.attacks.downcoding import Downcoding, MeanReconstruction
@@ -13,10 +12,11 @@ from sfumato.assess.attacks.inference import BackgroundKnowledge, Homogeneity, I
 from sfumato.assess.attacks.linkage import Linkability, Linkage, NoisyLinkage, PartialLinkage, SinglingOut, found_people
 from sfumato.assess.attacks.minimality import Minimality
 from sfumato.assess.attacks.report import AttackReport
-from sfumato.assess.attacks.scenario import Scene
+from sfumato.assess.attacks.scenario import Scenario
+from sfumato.assess.attacks.side_channels import FileChannels, RowOrder
 from sfumato.common.parameters import choice
 
-__all__ = ["ATTACKS", "Attack", "AttackReport", "Outcome", "Scene", "run_attacks"]
+__all__ = ["ATTACKS", "Attack", "AttackOutcome", "AttackReport", "Scenario", "run_attacks"]
 
 ATTACKS: tuple[Attack, ...] = (
     Linkage(),
@@ -38,14 +38,14 @@ ATTACKS: tuple[Attack, ...] = (
 )
 
 
-def run_attacks(scene: Scene, names: Sequence[str] = (), show: int = 0) -> AttackReport:
+def run_attacks(scenario: Scenario, names: Sequence[str] = (), show: int = 0) -> AttackReport:
     """Run the named attacks, or all, and collect what came of them; show so many people who are found for certain."""
     known = {attack.name: attack for attack in ATTACKS}
     for name in names:
         choice("attack", "attacks", name, tuple(known))
     chosen = [known[name] for name in names] if names else list(ATTACKS)
-    outcomes = [outcome for attack in chosen for outcome in attack.run(scene)]
+    outcomes = [outcome for attack in chosen for outcome in attack.run(scenario)]
     tried = {outcome.attack for outcome in outcomes}
     skipped = {attack.name: attack.needs for attack in chosen if attack.name not in tried}
-    found = tuple(found_people(scene, show)) if show else ()
-    return AttackReport(tuple(outcomes), skipped, len(scene.targets), scene.reading.people, found)
+    found = tuple(found_people(scenario, show)) if show else ()
+    return AttackReport(tuple(outcomes), skipped, len(scenario.targets), scenario.reading.people, found)

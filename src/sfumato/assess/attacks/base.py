@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from sfumato.assess.attacks.scenario import Scene
+    from sfumato.assess.attacks.scenario import Scenario
 
 #: Of how many standard errors an interval is, for a confidence of 95 %.
 STANDARD_ERRORS = 1.96
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AttackOutcome:
     """How often an attack succeeded.
 
     Attributes
@@ -93,7 +93,7 @@ class Attack(ABC):
     knows, success, guesses
         What the attacker knows, what counts as success, and what somebody does who has no release.
     needs
-        What a scene must have so that it can be tried.
+        What a scenario must have so that it can be tried.
     """
 
     name: ClassVar[str]
@@ -103,8 +103,8 @@ class Attack(ABC):
     needs: ClassVar[str] = "a person to attack"
 
     @abstractmethod
-    def run(self, scene: Scene) -> Iterable[Outcome]:
-        """Try it; nothing comes of an attack for which the scene lacks something."""
+    def run(self, scenario: Scenario) -> Iterable[AttackOutcome]:
+        """Try it; nothing comes of an attack for which the scenario lacks something."""
 
     def outcome(
         self,
@@ -112,11 +112,11 @@ class Attack(ABC):
         baseline: float,
         limit: float | None = None,
         variant: str = "",
-    ) -> Outcome:
+    ) -> AttackOutcome:
         """Sum up the chances of success of every trial."""
         rate = float(chances.mean())
         low, high = wilson(rate, len(chances))
-        return Outcome(
+        return AttackOutcome(
             attack=self.name,
             knows=self.knows,
             success=self.success,

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.attacks.base import Attack, Outcome
+from sfumato.assess.attacks.base import Attack, AttackOutcome
 from sfumato.assess.attacks.inference import fitting_values
-from sfumato.assess.attacks.scenario import Scene, Sensitive, possible_in
+from sfumato.assess.attacks.scenario import AttackedColumn, Scenario, possible_in
 from sfumato.hierarchies.reading import Reading, read_release
 
 
@@ -23,27 +23,27 @@ class Intersection(Attack):
     guesses: ClassVar[str] = "the value that most of the fitting rows of this release alone have"
     needs: ClassVar[str] = "a previous release and a sensitive column"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
-        others = [(table, read_release(scene.original, table, scene.hierarchies)) for table in scene.previous]
-        for secret in scene.secrets if others else ():
-            beside = [scene.secret_in(secret.name, table, reading) for table, reading in others]
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        others = [(table, read_release(scenario.original, table, scenario.hierarchies)) for table in scenario.previous]
+        for secret in scenario.secrets if others else ():
+            beside = [scenario.secret_in(secret.name, table, reading) for table, reading in others]
             alone, together = [], []
-            for rows, counts in fitting_values(scene, secret):
+            for rows, counts in fitting_values(scenario, secret):
                 mine = secret.of_person[rows]
                 alone.append(_right(counts, counts, mine))
                 joint = np.log(np.maximum(counts, 1e-9))
                 for (_, reading), other in zip(others, beside, strict=True):
-                    joint += _agreement(scene, reading, other, rows, counts.shape[1])
+                    joint += _agreement(scenario, reading, other, rows, counts.shape[1])
                 together.append(_right(joint, counts, mine))
             baseline = float(np.concatenate(alone).mean())
             yield self.outcome(np.concatenate(together), baseline, variant=secret.name)
 
 
 def _agreement(
-    scene: Scene, reading: Reading, other: Sensitive, rows: NDArray[np.int64], width: int
+    scenario: Scenario, reading: Reading, other: AttackedColumn, rows: NDArray[np.int64], width: int
 ) -> NDArray[np.float64]:
     """Return how much likelier than by the totals each value is in another release, as a logarithm."""
-    possible = possible_in(reading, rows, scene.knows).astype(np.float32)
+    possible = possible_in(reading, rows, scenario.knows).astype(np.float32)
     counts = possible @ other.counts.astype(np.float32)
     rates = np.log(np.maximum(counts, 1e-9)) - np.log(np.maximum(other.totals, 1e-9))
     fitted = np.full((len(rows), width), np.log(1e-9))
@@ -67,30 +67,30 @@ class Membership(Attack):
     success: ClassVar[str] = "says whether they are"
     guesses: ClassVar[str] = "tosses a coin"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
-        if scene.reading.centres:
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        if scenario.reading.centres:
             return
-        inside = np.concatenate([possible.any(axis=1) for _, possible in scene.possible()])
-        outside = self._strangers_fit(scene, len(inside))
+        inside = np.concatenate([possible.any(axis=1) for _, possible in scenario.possible()])
+        outside = self._strangers_fit(scenario, len(inside))
         if len(outside):
             half = min(len(inside), len(outside))
             yield self.outcome(np.concatenate([inside[:half], ~outside[:half]]).astype(float), 0.5)
 
-    def _strangers_fit(self, scene: Scene, wanted: int) -> NDArray[np.bool_]:
+    def _strangers_fit(self, scenario: Scenario, wanted: int) -> NDArray[np.bool_]:
         """Return which people who are not in the table fit some class."""
-        if scene.strangers is not None:
-            rows = np.arange(min(wanted, scene.strangers.people))
-            blocks = scene.strangers.blocks(rows)
-            return np.concatenate([scene.strangers.matches(some, scene.knows).any(axis=1) for some in blocks])
-        return self._made_up_fit(scene, wanted)
+        if scenario.strangers is not None:
+            rows = np.arange(min(wanted, scenario.strangers.people))
+            blocks = scenario.strangers.blocks(rows)
+            return np.concatenate([scenario.strangers.matches(some, scenario.knows).any(axis=1) for some in blocks])
+        return self._made_up_fit(scenario, wanted)
 
-    def _made_up_fit(self, scene: Scene, wanted: int) -> NDArray[np.bool_]:
+    def _made_up_fit(self, scenario: Scenario, wanted: int) -> NDArray[np.bool_]:
         """Make up people whose values come from different people, and leave out those who are in the table."""
-        columns = [column for column in scene.reading.columns if column.name in scene.knows]
-        codes = [scene.random.choice(column.original, wanted) for column in columns]
+        columns = [column for column in scenario.reading.columns if column.name in scenario.knows]
+        codes = [scenario.random.choice(column.original, wanted) for column in columns]
         real = set(zip(*(column.original.tolist() for column in columns), strict=True))
         new = np.array([one not in real for one in zip(*(each.tolist() for each in codes), strict=True)], bool)
-        fits = np.ones((int(new.sum()), len(scene.reading.classes)), bool)
+        fits = np.ones((int(new.sum()), len(scenario.reading.classes)), bool)
         for column, each in zip(columns, codes, strict=True):
-            fits &= column.covers(each[new])[:, scene.reading.shown_cells(column)]
+            fits &= column.covers(each[new])[:, scenario.reading.shown_cells(column)]
         return np.asarray(fits.any(axis=1), bool)

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.attacks.base import Attack, Outcome
-from sfumato.assess.attacks.scenario import Scene, Sensitive
+from sfumato.assess.attacks.base import Attack, AttackOutcome
+from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
 
 #: Counts start from this, so that what was never seen is unlikely and not impossible.
 SMOOTHING = 0.5
@@ -33,25 +33,27 @@ class DeFinetti(Attack):
     guesses: ClassVar[str] = "the most frequent value of the person's class"
     needs: ClassVar[str] = "a sensitive column"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
-        present = np.flatnonzero(scene.class_of >= 0)
-        tried = np.isin(present, scene.targets)
-        for secret in scene.secrets:
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        present = np.flatnonzero(scenario.class_of >= 0)
+        tried = np.isin(present, scenario.targets)
+        for secret in scenario.secrets:
             if not tried.any():
                 return
-            shares = self._shares(scene, secret, present)
+            shares = self._shares(scenario, secret, present)
             mine = secret.of_person[present]
             right = shares.argmax(axis=1) == mine
-            counts = secret.counts[scene.class_of[present]]
+            counts = secret.counts[scenario.class_of[present]]
             best = counts == counts.max(axis=1, keepdims=True)
             by_class = best[np.arange(len(mine)), mine] / best.sum(axis=1)
             yield self.outcome(right[tried].astype(float), float(by_class[tried].mean()), variant=secret.name)
 
-    def _shares(self, scene: Scene, secret: Sensitive, people: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _shares(self, scenario: Scenario, secret: AttackedColumn, people: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return for every person how likely each sensitive value is."""
-        of_class = scene.class_of[people]
+        of_class = scenario.class_of[people]
         sizes = np.bincount(of_class, minlength=len(secret.counts))
-        columns = [_binned(column.original[people]) for column in scene.reading.columns if column.name in scene.knows]
+        columns = [
+            _binned(column.original[people]) for column in scenario.reading.columns if column.name in scenario.knows
+        ]
         shares = secret.counts[of_class] / np.maximum(sizes, 1)[of_class][:, None]
         start = np.log(shares, where=shares > 0, out=np.full(shares.shape, -np.inf))
         for _ in range(self.rounds):

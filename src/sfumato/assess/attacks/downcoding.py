@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.attacks.base import Attack, Outcome
-from sfumato.assess.attacks.scenario import Scene
+from sfumato.assess.attacks.base import Attack, AttackOutcome
+from sfumato.assess.attacks.scenario import Scenario
 from sfumato.hierarchies import TreeDomain
 from sfumato.hierarchies.reading import ShownColumn
 
@@ -31,13 +31,13 @@ class Downcoding(Attack):
     guesses: ClassVar[str] = "a value within the same cell, by the totals"
     needs: ClassVar[str] = "a class that shows more than one value"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         hits, chances = [], []
-        classes = list(scene.by_class())
-        some = scene.random.choice(len(classes), min(MOST_CLASSES, len(classes)), replace=False)
-        for column in scene.reading.columns:
+        classes = list(scenario.by_class())
+        some = scenario.random.choice(len(classes), min(MOST_CLASSES, len(classes)), replace=False)
+        for column in scenario.reading.columns:
             claims = _claims(column)
-            shown = scene.reading.shown_cells(column)
+            shown = scenario.reading.shown_cells(column)
             totals = np.bincount(column.original, minlength=column.domain.size + 1)
             for at in some.tolist():
                 number, members = classes[at]
@@ -89,19 +89,19 @@ class MeanReconstruction(Attack):
     guesses: ClassVar[str] = "the most frequent value of all"
     needs: ClassVar[str] = "a column of numbers that is shown as means or midpoints"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
-        present = scene.targets[scene.class_of[scene.targets] >= 0]
-        everybody = np.flatnonzero(scene.class_of >= 0)
-        for column in scene.reading.columns:
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        present = scenario.targets[scenario.class_of[scenario.targets] >= 0]
+        everybody = np.flatnonzero(scenario.class_of >= 0)
+        for column in scenario.reading.columns:
             numbers = column.numbers
             if not column.centres or numbers is None or not len(present):
                 continue
             values = np.append(numbers, np.nan)[column.original]
-            classes = scene.class_of
-            count = len(scene.reading.classes)
+            classes = scenario.class_of
+            count = len(scenario.reading.classes)
             sums = np.bincount(classes[everybody], weights=values[everybody], minlength=count)
             sizes = np.bincount(classes[everybody], minlength=count)
-            shown = column.low[scene.reading.shown_cells(column)]
+            shown = column.low[scenario.reading.shown_cells(column)]
             own = classes[present]
             computed = shown[own] * sizes[own] - (sums[own] - values[present])
             slack = 1e-6 * max(1.0, float(np.abs(numbers).max(initial=0)))

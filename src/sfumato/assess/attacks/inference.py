@@ -9,13 +9,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.attacks.base import Attack, Outcome
-from sfumato.assess.attacks.scenario import Scene, Sensitive
+from sfumato.assess.attacks.base import Attack, AttackOutcome
+from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
 
 
-def fitting_values(scene: Scene, secret: Sensitive) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+def fitting_values(
+    scenario: Scenario, secret: AttackedColumn
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
     """Yield people, and how often each sensitive value occurs among the rows that may be theirs."""
-    for rows, possible in scene.possible():
+    for rows, possible in scenario.possible():
         yield rows, possible.astype(np.float32) @ secret.counts.astype(np.float32)
 
 
@@ -28,14 +30,14 @@ class Inference(Attack):
     guesses: ClassVar[str] = "the most frequent value of all"
     needs: ClassVar[str] = "a sensitive column"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
-        for secret in scene.secrets:
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        for secret in scenario.secrets:
             chances = []
-            for rows, counts in fitting_values(scene, secret):
+            for rows, counts in fitting_values(scenario, secret):
                 best = (counts == counts.max(axis=1, keepdims=True)) & (counts > 0)
                 right = best[np.arange(len(rows)), secret.of_person[rows]]
                 chances.append(np.where(right, 1 / np.maximum(best.sum(axis=1), 1), 0.0))
-            limit = 1 / scene.promised["l"] if "l" in scene.promised and not scene.reading.centres else None
+            limit = 1 / scenario.promised["l"] if "l" in scenario.promised and not scenario.reading.centres else None
             yield self.outcome(np.concatenate(chances), secret.mode_share, limit, secret.name)
 
 
@@ -48,14 +50,14 @@ class Homogeneity(Attack):
     guesses: ClassVar[str] = "nothing is certain from totals unless everybody has one value"
     needs: ClassVar[str] = "a sensitive column"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
-        for secret in scene.secrets:
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        for secret in scenario.secrets:
             chances = []
-            for rows, counts in fitting_values(scene, secret):
+            for rows, counts in fitting_values(scenario, secret):
                 mine = counts[np.arange(len(rows)), secret.of_person[rows]]
                 chances.append(((counts > 0).sum(axis=1) == 1) & (mine > 0))
             sure = float((secret.totals > 0).sum() == 1)
-            limit = 0.0 if scene.promised.get("distinct", 1) > 1 and not scene.reading.centres else None
+            limit = 0.0 if scenario.promised.get("distinct", 1) > 1 and not scenario.reading.centres else None
             yield self.outcome(np.concatenate(chances).astype(float), sure, limit, secret.name)
 
 
@@ -70,9 +72,9 @@ class BackgroundKnowledge(Attack):
     guesses: ClassVar[str] = "the most frequent value of all that is not ruled out"
     needs: ClassVar[str] = "a sensitive column"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
-        for secret in scene.secrets:
-            found = list(fitting_values(scene, secret))
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        for secret in scenario.secrets:
+            found = list(fitting_values(scenario, secret))
             rows = np.concatenate([some for some, _ in found])
             counts = np.concatenate([each for _, each in found])
             mine = secret.of_person[rows]

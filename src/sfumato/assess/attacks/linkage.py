@@ -9,37 +9,37 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.attacks.base import Attack, Outcome
-from sfumato.assess.attacks.scenario import Scene, possible_in
+from sfumato.assess.attacks.base import Attack, AttackOutcome
+from sfumato.assess.attacks.scenario import Scenario, possible_in
 from sfumato.hierarchies.reading import Reading
 
 #: So many people are held against descriptions at a time.
 BLOCK = 1 << 14
 
 
-def chance_of_row(scene: Scene, rows: NDArray[np.int64], possible: NDArray[np.bool_]) -> NDArray[np.float64]:
+def chance_of_row(scenario: Scenario, rows: NDArray[np.int64], possible: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the chance to pick each person's row out of all that fit."""
-    fitting = possible @ scene.reading.classes.sizes
-    own = scene.class_of[rows]
+    fitting = possible @ scenario.reading.classes.sizes
+    own = scenario.class_of[rows]
     right = (own >= 0) & possible[np.arange(len(rows)), own]
     return np.where(right, 1 / np.maximum(fitting, 1), 0.0)
 
 
-def found_people(scene: Scene, most: int) -> Iterator[dict[str, Any]]:
+def found_people(scenario: Scenario, most: int) -> Iterator[dict[str, Any]]:
     """Yield what the original says of people whose row, or whose sensitive values, are certain."""
-    names = [*scene.knows, *scene.sensitive]
+    names = [*scenario.knows, *scenario.sensitive]
     left = most
-    for rows, possible in scene.possible():
-        certain = chance_of_row(scene, rows, possible) == 1
-        for secret in scene.secrets:
+    for rows, possible in scenario.possible():
+        certain = chance_of_row(scenario, rows, possible) == 1
+        for secret in scenario.secrets:
             certain |= ((possible.astype(np.float32) @ secret.counts.astype(np.float32)) > 0).sum(axis=1) == 1
         for row in rows[certain][:left].tolist():
-            yield {"row": row} | {name: scene.original.column(name)[row].as_py() for name in names}
+            yield {"row": row} | {name: scenario.original.column(name)[row].as_py() for name in names}
         left -= min(left, int(certain.sum()))
 
 
-def _promise(scene: Scene) -> float | None:
-    return 1 / scene.promised["k"] if "k" in scene.promised else None
+def _promise(scenario: Scenario) -> float | None:
+    return 1 / scenario.promised["k"] if "k" in scenario.promised else None
 
 
 class Linkage(Attack):
@@ -50,9 +50,9 @@ class Linkage(Attack):
     success: ClassVar[str] = "picks the person's row"
     guesses: ClassVar[str] = "any row"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
-        chances = [chance_of_row(scene, rows, possible) for rows, possible in scene.possible()]
-        yield self.outcome(np.concatenate(chances), 1 / scene.release.num_rows, _promise(scene))
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        chances = [chance_of_row(scenario, rows, possible) for rows, possible in scenario.possible()]
+        yield self.outcome(np.concatenate(chances), 1 / scenario.release.num_rows, _promise(scenario))
 
 
 @dataclass(frozen=True)
@@ -66,16 +66,16 @@ class PartialLinkage(Attack):
     guesses: ClassVar[str] = "any row"
     needs: ClassVar[str] = "two quasi-identifiers"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
-        if len(scene.knows) < 2:
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        if len(scenario.knows) < 2:
             return
-        count = max(1, round(self.share * len(scene.knows)))
-        parts = np.array_split(scene.random.permutation(scene.targets), min(10, len(scene.targets)))
+        count = max(1, round(self.share * len(scenario.knows)))
+        parts = np.array_split(scenario.random.permutation(scenario.targets), min(10, len(scenario.targets)))
         chances = []
         for part in parts:
-            known = scene.random.choice(scene.knows, count, replace=False).tolist()
-            chances += [chance_of_row(scene, rows, possible) for rows, possible in scene.possible(known, part)]
-        yield self.outcome(np.concatenate(chances), 1 / scene.release.num_rows, _promise(scene))
+            known = scenario.random.choice(scenario.knows, count, replace=False).tolist()
+            chances += [chance_of_row(scenario, rows, possible) for rows, possible in scenario.possible(known, part)]
+        yield self.outcome(np.concatenate(chances), 1 / scenario.release.num_rows, _promise(scenario))
 
 
 @dataclass(frozen=True)
@@ -89,26 +89,26 @@ class NoisyLinkage(Attack):
     success: ClassVar[str] = "picks the person's row"
     guesses: ClassVar[str] = "any row"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
         chances = []
-        for rows in scene.reading.blocks(scene.targets):
-            apart = self._distances(scene, rows)
+        for rows in scenario.reading.blocks(scenario.targets):
+            apart = self._distances(scenario, rows)
             nearest = apart <= apart.min(axis=1, keepdims=True) + 1e-12
-            chances.append(chance_of_row(scene, rows, nearest))
-        yield self.outcome(np.concatenate(chances), 1 / scene.release.num_rows, _promise(scene))
+            chances.append(chance_of_row(scenario, rows, nearest))
+        yield self.outcome(np.concatenate(chances), 1 / scenario.release.num_rows, _promise(scenario))
 
-    def _distances(self, scene: Scene, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        total = np.zeros((len(rows), len(scene.reading.classes)))
-        for column in scene.reading.columns:
-            if column.name not in scene.knows:
+    def _distances(self, scenario: Scenario, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        total = np.zeros((len(rows), len(scenario.reading.classes)))
+        for column in scenario.reading.columns:
+            if column.name not in scenario.knows:
                 continue
             codes, shifts = column.original[rows].copy(), None
             if column.numbers is not None and len(column.numbers):
-                shifts = scene.random.normal(0, self.noise * float(np.ptp(column.numbers)), len(rows))
+                shifts = scenario.random.normal(0, self.noise * float(np.ptp(column.numbers)), len(rows))
             else:
-                mistaken = scene.random.random(len(rows)) < self.wrong
-                codes[mistaken] = scene.random.permutation(column.original)[: int(mistaken.sum())]
-            total += column.distances(codes, shifts)[:, scene.reading.shown_cells(column)]
+                mistaken = scenario.random.random(len(rows)) < self.wrong
+                codes[mistaken] = scenario.random.permutation(column.original)[: int(mistaken.sum())]
+            total += column.distances(codes, shifts)[:, scenario.reading.shown_cells(column)]
         return total
 
 
@@ -120,29 +120,29 @@ class SinglingOut(Attack):
     success: ClassVar[str] = "what a released row shows of the quasi-identifiers fits exactly one person"
     guesses: ClassVar[str] = "puts the cells of different rows together"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
-        reading = scene.reading
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        reading = scenario.reading
         alone = reading.candidates() == 1
-        rows = scene.random.choice(
-            scene.release.num_rows, min(len(scene.targets), scene.release.num_rows), replace=False
+        rows = scenario.random.choice(
+            scenario.release.num_rows, min(len(scenario.targets), scenario.release.num_rows), replace=False
         )
         yield self.outcome(
             alone[reading.classes.of_row[rows]].astype(float),
-            self._by_chance(scene),
-            0.0 if self._safe(scene) else None,
+            self._by_chance(scenario),
+            0.0 if self._safe(scenario) else None,
         )
 
-    def _safe(self, scene: Scene) -> bool:
-        return scene.promised.get("k", 1) >= 2
+    def _safe(self, scenario: Scenario) -> bool:
+        return scenario.promised.get("k", 1) >= 2
 
-    def _by_chance(self, scene: Scene) -> float:
+    def _by_chance(self, scenario: Scenario) -> float:
         """Return how often a description singles out whose parts come from different rows."""
-        reading = scene.reading
-        tries = min(500, scene.release.num_rows)
+        reading = scenario.reading
+        tries = min(500, scenario.release.num_rows)
         looked_at = []
         for column in reading.columns:
             codes, which = np.unique(column.original, return_inverse=True)
-            looked_at.append((which, column.covers(codes)[:, scene.random.choice(column.cell_of_row, tries)]))
+            looked_at.append((which, column.covers(codes)[:, scenario.random.choice(column.cell_of_row, tries)]))
         fitting = np.zeros(tries, np.int64)
         for begin in range(0, reading.people, BLOCK):
             some = slice(begin, begin + BLOCK)
@@ -164,34 +164,43 @@ class Linkability(Attack):
     guesses: ClassVar[str] = "any of the ten; with people who are not in the table, the same attack on them"
     needs: ClassVar[str] = "two quasi-identifiers"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
-        if len(scene.knows) < 2:
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        if len(scenario.knows) < 2:
             return
-        half = len(scene.knows) // 2
-        first, second = scene.knows[:half], scene.knows[half:]
+        half = len(scenario.knows) // 2
+        first, second = scenario.knows[:half], scenario.knows[half:]
         halves = (first, second)
-        chances = self._chances(scene, scene.reading, scene.targets, halves)
+        chances = self._chances(scenario, scenario.reading, scenario.targets, halves)
         baseline = 1 / (self.decoys + 1)
-        if scene.strangers is not None:
-            everybody = np.arange(scene.strangers.people)
-            baseline = float(self._chances(scene, scene.strangers, everybody, halves).mean())
+        if scenario.strangers is not None:
+            everybody = np.arange(scenario.strangers.people)
+            baseline = float(self._chances(scenario, scenario.strangers, everybody, halves).mean())
         yield self.outcome(chances, baseline)
 
     def _chances(
-        self, scene: Scene, reading: Reading, people: NDArray[np.int64], halves: tuple[tuple[str, ...], tuple[str, ...]]
+        self,
+        scenario: Scenario,
+        reading: Reading,
+        people: NDArray[np.int64],
+        halves: tuple[tuple[str, ...], tuple[str, ...]],
     ) -> NDArray[np.float64]:
         """Return the chance to take the right one: whose two halves meet in the most released rows."""
         parts = np.array_split(people, max(1, len(people) // 200))
-        return np.concatenate([self._some(scene, reading, rows, *halves) for rows in parts])
+        return np.concatenate([self._some(scenario, reading, rows, *halves) for rows in parts])
 
     def _some(
-        self, scene: Scene, reading: Reading, rows: NDArray[np.int64], first: tuple[str, ...], second: tuple[str, ...]
+        self,
+        scenario: Scenario,
+        reading: Reading,
+        rows: NDArray[np.int64],
+        first: tuple[str, ...],
+        second: tuple[str, ...],
     ) -> NDArray[np.float64]:
         sizes = reading.classes.sizes
         here = possible_in(reading, rows, first)
         scores = [(here & possible_in(reading, rows, second)) @ sizes]
         for _ in range(self.decoys):
-            others = scene.random.integers(0, reading.people, len(rows))
+            others = scenario.random.integers(0, reading.people, len(rows))
             scores.append((here & possible_in(reading, others, second)) @ sizes)
         table = np.stack(scores, axis=1)
         best = table == table.max(axis=1, keepdims=True)

@@ -9,8 +9,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.attacks.base import Attack, Outcome
-from sfumato.assess.attacks.scenario import Scene, Sensitive
+from sfumato.assess.attacks.base import Attack, AttackOutcome
+from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
 
 
 class Guess(NamedTuple):
@@ -37,15 +37,16 @@ class Minimality(Attack):
     guesses: ClassVar[str] = "the most frequent value of the class"
     needs: ClassVar[str] = "l-diversity, and a class that k alone would have cut"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
-        limit, smallest = scene.promised.get("l", 1.0), scene.promised.get("k", 1.0)
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        limit, smallest = scenario.promised.get("l", 1.0), scenario.promised.get("k", 1.0)
         if limit <= 1:
             return
-        for secret in scene.secrets:
+        for secret in scenario.secrets:
             guesses = [
                 guess
-                for number, members in scene.by_class()
-                if len(members) >= 2 * smallest and (guess := _best_guess(scene, secret, number, members)) is not None
+                for number, members in scenario.by_class()
+                if len(members) >= 2 * smallest
+                and (guess := _best_guess(scenario, secret, number, members)) is not None
             ]
             if guesses:
                 right = np.concatenate([secret.of_person[one.people] == one.value for one in guesses])
@@ -54,25 +55,25 @@ class Minimality(Attack):
                 yield self.outcome(right.astype(float), baseline, 1 / limit, secret.name)
 
 
-def _best_guess(scene: Scene, secret: Sensitive, number: int, members: NDArray[np.int64]) -> Guess | None:
+def _best_guess(scenario: Scenario, secret: AttackedColumn, number: int, members: NDArray[np.int64]) -> Guess | None:
     """Return the guess of which the attacker is surest, over all columns; None if no cut was possible."""
     value = int(secret.counts[number].argmax())
     count, size = int(secret.counts[number, value]), len(members)
     best: Guess | None = None
-    for left in _median_cuts(scene, members):
+    for left in _median_cuts(scenario, members):
         sides = [members[left], members[~left]]
-        if min(map(len, sides)) < max(1.0, scene.promised.get("k", 1.0)):
+        if min(map(len, sides)) < max(1.0, scenario.promised.get("k", 1.0)):
             continue
-        shares = shares_given_broken(len(sides[0]), len(sides[1]), count, scene.promised["l"])
+        shares = shares_given_broken(len(sides[0]), len(sides[1]), count, scenario.promised["l"])
         side = int(shares[1] > shares[0])
         if best is None or shares[side] > best.certainty:
             best = Guess(shares[side], sides[side], value, count / size)
     return best
 
 
-def _median_cuts(scene: Scene, members: NDArray[np.int64]) -> Iterator[NDArray[np.bool_]]:
+def _median_cuts(scenario: Scenario, members: NDArray[np.int64]) -> Iterator[NDArray[np.bool_]]:
     """Yield who would be on the left side of each cut: below the median of a column, or up to it."""
-    for column in scene.reading.columns:
+    for column in scenario.reading.columns:
         codes = column.original[members]
         median = np.sort(codes)[(len(members) - 1) // 2]
         yield codes < median

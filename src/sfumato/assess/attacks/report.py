@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.assess.attacks.base import Outcome
+from sfumato.assess.attacks.base import AttackOutcome
 from sfumato.common.html import element, facts, fragment, table, verdict
 
 HEADER = ("attack", "succeeds", "95 % interval", "guessing", "verdict")
@@ -28,14 +28,14 @@ class AttackReport:
         People who are found for certain, with their values; empty unless that was asked for.
     """
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[AttackOutcome, ...]
     skipped: Mapping[str, str]
     targets: int
     people: int
     found: tuple[Mapping[str, Any], ...] = ()
 
     @property
-    def worst_first(self) -> tuple[Outcome, ...]:
+    def worst_first(self) -> tuple[AttackOutcome, ...]:
         """The outcomes by how much each gains over guessing, broken promises before all."""
         return tuple(
             sorted(self.outcomes, key=lambda one: (not one.breaks_promise, not one.better_than_guessing, -one.gain))
@@ -46,7 +46,7 @@ class AttackReport:
         """Whether no attack succeeds more often than the promises allow."""
         return not any(one.breaks_promise for one in self.outcomes)
 
-    def __getitem__(self, name: str) -> Outcome:
+    def __getitem__(self, name: str) -> AttackOutcome:
         """Return the worst outcome of an attack."""
         found = next((one for one in self.worst_first if one.attack == name), None)
         if found is None:
@@ -58,7 +58,7 @@ class AttackReport:
     def __bool__(self) -> bool:
         return self.ok
 
-    def __iter__(self) -> Iterator[Outcome]:
+    def __iter__(self) -> Iterator[AttackOutcome]:
         return iter(self.worst_first)
 
     def to_dict(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
-class Sensitive:
+class AttackedColumn:
     """A sensitive column, in the original and by class of the release, in the same codes.
 
     Attributes
@@ -51,7 +51,7 @@ class Sensitive:
 
 
 @dataclass(frozen=True)
-class Scene:
+class Scenario:
     """A release under attack.
 
     Attributes
@@ -106,21 +106,21 @@ class Scene:
         return read_release(self.control, self.release, self.hierarchies)
 
     @cached_property
-    def secrets(self) -> tuple[Sensitive, ...]:
+    def secrets(self) -> tuple[AttackedColumn, ...]:
         """The sensitive columns."""
         return tuple(self._secret(name) for name in self.sensitive)
 
-    def _secret(self, name: str) -> Sensitive:
+    def _secret(self, name: str) -> AttackedColumn:
         return self.secret_in(name, self.release, self.reading)
 
-    def secret_in(self, name: str, release: pa.Table, reading: Reading) -> Sensitive:
+    def secret_in(self, name: str, release: pa.Table, reading: Reading) -> AttackedColumn:
         """Return a sensitive column of any release of these people."""
         both = pa.chunked_array([*_texts(self.original, name), *_texts(release, name)], pa.string())
         codes = code_column(name, both).codes.astype(np.int64)
         of_person, of_row = codes[: self.original.num_rows], codes[self.original.num_rows :]
         width = int(codes.max(initial=0)) + 1
         cells = np.bincount(reading.classes.of_row * width + of_row, minlength=len(reading.classes) * width)
-        return Sensitive(name, of_person, of_row, cells.reshape(-1, width))
+        return AttackedColumn(name, of_person, of_row, cells.reshape(-1, width))
 
     @cached_property
     def class_of(self) -> NDArray[np.int64]:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from sfumato.assess.cautions import certainty, kinds, missing, persons, uniqueness
-from sfumato.assess.cautions import hidden_values as telling
-from sfumato.assess.cautions import lost_detail as losing
+# isort: off
+# Cautions of one severity are shown in the order in which their modules are imported here.
+from sfumato.assess.cautions import (
+    sensitive_values,
+    column_kinds,
+    missing_codes,
+    rows_per_person,
+    unique_rows,
+    hidden_values,
+    lost_detail,
+)
+
+# isort: on
 from sfumato.assess.cautions.caution import Caution, check_confirmed, refuse, with_confirmations
 from sfumato.assess.cautions.registry import (
     AFTER,
@@ -15,7 +25,7 @@ from sfumato.assess.cautions.registry import (
     look_before,
     overlooked,
 )
-from sfumato.assess.cautions.rows import RowsView
+from sfumato.assess.cautions.rows_view import RowsView
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 
 #: The codes of all cautions.
@@ -31,17 +41,17 @@ __all__ = [
     "RowsView",
     "cautions_after",
     "cautions_before",
-    "certainty",
     "check_confirmed",
-    "kinds",
+    "column_kinds",
+    "hidden_values",
     "look_after",
     "look_before",
-    "losing",
-    "missing",
+    "lost_detail",
+    "missing_codes",
     "overlooked",
-    "persons",
     "refuse",
-    "telling",
-    "uniqueness",
+    "rows_per_person",
+    "sensitive_values",
+    "unique_rows",
     "with_confirmations",
 ]

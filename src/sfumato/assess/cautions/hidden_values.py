@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions.caution import quoted, share
-from sfumato.assess.cautions.registry import Finding, after
-from sfumato.assess.cautions.view import Column, ReleaseView
+from sfumato.assess.cautions.registry import CautionFinding, after
+from sfumato.assess.cautions.view import ReleaseView, ViewedColumn
 from sfumato.hierarchies import Domain
 from sfumato.table.kernels.classes import class_bounds
 
@@ -22,7 +22,7 @@ SAMPLE = 200_000
 
 
 @after("tells-hidden")
-def tells_hidden(view: ReleaseView) -> Iterator[Finding]:
+def tells_hidden(view: ReleaseView) -> Iterator[CautionFinding]:
     """Find plain and sensitive columns whose value tells a quasi-identifier better than the release shows it."""
     drawn = view.drawn(SAMPLE)
     domains = view.microdata.domains
@@ -41,12 +41,12 @@ def tells_hidden(view: ReleaseView) -> Iterator[Finding]:
 
 
 def _finding(
-    column: Column,
+    column: ViewedColumn,
     domain: Domain,
     told: NDArray[np.float64],
     shown: NDArray[np.float64],
     sampled: str,
-) -> Iterator[Finding]:
+) -> Iterator[CautionFinding]:
     hidden = int(np.count_nonzero(shown > 0))
     better = (shown > 0) & (told <= shown / 2)
     exactly = int(np.count_nonzero(better & (told == 0)))
@@ -54,7 +54,7 @@ def _finding(
     if not hidden or count < WORTH_TELLING * hidden:
         return
     precisely = "exactly" if exactly == count else f"at least twice as closely, in {exactly:,} exactly"
-    yield Finding(
+    yield CautionFinding(
         "warning",
         (column.name,),
         count,

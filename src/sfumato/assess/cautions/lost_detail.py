@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from sfumato.assess.cautions.caution import percent, quoted
-from sfumato.assess.cautions.kinds import kind_of
-from sfumato.assess.cautions.registry import Finding, after, before
+from sfumato.assess.cautions.column_kinds import kind_of
+from sfumato.assess.cautions.registry import CautionFinding, after, before
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 from sfumato.hierarchies import IntervalDomain, Learned, Numeric, Taxonomy
 
@@ -17,7 +17,7 @@ NEARLY_ALL = 0.9
 
 
 @before("learned-hierarchy")
-def learned_hierarchy(view: RequestView) -> Iterator[Finding]:
+def learned_hierarchy(view: RequestView) -> Iterator[CautionFinding]:
     """Say which hierarchies were learned from the table, so that none is learned silently."""
     for name, declared in view.declared.items():
         if not isinstance(declared, Learned):
@@ -27,7 +27,7 @@ def learned_hierarchy(view: RequestView) -> Iterator[Finding]:
         ]
         how = f"from {', '.join(map(quoted, declared.looks_at))}" if declared.looks_at else "from its own rows"
         against = " Such groups hold people who are alike in the sensitive column." if sensitive else ""
-        yield Finding(
+        yield CautionFinding(
             "warning" if sensitive else "note",
             (name,),
             len(view.domains[name].values),
@@ -38,14 +38,14 @@ def learned_hierarchy(view: RequestView) -> Iterator[Finding]:
 
 
 @before("new-values")
-def new_values(view: RequestView) -> Iterator[Finding]:
+def new_values(view: RequestView) -> Iterator[CautionFinding]:
     """Say how many values were put where the rule of a taxonomy puts those that it does not have."""
     for name, declared in view.declared.items():
         if isinstance(declared, Taxonomy) and declared.unknown is not None:
             values = view.domains[name].values.cast(pa.string()).to_pylist()
             count = len(declared.lacks(values))
             if count:
-                yield Finding(
+                yield CautionFinding(
                     "note",
                     (name,),
                     count,
@@ -55,7 +55,7 @@ def new_values(view: RequestView) -> Iterator[Finding]:
 
 
 @after("own-levels")
-def own_levels(view: ReleaseView) -> Iterator[Finding]:
+def own_levels(view: ReleaseView) -> Iterator[CautionFinding]:
     """Say where a full-domain method was given levels that nobody declared."""
     for name, domain in view.domains.items() if view.levels is not None else ():
         declared = view.declared.get(name)
@@ -64,7 +64,7 @@ def own_levels(view: ReleaseView) -> Iterator[Finding]:
         )
         if number and len(domain.levels) > 2 and (declared is None or isinstance(declared, Numeric)):
             levels = ", ".join(level.name for level in domain.levels[1:-1])
-            yield Finding(
+            yield CautionFinding(
                 "note",
                 (name,),
                 len(domain.levels) - 2,
@@ -74,7 +74,7 @@ def own_levels(view: ReleaseView) -> Iterator[Finding]:
 
 
 @after("lost-column")
-def lost_column(view: ReleaseView) -> Iterator[Finding]:
+def lost_column(view: ReleaseView) -> Iterator[CautionFinding]:
     """Find quasi-identifiers that lost nearly everything, and say why and what would help."""
     for at, (name, domain) in enumerate(view.domains.items()):
         lost = view.lost.get(name, 0.0)
@@ -90,7 +90,7 @@ def lost_column(view: ReleaseView) -> Iterator[Finding]:
         else:
             why = f"{len(view.domains)} quasi-identifiers leave little room in classes of at least {view.k}"
             advice = "Leave a quasi-identifier out, ask for a smaller k, give it more weight, or allow suppression."
-        yield Finding(
+        yield CautionFinding(
             "warning",
             (name,),
             len(domain.values),

@@ -11,7 +11,7 @@ from sfumato.assess.cautions.view import ReleaseView, RequestView
 
 
 @dataclass(frozen=True)
-class Finding:
+class CautionFinding:
     """What a guardrail found: a caution that does not know its code yet."""
 
     severity: str
@@ -22,7 +22,7 @@ class Finding:
 
 
 V = TypeVar("V", bound=RequestView)
-Look = Callable[[V], Iterable[Finding]]
+Look = Callable[[V], Iterable[CautionFinding]]
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ NEARLY = 0.9
 
 
 @dataclass(frozen=True)
-class Column:
+class ViewedColumn:
     """A column as its different values, and a code per row or at least how many rows have each value.
 
     Attributes
@@ -60,7 +60,7 @@ class Column:
 
 def coded_columns(
     microdata: Microdata, kept: pa.Table, plain: Iterable[str], places: NDArray[np.integer] | None = None
-) -> dict[str, Column]:
+) -> dict[str, ViewedColumn]:
     """Return every column that is released in some form, quasi-identifiers as they came.
 
     Parameters
@@ -73,19 +73,19 @@ def coded_columns(
         Where each row of ``microdata`` stands in ``kept``, if the order is another one.
     """
     columns = [
-        Column(domain.name, "quasi-identifier", domain.values, microdata.codes[:, at])
+        ViewedColumn(domain.name, "quasi-identifier", domain.values, microdata.codes[:, at])
         for at, domain in enumerate(microdata.domains)
     ]
-    columns += [Column(one.name, "sensitive", one.values.drop_null(), one.codes) for one in microdata.sensitive]
+    columns += [ViewedColumn(one.name, "sensitive", one.values.drop_null(), one.codes) for one in microdata.sensitive]
     columns += side_by_side(lambda name: _plain(name, kept.column(name), places), plain)
     return {column.name: column for column in columns}
 
 
-def _plain(name: str, column: pa.ChunkedArray, places: NDArray[np.integer] | None) -> Column:
+def _plain(name: str, column: pa.ChunkedArray, places: NDArray[np.integer] | None) -> ViewedColumn:
     values, codes = distinct(name, column)
     codes = codes.copy() if places is None else codes[places]
     codes[codes < 0] = len(values)
-    return Column(name, "plain", values, codes)
+    return ViewedColumn(name, "plain", values, codes)
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class RequestView:
 
     declared: Mapping[str, Declared]
     microdata: Microdata
-    columns: Mapping[str, Column] = field(repr=False)
+    columns: Mapping[str, ViewedColumn] = field(repr=False)
     models: Sequence[PrivacyModel] = ()
     identifiers: Mapping[str, NDArray[np.integer]] = field(default_factory=dict, repr=False)
     row_numbers: Sequence[str] = ()
@@ -144,12 +144,12 @@ class RequestView:
         """The quasi-identifiers."""
         return {domain.name: domain for domain in self.microdata.domains}
 
-    def with_role(self, *roles: str) -> list[Column]:
+    def with_role(self, *roles: str) -> list[ViewedColumn]:
         """Return the columns of these roles."""
         return [column for column in self.columns.values() if column.role in roles]
 
 
-class Certainty(NamedTuple):
+class ClassCertainty(NamedTuple):
     """How far classes give a sensitive column away: classes, those certain, their rows, those nearly certain."""
 
     classes: int
@@ -158,7 +158,7 @@ class Certainty(NamedTuple):
     nearly: int
 
     @classmethod
-    def of(cls, sizes: NDArray[np.int64], largest: NDArray[np.int64], times: NDArray[np.int64]) -> Certainty:
+    def of(cls, sizes: NDArray[np.int64], largest: NDArray[np.int64], times: NDArray[np.int64]) -> ClassCertainty:
         """Sum up classes by how many rows each has, and how many of them their most frequent value."""
         certain = largest == sizes
         nearly = ~certain & (largest >= NEARLY * sizes)
@@ -217,7 +217,7 @@ class ReleaseView(RequestView, ABC):
         """Return how many released rows are the only ones with their values in some columns, and in their class."""
 
     @abstractmethod
-    def certainty(self, name: str) -> Certainty:
+    def certainty(self, name: str) -> ClassCertainty:
         """Look at how frequent the most frequent value of every class is, as a reader sees the classes."""
 
     @abstractmethod

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.queries.answer import Answer
-from sfumato.assess.queries.columns import Column, Match, ScaleColumn
+from sfumato.assess.queries.columns import Match, ReleasedColumn, ScaleColumn
 from sfumato.assess.queries.conditions import Condition, Where
 from sfumato.assess.queries.open_column import open_plain
 from sfumato.assess.queries.released import Released
@@ -25,7 +25,7 @@ from sfumato.verify.verification import Verification
 
 
 @dataclass(frozen=True)
-class GroupedColumn(Column):
+class GroupedColumn(ReleasedColumn):
     """Values that are known by group only: the cell of a row is its group.
 
     Attributes
@@ -40,7 +40,7 @@ class GroupedColumn(Column):
         Where each entry stands in the table of values.
     """
 
-    values: Column = field(repr=False)
+    values: ReleasedColumn = field(repr=False)
     begins: NDArray[np.int64] = field(repr=False)
     counts: NDArray[np.int64] = field(repr=False)
     places: NDArray[np.int64] = field(repr=False)
@@ -170,7 +170,7 @@ class Anatomized(Released):
         """Return whether something is said of a column of the original."""
         return name == self.sensitive or (name != self.group and super().shows(name))
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> ReleasedColumn:
         """Return a column as it is shown; of the sensitive one, a row shows its group."""
         return self.by_group if name == self.sensitive else super().column(name)
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.assess.queries.columns import Column, Match
+from sfumato.assess.queries.columns import Match, ReleasedColumn
 from sfumato.assess.queries.conditions import Condition, texts_of
 from sfumato.errors import ParameterError, shortened
 from sfumato.hierarchies import Hierarchy, Prefix, Structured, Taxonomy
@@ -21,7 +22,7 @@ DIGITS, LETTERS = 10, 36
 
 
 @dataclass(frozen=True)
-class CategoryColumn(Column):
+class CategoryColumn(ReleasedColumn):
     """Categories: every cell is a value, a group of a taxonomy, a set, ``*``, or missing (None).
 
     Attributes
@@ -118,6 +119,14 @@ class CategoryColumn(Column):
         if _is_set(label):
             return frozenset(value for member in _members(label) for value in self.below.get(member, {member}))
         return frozenset([label])
+
+    def drawn(self, random: np.random.Generator) -> pa.Array:
+        choices = [sorted(self.hidden(label)) if label is not None else [] for label in self.labels]
+        counts = np.array([len(values) for values in choices], np.int64)
+        begins = np.cumsum(np.append(0, counts))[:-1]
+        picked = begins[self.cells] + np.floor(random.random(len(self.cells)) * counts[self.cells]).astype(np.int64)
+        values = pa.array([value for part in choices for value in part], pa.string())
+        return values.take(pa.array(picked, mask=counts[self.cells] == 0))
 
 
 def _is_set(label: str) -> bool:

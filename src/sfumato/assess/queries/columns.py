@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from sfumato.assess.queries.conditions import Condition, Span, spans_of
 from sfumato.hierarchies.reading.extents import Extents
 
+MICROSECONDS_PER_DAY = 86_400_000_000
+
 
 class Match(NamedTuple):
     """For every cell: the share of it that a condition is expected to hold for, and whether it surely or possibly does.
@@ -30,7 +32,7 @@ class Match(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Column(ABC):
+class ReleasedColumn(ABC):
     """A column of a release: the number of every row's cell.
 
     Attributes
@@ -67,9 +69,13 @@ class Column(ABC):
         """Return the share of every cell that lies at a place of the scale or below it."""
         raise TypeError(f"{type(self).__name__} has no scale")
 
+    def drawn(self, random: np.random.Generator) -> pa.Array:
+        """Draw a value for every row, each value behind its cell as likely as any other; missing where the cell is."""
+        raise TypeError(f"{type(self).__name__} shows no cells to draw from")
+
 
 @dataclass(frozen=True)
-class ScaleColumn(Column):
+class ScaleColumn(ReleasedColumn):
     """Numbers, dates or an order: every cell is a stretch of a scale.
 
     Attributes
@@ -124,6 +130,22 @@ class ScaleColumn(Column):
 
     def match(self, condition: Condition) -> Match:
         return self._within(spans_of(self.name, condition, self.order))
+
+    def drawn(self, random: np.random.Generator) -> pa.Array:
+        low, high = (end[self.cells] for end in self.ends)
+        known = np.isfinite(low) & np.isfinite(high) & (low <= high)
+        low, high = np.where(known, low, 0.0), np.where(known, high, 0.0)
+        shares = random.random(len(low))
+        at = low + (np.floor(shares * (high - low + 1)) if self.whole else shares * (high - low))
+        if self.order is not None:
+            places = at.astype(np.int64)
+            names = pa.array([str(value) for value in self.order])
+            return names.take(pa.array(np.clip(places, 0, len(names) - 1), mask=~known))
+        if self.kind is None:
+            return pa.array(at.astype(np.int64) if self.whole else at, mask=~known)
+        ticks: NDArray[np.int64] = np.rint(at * MICROSECONDS_PER_DAY).astype(np.int64)
+        moments = pa.array(ticks, pa.timestamp("us", getattr(self.kind, "tz", None)), mask=~known)
+        return moments.cast(self.kind, safe=False)
 
     def _within(self, spans: list[Span]) -> Match:
         low, high = self.extents.low, self.extents.high

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.assess.queries.categories import CategoryColumn
-from sfumato.assess.queries.columns import Column, ScaleColumn
+from sfumato.assess.queries.columns import ReleasedColumn, ScaleColumn
 from sfumato.common.grouping import CodedColumn, code_column, group_rows
 from sfumato.errors import DataError, SchemaError, listed
 from sfumato.hierarchies import Ages, Categorical, Dates, Hierarchy, Ordered, Prefix, Structured, Taxonomy
@@ -15,7 +15,7 @@ from sfumato.hierarchies.reading.extents import Extents, positions, read_bounds,
 DATE = pa.date32()
 
 
-def open_shown(table: pa.Table, name: str, hierarchy: Hierarchy | None, statistic: str | None) -> Column:
+def open_shown(table: pa.Table, name: str, hierarchy: Hierarchy | None, statistic: str | None) -> ReleasedColumn:
     """Read a quasi-identifier of a release: its own column, or the two columns of its bounds."""
     bounds = [f"{name}_min", f"{name}_max"]
     if name in table.column_names:
@@ -28,7 +28,7 @@ def open_shown(table: pa.Table, name: str, hierarchy: Hierarchy | None, statisti
     )
 
 
-def open_plain(table: pa.Table, name: str) -> Column:
+def open_plain(table: pa.Table, name: str) -> ReleasedColumn:
     """Read a column that is released as it was."""
     if name not in table.column_names:
         raise SchemaError(f"The release has no column '{name}'. Its columns are {listed(table.column_names)}.")
@@ -39,7 +39,7 @@ def open_plain(table: pa.Table, name: str) -> Column:
     return CategoryColumn(name, coded.codes, _labels(coded), exact=True)
 
 
-def _shown(name: str, coded: CodedColumn, hierarchy: Hierarchy | None, statistic: str | None) -> Column:
+def _shown(name: str, coded: CodedColumn, hierarchy: Hierarchy | None, statistic: str | None) -> ReleasedColumn:
     if isinstance(hierarchy, Taxonomy | Prefix | Categorical | Structured):
         return CategoryColumn(name, coded.codes, _labels(coded), hierarchy)
     order = hierarchy.order if isinstance(hierarchy, Ordered) else None
@@ -60,7 +60,7 @@ def _shown(name: str, coded: CodedColumn, hierarchy: Hierarchy | None, statistic
     return ScaleColumn(name, coded.codes, extents, order, kind)
 
 
-def _between(name: str, sides: list[CodedColumn], hierarchy: Hierarchy | None) -> Column:
+def _between(name: str, sides: list[CodedColumn], hierarchy: Hierarchy | None) -> ReleasedColumn:
     pairs = group_rows(sides)
     order = hierarchy.order if isinstance(hierarchy, Ordered) else None
     low, high = (np.append(positions(side.values, order), np.nan)[side.codes[pairs.first_rows]] for side in sides)

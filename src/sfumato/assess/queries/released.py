@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from sfumato.assess.queries.aggregates import Worth, largest, least, mean, total
 from sfumato.assess.queries.answer import Answer
-from sfumato.assess.queries.columns import Column, Match, ScaleColumn
+from sfumato.assess.queries.columns import Match, ReleasedColumn, ScaleColumn
 from sfumato.assess.queries.conditions import Where
-from sfumato.assess.queries.kernels.counting import count_matches
+from sfumato.assess.queries.kernels.count_matches import count_matches
 from sfumato.assess.queries.open_column import open_plain, open_shown
-from sfumato.assess.queries.sampling import drawn
 from sfumato.common import parameters
 from sfumato.common.grouping import CodedColumn, RowGroups, group_rows
 from sfumato.common.randomness import Secret
@@ -50,7 +49,7 @@ class Released:
     quasi_identifiers: Mapping[str, Hierarchy | None]
     statistic: str | None = None
     suppressed: int = 0
-    _opened: dict[str, Column] = field(default_factory=dict, repr=False, compare=False)
+    _opened: dict[str, ReleasedColumn] = field(default_factory=dict, repr=False, compare=False)
     _grouped: dict[tuple[str, ...], RowGroups] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -158,7 +157,7 @@ class Released:
             if origin not in self.quasi_identifiers:
                 columns[name] = self.table.column(name)
             elif origin not in columns:
-                columns[origin] = drawn(self.column(origin), random)
+                columns[origin] = self.column(origin).drawn(random)
         return pa.table(columns)
 
     def _aggregate(self, aggregate: Callable[[Worth], Answer], column: str, where: Where | None) -> Answer:
@@ -208,7 +207,7 @@ class Released:
         """Return whether something is said of a column of the original."""
         return name in self.quasi_identifiers or name in self.table.column_names
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> ReleasedColumn:
         """Return a column as it is shown, by the name that it has in the original."""
         if name not in self._opened:
             if name in self.quasi_identifiers:

@@ -8,7 +8,7 @@ from sfumato.common.lazy import on_demand
 
 if TYPE_CHECKING:
     from sfumato.assess.risk.assessment import assess, assess_classes
-    from sfumato.assess.risk.comparison import BeforeAfter
+    from sfumato.assess.risk.before_after import BeforeAfter
     from sfumato.assess.risk.records import THRESHOLDS, RecordRisk, smallest_class
     from sfumato.assess.risk.report import Risk
 
@@ -18,7 +18,7 @@ __getattr__ = on_demand(
     __name__,
     {
         **dict.fromkeys(("assess", "assess_classes"), "sfumato.assess.risk.assessment"),
-        "BeforeAfter": "sfumato.assess.risk.comparison",
+        "BeforeAfter": "sfumato.assess.risk.before_after",
         "Risk": "sfumato.assess.risk.report",
         **dict.fromkeys(("THRESHOLDS", "RecordRisk", "smallest_class"), "sfumato.assess.risk.records"),
     },

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.assess.risk.counting import People
+from sfumato.assess.risk.people import PeopleByClass
 from sfumato.assess.risk.records import THRESHOLDS, RecordRisk
-from sfumato.assess.risk.report import Certainty, Risk
-from sfumato.assess.risk.weights import benedetti_franconi, survey_weights
+from sfumato.assess.risk.report import Risk, SensitiveCertainty
+from sfumato.assess.risk.survey_weights import benedetti_franconi, survey_weights
 from sfumato.common import parameters
 from sfumato.common.grouping import code_column, highest_counts
 from sfumato.errors import ParameterError, SchemaError, invalid_parameter, listed
@@ -72,7 +72,7 @@ def assess(
     given = context or Context()
     names = tuple(quasi_identifiers if shown is None else shown)
     _check(table, [*names, *sensitive, *filter(None, (given.weights, given.person))])
-    people = People.of(table, names, given.person)
+    people = PeopleByClass.of(table, names, given.person)
     in_class = people.in_class
     thresholds = sorted({*THRESHOLDS, *(_threshold(one) for one in given.thresholds)})
     journalist = _journalist(table, quasi_identifiers, people, given)
@@ -144,7 +144,7 @@ def _threshold(value: float) -> float:
 
 
 def _journalist(
-    table: pa.Table, quasi_identifiers: Mapping[str, Hierarchy | None], people: People, given: Context
+    table: pa.Table, quasi_identifiers: Mapping[str, Hierarchy | None], people: PeopleByClass, given: Context
 ) -> tuple[NDArray[np.float64], str] | None:
     """Return the risk of every class against the population, and what it is judged by."""
     if isinstance(given.population, pa.Table):
@@ -159,7 +159,7 @@ def population_per_class(
     table: pa.Table,
     population: pa.Table,
     quasi_identifiers: Mapping[str, Hierarchy | None],
-    people: People,
+    people: PeopleByClass,
 ) -> NDArray[np.int64]:
     """Return how many people of the population may be in each class of a table."""
     _check(population, quasi_identifiers)
@@ -169,27 +169,27 @@ def population_per_class(
     return counts[reading.classes.of_row[people.classes.first_rows]]
 
 
-def _weight_per_class(table: pa.Table, people: People, weights: str) -> NDArray[np.float64]:
+def _weight_per_class(table: pa.Table, people: PeopleByClass, weights: str) -> NDArray[np.float64]:
     """Return the sum of the weights of every class; whoever has several rows counts with the mean of their weights."""
     each = survey_weights(table, weights)
     sums = np.bincount(people.classes.of_row, weights=each, minlength=len(people.classes))
     return sums * people.in_class / people.classes.sizes
 
 
-def _certainty(table: pa.Table, name: str, people: People, nearly: float) -> Certainty:
+def _certainty(table: pa.Table, name: str, people: PeopleByClass, nearly: float) -> SensitiveCertainty:
     parameters.share("risk", "nearly", nearly)
     if not table.num_rows:
-        return Certainty(0.0, 0.0, nearly, None, None)
+        return SensitiveCertainty(0.0, 0.0, nearly, None, None)
     highest = highest_counts(people.classes, code_column(name, table.column(name)))
     return _certain(people.classes.sizes, highest, np.ones(len(highest), np.int64), nearly)
 
 
 def _certain(
     sizes: NDArray[np.int64], largest: NDArray[np.integer], times: NDArray[np.int64], nearly: float
-) -> Certainty:
+) -> SensitiveCertainty:
     shares = largest / sizes
     weight = sizes * times / (sizes * times).sum()
-    return Certainty(
+    return SensitiveCertainty(
         certain=float(weight[shares == 1].sum()),
         nearly=float(weight[shares >= nearly - 1e-9].sum()),
         limit=nearly,
@@ -198,7 +198,7 @@ def _certain(
     )
 
 
-def _estimated(table: pa.Table, people: People, given: Context) -> PopulationEstimate | None:
+def _estimated(table: pa.Table, people: PeopleByClass, given: Context) -> PopulationEstimate | None:
     """Estimate the population's unique people, where its size is known."""
     total = people.total()
     if (given.population is None and given.weights is None) or not total:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.assess.risk.counting import People, people_per_class
+from sfumato.assess.risk.people import PeopleByClass, people_per_class
 from sfumato.common.grouping import CodedColumn, group_rows
 
 #: Combinations that are looked at before the rest is left out, and said to be.
@@ -21,7 +21,7 @@ LARGEST_COMBINATION = 3
 
 
 @dataclass(frozen=True)
-class Distinct:
+class DistinctLooks:
     """The different looks of a table's people, so that a combination of columns is counted without all rows.
 
     Attributes
@@ -44,7 +44,7 @@ class Distinct:
     person: NDArray[np.int64] | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, names: Sequence[str], found: People) -> Distinct:
+    def of(cls, names: Sequence[str], found: PeopleByClass) -> DistinctLooks:
         """Take every look of a table's people once."""
         rows, look_of_row = found.classes.first_rows, found.classes.of_row
         person = None
@@ -99,7 +99,7 @@ class Combination:
     mean: float
 
     @classmethod
-    def of(cls, distinct: Distinct, places: Sequence[int]) -> Combination:
+    def of(cls, distinct: DistinctLooks, places: Sequence[int]) -> Combination:
         """Measure some columns of a table."""
         alike = distinct.alike(distinct.grouped(places))
         people = int(alike.sum())
@@ -150,7 +150,7 @@ class Drivers:
         }
 
 
-def find_drivers(distinct: Distinct, most: int = MOST_COMBINATIONS, largest: int = LARGEST_COMBINATION) -> Drivers:
+def find_drivers(distinct: DistinctLooks, most: int = MOST_COMBINATIONS, largest: int = LARGEST_COMBINATION) -> Drivers:
     """Measure every column, combinations of up to ``largest`` columns, and all columns but one.
 
     At most ``most`` combinations are looked at: small ones first, and among those of one size the columns that tell

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.risk.counting import People
-from sfumato.assess.risk.drivers import Distinct, Drivers, find_drivers
+from sfumato.assess.risk.drivers import DistinctLooks, Drivers, find_drivers
+from sfumato.assess.risk.people import PeopleByClass
 from sfumato.assess.risk.records import RecordRisk
+from sfumato.assess.risk.sentences import sentences
 from sfumato.assess.risk.special_uniques import SpecialUniques, find_special_uniques
-from sfumato.assess.risk.words import sentences
 from sfumato.common.html import facts, fragment
 from sfumato.errors import EngineError
 from sfumato.privacy.estimators import PopulationEstimate
 
 
 @dataclass(frozen=True)
-class Certainty:
+class SensitiveCertainty:
     """How sure an attacker is of a sensitive value who knows only the class.
 
     Attributes
@@ -71,9 +71,9 @@ class Risk:
     prosecutor: RecordRisk
     journalist: RecordRisk | None
     journalist_by: str | None
-    sensitive: Mapping[str, Certainty]
+    sensitive: Mapping[str, SensitiveCertainty]
     population: PopulationEstimate | None
-    counted: People | None = field(repr=False)
+    counted: PeopleByClass | None = field(repr=False)
     sizes: tuple[NDArray[np.int64], NDArray[np.int64]] | None = field(default=None, repr=False)
 
     @property
@@ -93,8 +93,8 @@ class Risk:
         return (1 / counted.in_class)[counted.classes.of_row]
 
     @cached_property
-    def _distinct(self) -> Distinct:
-        return Distinct.of(self.quasi_identifiers, self._people("drivers and special_uniques()"))
+    def _distinct(self) -> DistinctLooks:
+        return DistinctLooks.of(self.quasi_identifiers, self._people("drivers and special_uniques()"))
 
     @cached_property
     def class_sizes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -107,7 +107,7 @@ class Risk:
     def _in_class(self) -> NDArray[np.int64]:
         return self._people("class_sizes").in_class
 
-    def _people(self, asking: str) -> People:
+    def _people(self, asking: str) -> PeopleByClass:
         """Return who is in which class, or say that only the sizes of classes are known."""
         if self.counted is None:
             raise EngineError(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.risk.drivers import Distinct
+from sfumato.assess.risk.drivers import DistinctLooks
 
 #: Sets of columns that are looked at before the search stops, and says so.
 MOST_SETS = 2_000
@@ -69,7 +69,9 @@ class SpecialUniques:
         }
 
 
-def find_special_uniques(distinct: Distinct, size: int = 3, most: int = MOST_SETS, shown: int = 10) -> SpecialUniques:
+def find_special_uniques(
+    distinct: DistinctLooks, size: int = 3, most: int = MOST_SETS, shown: int = 10
+) -> SpecialUniques:
     """Find the minimal sample uniques of up to ``size`` columns.
 
     A person is unique by a set of columns only if unique by every larger one, so a unique is minimal if no set with one
@@ -118,7 +120,7 @@ def _worth(columns: int, size: int, largest: int) -> float:
     return float(math.prod(max(1, columns - step) for step in range(size, largest + 1)))
 
 
-def _unique_by(distinct: Distinct, places: Places, unique_looks: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _unique_by(distinct: DistinctLooks, places: Places, unique_looks: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which of the unique people are unique by these columns alone."""
     groups = distinct.grouped(places)
     return distinct.alike(groups)[groups[unique_looks]] == 1

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sfumato.assess.utility.comparison import Scene
+from sfumato.assess.utility.comparison import Comparison
 from sfumato.assess.utility.divergence import Cube
-from sfumato.assess.utility.measures import Found, Measure
+from sfumato.assess.utility.measures import Measure, MeasureResult
 from sfumato.assess.utility.report import MEASURES, Utility, measure_utility
 
-__all__ = ["MEASURES", "Cube", "Found", "Measure", "Scene", "Utility", "measure_utility"]
+__all__ = ["MEASURES", "Comparison", "Cube", "Measure", "MeasureResult", "Utility", "measure_utility"]

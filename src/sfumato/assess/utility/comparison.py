@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.queries import Released
-from sfumato.assess.queries.columns import Column
+from sfumato.assess.queries.columns import ReleasedColumn
 from sfumato.common.grouping import CodedColumn, code_column
 from sfumato.common.randomness import Secret
 from sfumato.hierarchies.reading.extents import positions
@@ -27,7 +27,7 @@ BINS = 32
 
 
 @dataclass(frozen=True)
-class Bins:
+class ColumnBins:
     """The bins of a column: where every row of the original lies, and how each shown cell is spread over them.
 
     Attributes
@@ -64,7 +64,7 @@ class Bins:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class Comparison:
     """An original, its release, and where random choices start.
 
     Attributes
@@ -93,8 +93,8 @@ class Scene:
         """A table drawn from the release, for measures that need values."""
         return self.released.sample(self.secret.number("drawn table"))
 
-    @lru_cache  # noqa: B019 - a scene lives as long as one report
-    def bins(self, name: str) -> Bins:
+    @lru_cache  # noqa: B019 - a comparison lives as long as one report
+    def bins(self, name: str) -> ColumnBins:
         """Return the bins of a column."""
         column = self.released.column(name)
         if column.on_scale:
@@ -118,7 +118,7 @@ class Scene:
         return table
 
 
-def _category_bins(column: Column, coded: CodedColumn) -> Bins:
+def _category_bins(column: ReleasedColumn, coded: CodedColumn) -> ColumnBins:
     """Return a bin for each of the most frequent values, and one for all others."""
     texts = coded.values.cast(pa.string()).to_pylist()
     often = np.argsort(-np.bincount(coded.codes, minlength=coded.size)[:-1], kind="stable")
@@ -127,19 +127,21 @@ def _category_bins(column: Column, coded: CodedColumn) -> Bins:
     bin_of = np.full(coded.size, -1, np.int64)
     bin_of[alone], bin_of[others] = np.arange(len(alone)), len(alone)
     shares = [column.match(set(part)).share for part in values]
-    return Bins(bin_of[coded.codes], np.stack(shares, axis=1) if shares else np.zeros((column.size, 0)), values=values)
+    return ColumnBins(
+        bin_of[coded.codes], np.stack(shares, axis=1) if shares else np.zeros((column.size, 0)), values=values
+    )
 
 
-def _scale_bins(column: Column, values: pa.ChunkedArray) -> Bins:
+def _scale_bins(column: ReleasedColumn, values: pa.ChunkedArray) -> ColumnBins:
     plain = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     at = positions(plain, column.order)
     known = np.sort(at[~np.isnan(at)])
     if not len(known):
-        return Bins(np.full(len(at), -1), np.zeros((column.size, 0)), np.empty(0))
+        return ColumnBins(np.full(len(at), -1), np.zeros((column.size, 0)), np.empty(0))
     ends = np.unique(known)
     if len(ends) > VALUES:
         ends = np.unique(known[np.linspace(0, len(known) - 1, BINS + 1).astype(np.int64)[1:]])
     of_row = np.where(np.isnan(at), -1, np.searchsorted(ends, at)).astype(np.int64)
     below = np.stack([column.share_below(end) for end in ends[:-1]] + [column.share_below(np.inf)], axis=1)
     shares = np.diff(below, axis=1, prepend=0.0)
-    return Bins(of_row, np.clip(shares, 0.0, 1.0), ends, column.order)
+    return ColumnBins(of_row, np.clip(shares, 0.0, 1.0), ends, column.order)

@@ -10,9 +10,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.utility.comparison import Scene
-from sfumato.assess.utility.kernels.cube import expected_at
-from sfumato.assess.utility.measures import LEAST, Found, Measure
+from sfumato.assess.utility.comparison import Comparison
+from sfumato.assess.utility.kernels.expected_counts import expected_at
+from sfumato.assess.utility.measures import LEAST, Measure, MeasureResult
 
 Matrix = NDArray[np.int64]
 
@@ -30,10 +30,10 @@ class Divergence(Measure):
     title = "divergence over group-bys"
     upper = None
 
-    def measure(self, scene: Scene) -> Found | None:
+    def measure(self, comparison: Comparison) -> MeasureResult | None:
         """Return the mean divergence of all levels of the cube, in bits."""
-        cube = Cube(scene)
-        limit = max(FEW, min(GROUP_BYS, GROUP_BYS * ROWS // max(1, scene.original.num_rows)))
+        cube = Cube(comparison)
+        limit = max(FEW, min(GROUP_BYS, GROUP_BYS * ROWS // max(1, comparison.original.num_rows)))
         by_level = {}
         for level in range(1, len(cube.axes) + 1):
             found = cube.level(level, limit)
@@ -53,38 +53,42 @@ class Cube:
     Rows of which some value is missing are left out.
     """
 
-    scene: Scene
+    comparison: Comparison
 
     @property
     def axes(self) -> tuple[str, ...]:
         """The columns whose combinations are the group-bys: quasi-identifiers, or all columns if there are none."""
-        scene = self.scene
-        asked = [name for name in scene.names if name in scene.released.quasi_identifiers and name != scene.label]
-        return tuple(asked or (name for name in scene.names if name != scene.label))
+        comparison = self.comparison
+        asked = [
+            name
+            for name in comparison.names
+            if name in comparison.released.quasi_identifiers and name != comparison.label
+        ]
+        return tuple(asked or (name for name in comparison.names if name != comparison.label))
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The label, if there is one, and the axes, those first that tell most groups apart."""
-        label = () if self.scene.label is None else (self.scene.label,)
+        label = () if self.comparison.label is None else (self.comparison.label,)
         return tuple(sorted((*label, *self.axes), key=self._reach))
 
     def _reach(self, name: str) -> float:
         """Return how many pairs of a row of the original and one of the release may be equal in a column."""
-        bins = self.scene.bins(name)
-        rows = np.bincount(self.scene.released.column(name).cells, minlength=len(bins.shares))
-        return float(rows @ (bins.shares > 0) @ self.scene.observed((name,)))
+        bins = self.comparison.bins(name)
+        rows = np.bincount(self.comparison.released.column(name).cells, minlength=len(bins.shares))
+        return float(rows @ (bins.shares > 0) @ self.comparison.observed((name,)))
 
     @cached_property
     def _original(self) -> tuple[Matrix, NDArray[np.int64]]:
         """The different rows of bins that occur, and how often."""
-        bins = np.stack([self.scene.bins(name).of_row for name in self.columns], axis=1)
+        bins = np.stack([self.comparison.bins(name).of_row for name in self.columns], axis=1)
         known = bins[(bins >= 0).all(axis=1)]
         return distinct_rows(known, np.ones(len(known), np.int64))
 
     @cached_property
     def _shown(self) -> tuple[Matrix, NDArray[np.int64]]:
         """The different rows that the release shows, and how often."""
-        released = self.scene.released
+        released = self.comparison.released
         cells = np.stack([released.column(name).cells for name in self.columns], axis=1).astype(np.int64)
         return distinct_rows(cells, np.ones(len(cells), np.int64))
 
@@ -105,7 +109,7 @@ class Cube:
     def _group_bys(self, level: int, limit: int | None) -> list[tuple[str, ...]]:
         if limit is None or comb(len(self.axes), level) <= limit:
             return list(combinations(self.axes, level))
-        random = self.scene.secret.generator("group-bys")
+        random = self.comparison.secret.generator("group-bys")
         drawn: set[tuple[str, ...]] = set()
         while len(drawn) < limit:
             chosen = np.sort(random.choice(len(self.axes), level, replace=False))
@@ -114,18 +118,18 @@ class Cube:
 
     def divergence(self, names: tuple[str, ...]) -> float | None:
         """Return the divergence of one group-by: the sum of p log(p/q) over all cells, p before and q after."""
-        columns = [name for name in self.columns if name == self.scene.label or name in names]
+        columns = [name for name in self.columns if name == self.comparison.label or name in names]
         places = [self.columns.index(name) for name in columns]
         cells, counts = distinct_rows(self._original[0][:, places], self._original[1])
         shown, sizes = distinct_rows(self._shown[0][:, places], self._shown[1])
-        shares = [self.scene.bins(name).shares for name in columns]
+        shares = [self.comparison.bins(name).shares for name in columns]
         inside = sizes * np.prod([part.sum(axis=1)[shown[:, at]] for at, part in enumerate(shares)], axis=0)
         if not counts.sum() or not inside.sum():
             return None
         before = counts / counts.sum()
         drawn = np.arange(len(cells))
         if len(cells) > CELLS:
-            drawn = np.sort(self.scene.secret.generator("cells").choice(len(cells), CELLS, p=before))
+            drawn = np.sort(self.comparison.secret.generator("cells").choice(len(cells), CELLS, p=before))
         after = _expected(cells[drawn], shown, sizes, shares) / inside.sum()
         lost = np.log2(before[drawn] / np.maximum(after, LEAST))
         return float(lost.mean() if len(cells) > CELLS else before @ lost)

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.utility.comparison import Scene
+from sfumato.assess.utility.comparison import Comparison
 
 Numbers = NDArray[np.float64]
 
@@ -20,7 +20,7 @@ LEAST = 1e-9
 
 
 @dataclass(frozen=True)
-class Found:
+class MeasureResult:
     """What a measure found.
 
     Attributes
@@ -63,12 +63,12 @@ class Measure(ABC):
     needs_learning: ClassVar[bool] = False
 
     @abstractmethod
-    def measure(self, scene: Scene) -> Found | None:
+    def measure(self, comparison: Comparison) -> MeasureResult | None:
         """Compare the original with the release; None where there is nothing to compare."""
 
-    def found(self, value: float, sentence: str, details: Mapping[str, float] | None = None) -> Found:
+    def found(self, value: float, sentence: str, details: Mapping[str, float] | None = None) -> MeasureResult:
         """Return a figure with its sentence."""
-        return Found(self.name, float(value), sentence, details or {}, self.higher_is_better)
+        return MeasureResult(self.name, float(value), sentence, details or {}, self.higher_is_better)
 
 
 class QueryError(Measure):
@@ -83,15 +83,15 @@ class QueryError(Measure):
     ATTRIBUTES: ClassVar[tuple[int, ...]] = (1, 2, 3)
     SELECTIVITIES: ClassVar[tuple[float, ...]] = (0.01, 0.1)
 
-    def measure(self, scene: Scene) -> Found | None:
+    def measure(self, comparison: Comparison) -> MeasureResult | None:
         """Return the median of |estimate - truth| / truth over all queries, and the median of every kind."""
-        random = scene.secret.generator("queries")
-        names = [name for name in scene.names if scene.bins(name).size]
+        random = comparison.secret.generator("queries")
+        names = [name for name in comparison.names if comparison.bins(name).size]
         kinds = {}
         errors: list[float] = []
         for count, share in product(self.ATTRIBUTES, self.SELECTIVITIES):
             if count <= len(names):
-                found = [self._error(scene, names, count, share, random) for _ in range(self.QUERIES)]
+                found = [self._error(comparison, names, count, share, random) for _ in range(self.QUERIES)]
                 errors += found
                 kinds[f"{count} columns, {share:.0%} of the rows"] = float(np.median(found))
         if not errors:
@@ -99,16 +99,18 @@ class QueryError(Measure):
         middle = float(np.median(errors))
         return self.found(middle, f"Half of the random count queries are off by less than {middle:.1%}.", kinds)
 
-    def _error(self, scene: Scene, names: list[str], count: int, share: float, random: np.random.Generator) -> float:
-        where, meant = {}, np.ones(scene.original.num_rows, bool)
+    def _error(
+        self, comparison: Comparison, names: list[str], count: int, share: float, random: np.random.Generator
+    ) -> float:
+        where, meant = {}, np.ones(comparison.original.num_rows, bool)
         for name in random.choice(names, count, replace=False):
-            bins = scene.bins(name)
+            bins = comparison.bins(name)
             wanted = max(1, round(share ** (1 / count) * bins.size))
             first = int(random.integers(0, bins.size - wanted + 1))
             where[str(name)] = bins.condition(first, first + wanted - 1)
             meant &= (bins.of_row >= first) & (bins.of_row < first + wanted)
         truth = int(meant.sum())
-        return abs(scene.released.count(where).estimate - truth) / max(truth, 1)
+        return abs(comparison.released.count(where).estimate - truth) / max(truth, 1)
 
 
 class TotalVariation(Measure):
@@ -117,11 +119,11 @@ class TotalVariation(Measure):
     name = "total_variation"
     title = "difference of distributions"
 
-    def measure(self, scene: Scene) -> Found | None:
+    def measure(self, comparison: Comparison) -> MeasureResult | None:
         """Return half the sum of differences of shares, on average over columns."""
         details = {}
-        for name in scene.names:
-            before, after = _shares(scene, (name,))
+        for name in comparison.names:
+            before, after = _shares(comparison, (name,))
             if before is not None:
                 details[name] = float(np.abs(before - after).sum() / 2)
         if not details:
@@ -138,14 +140,14 @@ class EarthMovers(Measure):
     name = "earth_movers"
     title = "distance that values moved"
 
-    def measure(self, scene: Scene) -> Found | None:
+    def measure(self, comparison: Comparison) -> MeasureResult | None:
         """Return the earth mover's distance as a share of each column's range; categories are all equally far apart."""
         details = {}
-        for name in scene.names:
-            before, after = _shares(scene, (name,))
+        for name in comparison.names:
+            before, after = _shares(comparison, (name,))
             if before is None:
                 continue
-            places = scene.bins(name).places
+            places = comparison.bins(name).places
             if places is None:
                 details[name] = float(np.abs(before - after).sum() / 2)
             else:
@@ -164,11 +166,11 @@ class Association(Measure):
     title = "associations kept"
     higher_is_better = True
 
-    def measure(self, scene: Scene) -> Found | None:
+    def measure(self, comparison: Comparison) -> MeasureResult | None:
         """Return 1 less the mean difference of Cramér's V over all pairs of columns."""
         details = {}
-        for names in combinations(scene.names, 2):
-            before, after = _cramers_v(scene.observed(names)), _cramers_v(scene.expected(names))
+        for names in combinations(comparison.names, 2):
+            before, after = _cramers_v(comparison.observed(names)), _cramers_v(comparison.expected(names))
             details[" and ".join(names)] = abs(before - after)
         if not details:
             return None
@@ -178,9 +180,9 @@ class Association(Measure):
         return self.found(value, text, details)
 
 
-def _shares(scene: Scene, names: tuple[str, ...]) -> tuple[Numbers, Numbers] | tuple[None, Numbers]:
+def _shares(comparison: Comparison, names: tuple[str, ...]) -> tuple[Numbers, Numbers] | tuple[None, Numbers]:
     """Return the shares of all bins before and after, both adding up to 1; None where there is nothing."""
-    before, after = scene.observed(names), scene.expected(names)
+    before, after = comparison.observed(names), comparison.expected(names)
     if not before.sum() or not after.sum():
         return None, after
     return before / before.sum(), after / after.sum()

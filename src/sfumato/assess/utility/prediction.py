@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.assess.utility.comparison import Scene
-from sfumato.assess.utility.measures import Found, Measure
+from sfumato.assess.utility.comparison import Comparison
+from sfumato.assess.utility.measures import Measure, MeasureResult
 from sfumato.common.grouping import code_column
 
 #: Rows that are learnt from at most, and the least size of a leaf.
@@ -37,20 +37,20 @@ class Prediction(Measure):
     higher_is_better = True
     needs_learning = True
 
-    def measure(self, scene: Scene) -> Found | None:
+    def measure(self, comparison: Comparison) -> MeasureResult | None:
         """Return the share of test rows that a tree gets right, beside a tree of the originals and guessing."""
-        if scene.label is None:
+        if comparison.label is None:
             return None
-        random = scene.secret.generator("test rows")
-        order = random.permutation(scene.original.num_rows)
-        aside = int(len(order) * ASIDE) if scene.held_out is None else 0
-        test = scene.original.take(order[:aside]) if scene.held_out is None else scene.held_out
-        train = scene.original.take(order[aside:])
-        names = [name for name in scene.names if name != scene.label]
+        random = comparison.secret.generator("test rows")
+        order = random.permutation(comparison.original.num_rows)
+        aside = int(len(order) * ASIDE) if comparison.held_out is None else 0
+        test = comparison.original.take(order[:aside]) if comparison.held_out is None else comparison.held_out
+        train = comparison.original.take(order[aside:])
+        names = [name for name in comparison.names if name != comparison.label]
         right = {
-            "trained on the release": _score(scene.sample, test, names, scene.label, random),
-            "trained on originals": _score(train, test, names, scene.label, random),
-            "guessing": _guessing(train, test, scene.label),
+            "trained on the release": _score(comparison.sample, test, names, comparison.label, random),
+            "trained on originals": _score(train, test, names, comparison.label, random),
+            "guessing": _guessing(train, test, comparison.label),
         }
         release, original, guess = right.values()
         text = (
@@ -67,16 +67,18 @@ class Propensity(Measure):
     title = "telling release and original apart"
     needs_learning = True
 
-    def measure(self, scene: Scene) -> Found | None:
+    def measure(self, comparison: Comparison) -> MeasureResult | None:
         """Return the propensity score measure, from 0 (nobody can tell) to 1 (everybody can)."""
         from sklearn.model_selection import cross_val_predict  # noqa: PLC0415
 
-        random = scene.secret.generator("propensity")
-        size = min(scene.original.num_rows, scene.sample.num_rows, MOST_ROWS)
+        random = comparison.secret.generator("propensity")
+        size = min(comparison.original.num_rows, comparison.sample.num_rows, MOST_ROWS)
         if size < 2 * LEAF:
             return None
-        both = [part.take(random.permutation(part.num_rows)[:size]) for part in (scene.original, scene.sample)]
-        coded = _features(both, scene.names)
+        both = [
+            part.take(random.permutation(part.num_rows)[:size]) for part in (comparison.original, comparison.sample)
+        ]
+        coded = _features(both, comparison.names)
         truth = np.repeat([0, 1], size)
         chances = cross_val_predict(_tree(random), np.concatenate(coded), truth, cv=3, method="predict_proba")
         value = float(4 * np.mean((chances[:, 1] - 0.5) ** 2))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sfumato.assess.utility.comparison import Scene
+from sfumato.assess.utility.comparison import Comparison
 from sfumato.assess.utility.divergence import Divergence
-from sfumato.assess.utility.measures import Association, EarthMovers, Found, Measure, QueryError, TotalVariation
+from sfumato.assess.utility.measures import Association, EarthMovers, Measure, MeasureResult, QueryError, TotalVariation
 from sfumato.assess.utility.prediction import Prediction, Propensity, available
 from sfumato.common.html import Content, Markup, element, folded, fragment, table
 
@@ -24,7 +24,7 @@ MEASURES: dict[str, Measure] = {
 DETAILS_SHOWN = 30
 
 
-class Utility(Mapping[str, Found]):
+class Utility(Mapping[str, MeasureResult]):
     """What is left of a table in its release, by measure.
 
     Attributes
@@ -33,11 +33,11 @@ class Utility(Mapping[str, Found]):
         What could not be measured, and why.
     """
 
-    def __init__(self, found: Mapping[str, Found], notes: tuple[str, ...] = ()) -> None:
+    def __init__(self, found: Mapping[str, MeasureResult], notes: tuple[str, ...] = ()) -> None:
         self._found = dict(found)
         self.notes = notes
 
-    def __getitem__(self, name: str) -> Found:
+    def __getitem__(self, name: str) -> MeasureResult:
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -85,14 +85,14 @@ class Utility(Mapping[str, Found]):
         )
 
 
-def _details(found: Found) -> Markup:
+def _details(found: MeasureResult) -> Markup:
     rows = [[name, f"{value:.4f}"] for name, value in list(found.details.items())[:DETAILS_SHOWN]]
     return folded(f"{found.name} in detail", table(["of", "value"], rows, numbers={1}))
 
 
-def measure_utility(scene: Scene) -> Utility:
+def measure_utility(comparison: Comparison) -> Utility:
     """Measure a release by every measure that can be taken."""
     learning = available()
     notes = () if learning else ("What a machine learns is not measured: pip install 'sfumato[utility]'.",)
-    taken = (measure.measure(scene) for measure in MEASURES.values() if learning or not measure.needs_learning)
+    taken = (measure.measure(comparison) for measure in MEASURES.values() if learning or not measure.needs_learning)
     return Utility({found.name: found for found in taken if found is not None}, notes)

@@ -1,4 +1,4 @@
-"""A loss that no release of a table can beat, whatever method makes it."""
+"""A lower bound on the loss of any release of a table, whatever the method."""
 
 from __future__ import annotations
 
@@ -21,51 +21,51 @@ from sfumato.table.frequency import KEY_LIMIT, group_rows
 from sfumato.table.kernels.spans import Spans
 from sfumato.table.microdata import Microdata
 
-#: How many pairs of rows are compared at most; larger tables are sampled.
+#: The most pairs of rows to compare; larger tables are sampled.
 PAIRS = 400_000_000
 
-#: How many rows are looked at around a sampled one, to find the cheapest box that holds it.
+#: The most rows to examine around a sampled row, to find the cheapest box that holds it.
 BOX_WORK = 20_000
 
-#: How many rows are compared or looked at around all sampled ones together, until no more are sampled: a second or two.
+#: Sampling stops after comparing or examining this many rows in all: a second or two.
 WORK = 30_000_000
 
 #: The least number of sampled rows.
 LEAST_SAMPLE = 120
 
-#: Attributes by which rows are passed by together, at most.
+#: The most leading attributes by which whole runs of rows are skipped.
 LEADING = 8
 
-#: Parts of a sample that are looked at side by side.
+#: The number of parts of a sample that are processed in parallel.
 PARTS = 8
 
-#: Tables of at most so many distinct rows get prices; they take seconds there.
+#: Tables with at most this many distinct rows get prices, which take seconds.
 PRICED_ROWS = 60_000
 
-#: Codes of pairs of rows that are compared at most to look for boxes around rows: more takes longer than a release.
+#: The most codes to compare in a search for boxes around rows: more would take longer than a release.
 COMPARED = 50_000_000
 
-#: Sums of many costs are off by a little, and a bound must not be.
+#: Sums of many costs have rounding errors, which must not raise a bound.
 ROUNDING = 1e-12
 
-#: How sure a sampled bound is.
+#: The confidence of a sampled bound.
 CONFIDENCE = 0.99
 
 
 class Bound(float):
     """A GCP that no k-anonymous recoding of a table can beat.
 
-    It is a number, and tells how it was found.
+    A number that also says how it was found.
 
     Attributes
     ----------
     confidence
-        How sure it is: 1 where it was computed from all rows, 0.99 where a sample of ``sampled`` rows was drawn.
+        1 if it was computed from all rows, 0.99 if from a sample of ``sampled`` rows.
     prices
-        One number per row of the table, in its order, if prices were found: in no box with at least k rows are the k
-        highest of them, on average, above what a class in that box loses. No release loses less than their mean.
+        One number per row of the table, in its order, if prices were found: in every box with at least k rows, the mean
+        of the k highest prices is at most what a class in that box loses. No release loses less than their mean.
     seconds
-        How long it took to find.
+        How long the computation took.
     """
 
     confidence: float
@@ -81,19 +81,19 @@ class Bound(float):
         prices: NDArray[np.float64] | None = None,
         seconds: float = 0.0,
     ) -> Bound:
-        """Make the bound; a bound below 0 says nothing and becomes 0."""
+        """Make the bound; a negative bound says nothing and becomes 0."""
         bound = super().__new__(cls, max(0.0, gcp))
         bound.confidence, bound.sampled, bound.prices, bound.seconds = confidence, sampled, prices, seconds
         return bound
 
     @property
     def certified(self) -> bool:
-        """Whether it is certain, not only likely."""
+        """Whether it is certain, not only with high confidence."""
         return self.confidence == 1.0
 
 
 def bound_by(prices: NDArray[np.float64], left_out: int = 0) -> Bound:
-    """Return the bound that prices prove, given one per row and how many rows are suppressed whatever happens."""
+    """Compute the bound that prices prove, given one per row and the number of rows that are always suppressed."""
     return Bound((float(prices.sum()) + left_out) / (len(prices) + left_out) - ROUNDING, prices=prices)
 
 
@@ -105,10 +105,10 @@ def gcp_bound(
     suppression: bool = False,
     mixed: Mixed | None = None,
 ) -> Bound:
-    """Return a GCP that no recoding with classes of at least k rows can beat.
+    """Compute a GCP that no recoding with classes of at least k rows can beat.
 
-    It comes from prices, see `sfumato.loss.bound.row_prices`; where there are too many rows for these, pairs of rows
-    are compared instead.
+    It comes from prices, see `sfumato.loss.bound.row_prices`; for tables too large for these, from comparing pairs of
+    rows.
 
     Parameters
     ----------
@@ -117,13 +117,13 @@ def gcp_bound(
     k
         The least size of a class.
     left_out
-        Rows that are suppressed whatever happens, because a value is missing.
+        Rows that are always suppressed because a value is missing.
     seed
-        Where the sampling of large tables starts.
+        The seed for sampling large tables.
     suppression
-        Whether rows may be left out.
+        Whether rows may be suppressed.
     mixed
-        What sensitive values of a class must keep, if anything.
+        The condition on the sensitive values of a class, if any.
     """
     begin = time.perf_counter()
     people = DistinctRows.of(microdata)
@@ -135,7 +135,7 @@ def gcp_bound(
 
 
 def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool, mixed: Mixed | None) -> Bound | None:
-    """Return the bound that prices or all pairs of rows prove; nothing for tables where that takes too long."""
+    """Compute the bound from prices or from all pairs of rows; None if that takes too long."""
     if k < 2 or len(microdata) < k:
         return None
     rows = distinct_rows(microdata, mixed)
@@ -148,28 +148,28 @@ def _price_bound(microdata: Microdata, k: int, left_out: int, suppression: bool,
         bound = bound_by(prices.each[rows.of_row], left_out)
     if isinstance(boxes, ListedBoxes) or len(rows) ** 2 > PAIRS:
         return bound
-    # Where looking at all boxes takes too much work, pairs of rows may prove more.
+    # Where examining all boxes takes too much work, pairs of rows may prove more.
     losses = np.repeat(boxes.reaches(k), rows.counts[boxes.order])
     pairs = (_shared_loss(losses, k, suppression) + left_out) / (len(losses) + left_out) - ROUNDING
     return Bound(pairs) if bound is None else max(bound, Bound(pairs, prices=bound.prices))
 
 
 def _shared_loss(losses: NDArray[np.float64], k: int, suppression: bool) -> float:
-    """Return what rows lose together, given what each loses at least because others share its class.
+    """Bound the total loss, given what each row loses at least because other rows share its class.
 
-    If no row may be suppressed, all rows of a class lose alike, so that the dearest of them decides for k rows.
+    Without suppression all rows of a class lose the same, so the highest of these losses counts for k rows.
     """
     return float(losses.sum()) if suppression else least_total(-np.sort(-losses), k)
 
 
 def _pair_bound(people: DistinctRows, k: int, left_out: int, seed: int, suppression: bool) -> Bound:
-    """Return what rows lose because others share their classes.
+    """Compute the bound from pairs of rows.
 
-    A row shares its class with k - 1 others, so it loses at least what it loses together with its (k - 1)-th nearest
-    row. A suppressed row loses everything, which is never less.
+    A row shares its class with k - 1 others, so it loses at least as much as in a class with its (k - 1)-th nearest
+    row. A suppressed row loses the maximum, which is never less.
     """
     rows = int(people.counts.sum()) + left_out
-    # Rows with enough equals may lose nothing, and need not be looked at.
+    # Rows with k - 1 equals may lose nothing, and need not be examined.
     rare = np.flatnonzero(people.counts < k)
     if len(rare) * len(people) <= PAIRS:
         losses = np.zeros(len(people))
@@ -185,7 +185,7 @@ def _pair_bound(people: DistinctRows, k: int, left_out: int, seed: int, suppress
 
 @dataclass(frozen=True)
 class DistinctRows:
-    """The distinct rows of a table in ascending order, the attribute in which rows differ most first."""
+    """The distinct rows of a table in ascending order, the attribute in which rows differ most coming first."""
 
     codes: NDArray[np.unsignedinteger]
     counts: NDArray[np.int64]
@@ -216,7 +216,7 @@ class DistinctRows:
         return cls(codes, np.diff(begins, append=len(keys)), spans)
 
     def least_losses(self, chosen: NDArray[np.int64], k: int) -> NDArray[np.float64]:
-        """Return what the chosen distinct rows lose at least with the (k - 1)-th nearest."""
+        """Compute what the chosen distinct rows lose at least with their (k - 1)-th nearest row."""
         losses, rows = np.zeros(len(chosen)), self._sorted()
 
         def write(part: slice) -> None:
@@ -226,10 +226,10 @@ class DistinctRows:
         return losses
 
     def box_losses(self, chosen: NDArray[np.int64], k: int) -> NDArray[np.float64]:
-        """Return what the cheapest boxes of k rows lose around the chosen distinct rows, as far as work allows.
+        """Compute what the cheapest boxes of k rows around the chosen distinct rows lose, as far as work allows.
 
-        These are the first of them, and at least ``LEAST_SAMPLE``: where many rows have to be compared to find the
-        nearest, as in tables of many numbers, fewer are enough for whoever waits.
+        The result covers the first of the chosen rows, at least ``LEAST_SAMPLE``: fewer if finding the nearest rows
+        takes many comparisons, as in tables of many numbers.
         """
         losses, rows, work = np.zeros(len(chosen)), self._sorted(), 0
 
@@ -247,7 +247,7 @@ class DistinctRows:
         return SortedRows(self.codes, self.counts, self._skips())
 
     def _skips(self) -> NDArray[np.int32]:
-        """Return for every row and its leading attributes the next row that differs from it there or before."""
+        """Find for every row and leading attribute the next row that differs there or before."""
         rows, attributes = self.codes.shape
         skips = np.empty((rows, min(attributes, LEADING)), np.int32)
         differs = np.zeros(rows - 1, bool)
@@ -259,13 +259,13 @@ class DistinctRows:
 
 
 def _parts(rows: int) -> Iterator[slice]:
-    """Yield parts of some rows, for threads to take."""
+    """Yield slices of some rows, one per thread."""
     edges = np.linspace(0, rows, PARTS + 1).astype(np.int64)
     return (slice(start, stop) for start, stop in pairwise(edges.tolist()))
 
 
 def mean_costs(microdata: Microdata) -> NDArray[np.float64]:
-    """Return what two rows lose in each attribute on average, from some pairs."""
+    """Estimate what two rows lose in each attribute on average, from random pairs."""
     one, two = np.random.default_rng(0).integers(0, len(microdata), (2, 1000))
     lo, hi = (pick(microdata.codes[one], microdata.codes[two]) for pick in (np.minimum, np.maximum))
     costs = [domain.span_costs(lo[:, at], hi[:, at]).mean() for at, domain in enumerate(microdata.domains)]
@@ -273,12 +273,12 @@ def mean_costs(microdata: Microdata) -> NDArray[np.float64]:
 
 
 def lower_confidence(values: NDArray[np.float64], risk: float, planned: int | None = None) -> float:
-    """Return a number that the mean of a population is below with at most this risk, given a random sample of it.
+    """Compute a lower confidence limit for the mean of a population: with at most this risk the mean is below it.
 
-    The values are not negative and are drawn with replacement; it may be stopped after any of them, whatever they are,
-    if it is said how many were planned. For every mean that is doubted, one bets on the sample
-    against it, each time a share of one's capital that depends on the values seen before: fair bets multiply the
-    capital by more than 1 / risk with at most that risk. The means that would have made one so rich are rejected.
+    The values are not negative and drawn with replacement. Sampling may stop after any of them, whatever they are, if
+    ``planned`` says how many were planned. For every candidate mean one bets against it on each value of the sample, a
+    share of the capital that depends on the values seen before. Under the true mean the bets are fair and multiply the
+    capital by more than 1 / risk with at most that probability, so candidates that exceed this are rejected.
     (Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", 2023.)
     """
     if not values.any():
@@ -286,7 +286,7 @@ def lower_confidence(values: NDArray[np.float64], risk: float, planned: int | No
     seen = np.arange(1, len(values) + 1)
     means = np.cumsum(values) / seen
     squares = np.cumsum(values * values) / seen
-    # How much the values seen scatter, relative to their mean: 1 before any is seen, and where all of them are 0.
+    # The relative variance of the values seen: 1 before any is seen, and while all of them are 0.
     relative = np.divide(squares, means * means, out=np.full(len(values), 2.0), where=means > 0) - 1
     scatter = (1 + np.cumsum(relative)) / (seen + 1)
     known = np.append(1.0, scatter[:-1])

@@ -1,8 +1,8 @@
-"""Higher prices, round by round: a linear program over the boxes that were found, repaired by capping.
+"""Cutting planes: a linear program over known boxes raises prices, capping repairs them and adds boxes.
 
-The program knows only some boxes, so what it finds overprices others. Capping lowers it into prices that hold, which
-are a proof, and finds the boxes that are missing. The program may only move so far from the best proof, because far
-away it knows nothing.
+The program knows only some boxes, so its solution overprices others. Capping lowers it to prices that hold in all
+boxes, which are a proof, and finds the missing boxes. The program may move only within a trust region around the best
+proof, because far from it too few boxes are known.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ from sfumato.common.threads import side_by_side
 from sfumato.loss.bound.linear_program import ProgramSolution, highest_prices
 from sfumato.loss.bound.row_prices import OverpricedBoxes, Pricing, RowPrices
 
-#: How far a price may move in the first round, as a share of itself; cheap rows move as far as these of the others.
+#: How far a price may move in the first round, as a share of itself; low prices move as far as this quantile does.
 RADIUS, CHEAP = 0.3, 0.2
 
-#: How much less far it may when half of the way was better than all of it, and how far at least.
+#: The factor by which that shrinks when half the step was better than the whole, and its minimum.
 NEARER, NEAREST = 0.7, 0.05
 
-#: How far to go from the best proof towards what the program found: all the way, and half of it.
+#: The steps from the best proof towards the solution of the program: all the way, and half of it.
 STEPS = (1.0, 0.5)
 
-#: A box is kept while the best proof pays almost as much as it allows, or the program feels it.
+#: A box is kept while its prices are within this share of its limit, or its multiplier is at least this high.
 NEARLY, FELT = 0.02, 1e-4
 
-#: Overpriced boxes that are noted in a pass, at most, and the bytes that they may take.
+#: The most overpriced boxes to record in a pass, and the bytes that they may take.
 NOTED, NOTED_BYTES = 200_000, 1 << 28
 
 
 @dataclass(frozen=True)
 class FoundPrices:
-    """What a search found.
+    """The result of a search for prices.
 
     Attributes
     ----------
     prices
         The best prices that hold in all boxes.
     pool
-        The boxes that stand in the way of higher ones, and ``multipliers`` how much each of them does.
+        The boxes that limit the prices, with the dual multiplier of each in ``multipliers``.
     guess
-        What the last program found: prices near the best ones, not all of which hold.
+        The solution of the last program: prices near the best ones, not all of which hold.
     rounds
         How many programs were solved.
     """
@@ -59,7 +59,7 @@ class FoundPrices:
 
 @dataclass(frozen=True)
 class Stop:
-    """When a search ends: at a time, after so many rounds, when a round gains less than a share, or when asked to."""
+    """When a search ends: at a time, after some rounds, when a round gains too little, or when asked to."""
 
     at: float = np.inf
     rounds: int = 1_000
@@ -68,12 +68,12 @@ class Stop:
 
     @property
     def seconds(self) -> float:
-        """How long there is, and a moment at least."""
+        """The time left, at least a moment."""
         return max(0.1, self.at - time.perf_counter())
 
     @property
     def now(self) -> bool:
-        """Whether time is up or somebody asked."""
+        """Whether time is up or the caller asked to stop."""
         return time.perf_counter() > self.at or self.asked()
 
 
@@ -85,22 +85,22 @@ def search_prices(
     known: OverpricedBoxes | None = None,
     tell: Callable[[float, float], None] = lambda total, share: None,
 ) -> FoundPrices:
-    """Raise the prices of rows as far as time allows.
+    """Raise the prices of rows until the stop.
 
     Parameters
     ----------
     pricing
         The rows and their boxes.
     limit
-        What every row pays at most.
+        The highest price of every row.
     stop
         When to end.
     start
-        Prices to begin with, too high rather than too low; the limits if left out.
+        Prices to start from, rather too high than too low; the limits by default.
     known
-        Boxes that were found before.
+        Boxes known from an earlier search.
     tell
-        Called with the best total, and the share of the rounds or of the time that is over, after each round.
+        Called after each round with the best total and the share of the rounds or of the time used.
     """
     k = pricing.k
     noted = OverpricedBoxes.room_for(min(NOTED, NOTED_BYTES // (12 * pricing.width)), pricing.width)
@@ -125,12 +125,12 @@ def search_prices(
         pool = pool.take(kept).joined(fresh)
     if solution is None:
         return FoundPrices(best, pool, np.zeros(len(pool)), best.each)
-    # The multipliers are those of the boxes that the last program knew; the pool may have grown since.
+    # The multipliers belong to the boxes of the last program; the pool may have grown since.
     return FoundPrices(best, solved, solution.multipliers, solution.prices, done)
 
 
 def _near(pool: OverpricedBoxes, best: RowPrices, k: int) -> OverpricedBoxes:
-    """Return the boxes that prices all but fill; a box of earlier rows that they overfill is a box no longer."""
+    """Select the boxes whose limits the prices almost reach; known boxes that they exceed no longer apply."""
     paid, most = pool.paid(best.each), pool.limits * k
     return pool.take((paid > most * (1 - NEARLY)) & (paid <= most * (1 + 1e-6)))
 
@@ -138,7 +138,7 @@ def _near(pool: OverpricedBoxes, best: RowPrices, k: int) -> OverpricedBoxes:
 def _reach(
     best: RowPrices, limit: NDArray[np.float64], paying: NDArray[np.bool_], radius: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how low and how high every price may go in a round."""
+    """Compute how low and how high every price may go in a round."""
     each = best.each
     scale = np.maximum(each, np.quantile(each[paying], CHEAP) if paying.any() else 0.0) + 1e-9
     highest = np.where(paying, np.minimum(each + radius * scale, limit), 0.0)
@@ -148,7 +148,7 @@ def _reach(
 def _repaired(
     pricing: Pricing, best: RowPrices, guess: NDArray[np.float64], noted: OverpricedBoxes
 ) -> tuple[RowPrices, OverpricedBoxes, float]:
-    """Return the best prices between the best proof and a guess, the boxes that the guess overprices, and the step."""
+    """Find the best prices between the best proof and a guess, the boxes the guess overprices, and the step."""
     found = side_by_side(
         lambda step: pricing.cap(best.each + step * (guess - best.each), noted if step == 1.0 else None),
         STEPS,

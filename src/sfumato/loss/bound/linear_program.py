@@ -1,4 +1,4 @@
-"""One linear program: the highest prices that known boxes allow. HiGHS solves it, an extra."""
+"""The linear program: the highest prices that known boxes allow. HiGHS solves it, an optional extra."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from sfumato.errors import MissingExtraError
 if TYPE_CHECKING:
     from sfumato.loss.bound.row_prices import OverpricedBoxes
 
-#: How near to the optimum the interior point method goes: what it finds is repaired anyway.
+#: The optimality tolerance of the interior point method: its result is repaired anyway.
 TOLERANCE = 3e-4
 
 
 class ProgramSolution(NamedTuple):
-    """The prices that add up to most, and how much every box stands in their way."""
+    """The prices with the highest sum, and the dual multiplier of every box."""
 
     prices: NDArray[np.float64]
     multipliers: NDArray[np.float64]
 
 
 def solver_is_installed() -> bool:
-    """Return whether linear programs can be solved."""
+    """Return whether a solver for linear programs is installed."""
     return find_spec("highspy") is not None
 
 
@@ -37,9 +37,9 @@ def highest_prices(
     k: int,
     seconds: float = np.inf,
 ) -> ProgramSolution | None:
-    """Return the prices between two limits that add up to most without overpricing a box of the pool.
+    """Find the prices between two limits with the highest sum that overprice no box of the pool.
 
-    Rows whose two limits are 0 take no part. None if the solver gave up, or took longer than so many seconds.
+    Rows whose two limits are 0 take no part. None if the solver gave up or ran out of time.
     """
     try:
         import highspy  # noqa: PLC0415
@@ -72,7 +72,7 @@ def highest_prices(
     return ProgramSolution(prices, np.abs(found.row_dual))
 
 
-# The same answer on every machine: one thread, no clean vertex at the end, which takes longest and is not needed.
+# One thread gives the same answer on every machine; the crossover to a vertex takes longest and is not needed.
 _OPTIONS: dict[str, Any] = {
     "output_flag": False,
     "solver": "ipm",

@@ -1,8 +1,8 @@
-"""The boxes that classes show: a group of values of every quasi-identifier, cheap boxes before dear ones.
+"""All boxes that classes can show, listed: a group of values of every quasi-identifier, cheap boxes first.
 
-A box of categories is a node of each of their trees. One attribute, a number as a rule, is swept: all of its intervals
-are tried. All intervals of a second number can be listed only if it has few values; where there are too many boxes, see
-`sfumato.loss.bound.neighbour_boxes`.
+In categorical attributes a box is a node of the tree. One attribute, usually a numeric one, is swept: all its intervals
+are tried. The intervals of a second numeric attribute are listed only if it has few values. For tables with too many
+boxes see `sfumato.loss.bound.neighbour_boxes`.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from sfumato.loss.bound.kernels.highest_prices import PricedRows
 from sfumato.table.frequency import KEY_LIMIT, FrequencySet, frequency_set
 from sfumato.table.microdata import Microdata
 
-#: Combinations of levels that are looked at, at most.
+#: The most combinations of levels.
 LAYERS = 20_000
 
-#: Distinct rows times layers, at most: more takes minutes.
+#: The most distinct rows times layers: more would take minutes.
 WORK = 250_000_000
 
-#: Layers are kept for the next pass where they take at most so many bytes.
+#: Layers are kept for the next pass if they take at most this many bytes.
 KEPT_BYTES = 1 << 29
 
-#: Values of a number that is not swept, at most: all of its intervals are listed.
+#: The most values of a numeric attribute that is not swept, whose intervals are all listed.
 FEW_VALUES = 16
 
 
 @dataclass(frozen=True)
 class Facet:
-    """One level of a quasi-identifier: the group of every distinct row, and what a group loses.
+    """One level of a quasi-identifier: the group of every distinct row, and the loss of every group.
 
     Attributes
     ----------
     groups
         The group of every distinct row.
     losses
-        What a class in each group loses at least, weighted.
+        The least loss of a class in each group, weighted.
     first, last
         The first and the last code of every group.
     """
@@ -57,13 +57,13 @@ class Facet:
         return len(self.losses)
 
     def mean_loss(self, counts: NDArray[np.int64]) -> float:
-        """Return what a row loses on average."""
+        """Compute the mean loss of a row."""
         return float(np.average(self.losses[self.groups], weights=counts))
 
 
 @dataclass(frozen=True)
 class Layer:
-    """All boxes of one combination of levels: rows group by group, each along the swept attribute, up or down."""
+    """All boxes of one combination of levels: rows group by group, each sorted along the swept attribute."""
 
     members: NDArray[np.int32] = field(repr=False)
     begins: NDArray[np.int64] = field(repr=False)
@@ -80,7 +80,7 @@ class ListedBoxes:
     swept
         The attribute whose intervals are all tried, or -1 for none.
     exact
-        Whether all boxes are listed; otherwise some attributes are left out, so that boxes are larger and cheaper.
+        Whether all boxes are listed; otherwise some attributes are ignored, which makes boxes larger and cheaper.
     """
 
     def __init__(self, microdata: Microdata, rows: FrequencySet | None = None) -> None:
@@ -101,7 +101,7 @@ class ListedBoxes:
 
     @cached_property
     def combinations(self) -> list[tuple[int, ...]]:
-        """Every combination of levels, the cheap ones first."""
+        """Every combination of levels, cheapest first."""
         means = [[facet.mean_loss(self.rows.counts) for facet in facets] for facets in self.facets]
         combined = list(product(*(range(len(facets)) for facets in self.facets)))
         loss = [sum(mean[at] for mean, at in zip(means, levels, strict=True)) for levels in combined]
@@ -113,14 +113,14 @@ class ListedBoxes:
 
     @property
     def light(self) -> bool:
-        """Whether boxes are laid out once and kept, so that looking at them again takes little time."""
+        """Whether layers are kept, so that another pass takes little time."""
         return len(self.combinations) * len(self.rows) * 4 <= KEPT_BYTES
 
     def cap(self, rows: PricedRows, k: int, found: FoundBoxes) -> int:
-        """Lower prices until no box is overpriced; note the boxes that were, and return how many were noted.
+        """Lower prices until no box is overpriced; record the boxes that were, and return their number.
 
-        Prices only fall, so a box that has been put right stays right, and one pass is enough. Cheap boxes come first:
-        they say which rows are crowded, and what is left for the others to pay.
+        Prices only fall, so a box that has been corrected stays correct, and one pass is enough. Cheap boxes come
+        first: they limit the prices of rows in crowds, and the rest is left for the others to pay.
         """
         spans, used = self.microdata.spans, 0
         for at, layer in enumerate(self.layers()):
@@ -131,9 +131,9 @@ class ListedBoxes:
     def corners(
         self, layers: NDArray[np.integer], first: NDArray[np.integer], last: NDArray[np.integer]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the first and the last code of boxes in every attribute.
+        """Find the first and last code of boxes in every attribute.
 
-        A box is given by its layer and by the distinct rows with its outermost places.
+        A box is given by its layer and the distinct rows at its outermost places.
         """
         lo, hi = np.minimum(self.codes[first], self.codes[last]), np.maximum(self.codes[first], self.codes[last])
         levels = np.array(self.combinations, np.int64).reshape(len(self.combinations), -1)[layers]
@@ -150,7 +150,7 @@ class ListedBoxes:
 
     @cached_property
     def _by_place(self) -> NDArray[np.int64]:
-        """Rows along the swept attribute, the end where few of them lie first: where many do, boxes are cheap."""
+        """Rows along the swept attribute, starting at the end with fewer rows: where many lie, boxes are cheap."""
         places = self.places
         positions = np.average(places, weights=self.rows.counts)
         return np.argsort(places if positions > (places.min() + places.max()) / 2 else -places, kind="stable")
@@ -169,7 +169,7 @@ class ListedBoxes:
         return Layer(members.astype(np.int32), np.append(begins, len(members)), penalties)
 
     def _spread(self, at: int) -> float:
-        """Return what two rows lose in an attribute on average, from some pairs."""
+        """Estimate what two rows lose in an attribute on average, from random pairs."""
         one, two = np.random.default_rng(0).integers(0, len(self.codes), (2, 1000))
         lo, hi = (
             np.minimum(self.codes[one, at], self.codes[two, at]),
@@ -178,9 +178,9 @@ class ListedBoxes:
         return float(self.microdata.domains[at].span_costs(lo, hi).mean() * self.microdata.weights[at])
 
     def _choose(self) -> tuple[list[list[Facet]], bool]:
-        """Choose the levels of every attribute that is not swept, those in which rows differ most first.
+        """Choose the levels of every attribute that is not swept, starting with those in which rows differ most.
 
-        As long as there is room for more combinations, an attribute takes part; the rest is left out.
+        Attributes take part as long as the number of combinations allows; the rest is ignored.
         """
         others = [at for at in range(self.codes.shape[1]) if at != self.swept]
         others.sort(key=lambda at: -self._spread(at))
@@ -199,7 +199,7 @@ class ListedBoxes:
         return chosen, exact
 
     def _facets(self, at: int, most: float) -> list[Facet]:
-        """Return all levels of an attribute, or none if that is more than so many."""
+        """List all levels of an attribute, or none if there are more than ``most``."""
         domain, codes = self.microdata.domains[at], self.codes[:, at]
         weight = float(self.microdata.weights[at])
         if isinstance(domain, TreeDomain):
@@ -211,7 +211,7 @@ class ListedBoxes:
 
 
 def _node_facet(domain: TreeDomain, depth: int, codes: NDArray[np.int64], weight: float) -> Facet:
-    """Return one level of a tree."""
+    """Build one level of a tree."""
     groups = domain.levels[depth].groups.astype(np.int64)
     first = np.flatnonzero(np.append(True, groups[1:] != groups[:-1]))
     last = np.append(first[1:], len(groups)) - 1
@@ -219,7 +219,7 @@ def _node_facet(domain: TreeDomain, depth: int, codes: NDArray[np.int64], weight
 
 
 def _window_facet(domain: Domain, width: int, offset: int, codes: NDArray[np.int64], weight: float) -> Facet:
-    """Return intervals of so many values, the first whole one at an offset; values before it are one, too."""
+    """Build intervals of ``width`` values, the first whole one at an offset; the values before it form one too."""
     window = (np.arange(domain.size) + width - offset) // width
     first = np.maximum(np.arange(window[-1] + 1) * width - width + offset, 0)
     last = np.minimum(first + width - 1, domain.size - 1)

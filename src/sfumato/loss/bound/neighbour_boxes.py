@@ -1,7 +1,7 @@
-"""The boxes around every row, for tables with too many boxes to list: several numbers, or many attributes.
+"""Boxes searched for around every row, for tables with too many boxes to list: several numbers, or many attributes.
 
-Prices are capped level by level, cheap boxes first, and row by row within a level. A row that needs too much work pays
-no more than the cheapest box of the level loses: less than it could, but that is still a proof.
+Prices are capped level by level, cheap boxes first, and row by row within a level. A row that takes too much work pays
+at most what the cheapest box of the level loses: less than it could pay, but still a proof.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from sfumato.table.microdata import Microdata
 #: Rows in a block of neighbours, and blocks in a block of blocks.
 BLOCK, WIDE = 16, 16
 
-#: Parts of a table that are looked at side by side.
+#: The number of parts of a table that are processed in parallel.
 PARTS = 8
 
-#: By how much the boxes of a level lose more than those of the level before, at most; the first level, of all.
+#: The factor between the losses of two levels, and the first level as a share of the largest loss.
 GROWTH, FIRST = 1.15, 1e-5
 
-#: By which share the outer box of a bundle may lose more than its inner one without being split.
+#: A bundle whose outer box loses at most this share more than its inner box is not split.
 TOLERANCE = 0.05
 
-#: How many rows are looked at in every level, at most, and how many around a row at least.
+#: The most rows to examine in every level, and the least number around a row.
 WORK, LEAST_WORK = 40_000_000, 500
 
 
 class NeighbourBoxes:
-    """Every box that a class of a table can show, looked for around the rows that it holds.
+    """Every box that a class of a table can show, searched for around the rows that it holds.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class NeighbourBoxes:
     rows
         Its distinct rows.
     effort
-        How much more work to do than usual.
+        A factor on the amount of work.
     """
 
     light = False
@@ -59,7 +59,7 @@ class NeighbourBoxes:
 
     @property
     def compared(self) -> int:
-        """How many codes are compared to look around all rows once: what time it takes goes by that."""
+        """How many codes one search around all rows compares, which determines its time."""
         return len(self.rows) ** 2 * len(self.microdata.domains)
 
     @cached_property
@@ -68,12 +68,12 @@ class NeighbourBoxes:
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """The distinct rows in an order in which neighbours are near."""
+        """The distinct rows in an order that keeps similar rows close."""
         return self._neighbours[0]
 
     @property
     def near(self) -> Near:
-        """The rows in this order, in blocks."""
+        """The rows in that order, in blocks."""
         return self._neighbours[1]
 
     @cached_property
@@ -82,7 +82,7 @@ class NeighbourBoxes:
         return np.zeros(len(self.rows), np.int64)
 
     def reaches(self, k: int) -> NDArray[np.float64]:
-        """Return what every distinct row loses together with its (k - 1)-th nearest other, in the order of blocks."""
+        """Compute what every distinct row loses with its (k - 1)-th nearest row, in the order of blocks."""
         if k not in self._reaches:
             counts = self.rows.counts[self.order].astype(np.int64)
 
@@ -93,7 +93,7 @@ class NeighbourBoxes:
         return self._reaches[k]
 
     def cap(self, rows: PricedRows, k: int, found: FoundBoxes) -> int:
-        """Lower prices until no box is overpriced; note the boxes that were, and return how many were noted."""
+        """Lower prices until no box is overpriced; record the boxes that were, and return their number."""
         order, values = self.order, rows.values
         ours = rows._replace(
             counts=rows.counts[order].astype(np.int64),
@@ -107,16 +107,16 @@ class NeighbourBoxes:
         return used
 
     def _cap(self, rows: PricedRows, k: int, found: FoundBoxes) -> int:
-        # Rows may be fewer than all of the table, and then their neighbours are no nearer.
+        # These rows may be only a part of the table; then their neighbours are no nearer.
         reach, used = self.reaches(k), 0
         positive = reach[reach > 0]
         least, most = 0.0, max(FIRST * self.whole, positive.min() if len(positive) else 0.0)
         while least < self.whole:
-            # No box of this level holds k rows and one whose neighbours are too far away.
+            # No box of this level with k rows holds a row whose neighbours are too far away.
             done = reach > most
             chosen = np.flatnonzero((rows.prices > least) & ~done)
             if len(chosen):
-                # Lonely rows first: they take little work, and then need not be looked at around the others.
+                # Isolated rows first: they take little work, and the others need not consider them again.
                 chosen = chosen[np.argsort(-reach[chosen], kind="stable")]
                 level, spans = LossLevel(least, most, TOLERANCE, self.work), self.microdata.spans
                 used = cap_around(chosen, done, self.near, rows, reach, k, spans, level, found, used)
@@ -127,13 +127,13 @@ class NeighbourBoxes:
 
 
 def all_boxes(microdata: Microdata, rows: FrequencySet) -> ListedBoxes | NeighbourBoxes:
-    """Return every box that a class can show: in a list, or where that is too long, around the rows."""
+    """List every box that a class can show, or search for them around rows if the list is too long."""
     boxes = ListedBoxes(microdata, rows)
     return boxes if boxes.exact else NeighbourBoxes(microdata, rows)
 
 
 def neighbours(microdata: Microdata, codes: NDArray[np.integer]) -> tuple[NDArray[np.int64], Near]:
-    """Return an order of rows in which neighbours are near, and the rows in it, in blocks."""
+    """Order rows so that similar rows are close, and group them in blocks."""
     order = np.arange(len(codes))
     positions = [
         domain.span_costs(np.zeros(domain.size, np.int64), np.arange(domain.size)) * weight
@@ -156,7 +156,7 @@ def neighbours(microdata: Microdata, codes: NDArray[np.integer]) -> tuple[NDArra
 
 
 def in_blocks(codes: NDArray[np.integer], begins: NDArray[np.int64]) -> Near:
-    """Return rows in blocks, given where these begin and the last one ends."""
+    """Group rows in blocks, given where these begin and the last one ends."""
     near = np.ascontiguousarray(codes, np.int64)
     lo, hi = (pick.reduceat(near, begins[:-1]) for pick in (np.minimum, np.maximum))
     firsts = np.arange(0, len(lo), WIDE)

@@ -1,15 +1,15 @@
-"""Prices: what every row must pay at least, and so a loss that no release can beat.
+"""Row prices: what every row must lose at least, and so a loss that no release can beat.
 
 Give every row a price such that in every box with at least k rows the k highest prices are, on average, at most what a
 class in that box loses per row. A class holds at least k rows and lies in its box, so its rows together never pay more
-than the class loses; and all rows together never pay more than any release loses. A crowd of equal rows may pay nothing
-while an outlier beside it pays for a whole class, which no comparison of pairs of rows can see.
+than the class loses; and all rows together never pay more than any release loses. Equal rows may pay nothing
+while an outlier beside them pays for a whole class, which no comparison of pairs of rows can show.
 
-Where no sensitive value may have more than one in l rows of a class, the k highest prices are those of rows that could
-be a class: highest first, but at most k / l of each value. In a class the share of each row is at most 1 / k and that
-of each value at most 1 / l, and no such shares have a higher mean price.
+If no sensitive value may make up more than 1 / l of a class, only rows that could form a class count: the highest
+prices first, but at most k / l rows of each value. In a class the share of each row is at most 1 / k and that of each
+value at most 1 / l, and no shares within these limits have a higher mean price.
 
-Prices prove their sum: whoever looks at every box can check them, however they were found.
+Prices are a proof: anyone can check them box by box, however they were found.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from sfumato.table.frequency import FrequencySet, frequency_set, group_rows
 from sfumato.table.kernels.rules import FREQUENCY, TOLERANCE
 from sfumato.table.microdata import Microdata
 
-#: By how much the sum of prices is lowered: their sums may be too high by less than this share.
+#: The share by which prices are lowered in the end: rounding may make their sums too high by less than this.
 SAFETY = 10 * SLACK
 
-#: By which share prices that hold are raised to be capped again, how often: some that were cut need not have been.
+#: By which share, and how often, prices that hold are raised and capped again: capping may have cut too much.
 RAISE, RAISES = 0.1, 2
 
 
 @dataclass(frozen=True)
 class RowPrices:
-    """What every distinct row pays.
+    """The prices of all distinct rows.
 
     Attributes
     ----------
@@ -53,16 +53,16 @@ class RowPrices:
 
 @dataclass(frozen=True)
 class OverpricedBoxes:
-    """Overpriced boxes: in each, the rows that paid most may pay at most its limit on average.
+    """Overpriced boxes: in each, the mean price of the k highest-priced rows must not exceed its limit.
 
     Attributes
     ----------
     rows, times
-        The distinct rows that paid most, -1 after the last of them, and how many of each.
+        The highest-priced distinct rows, -1 after the last, and how many of each.
     limits
-        What a class in the box loses per row.
+        The loss per row of a class in the box.
     corners
-        The layer of the box, and the distinct rows with its outermost places.
+        The layer of the box, and the distinct rows at its outermost places.
     """
 
     rows: NDArray[np.int32] = field(repr=False)
@@ -75,18 +75,18 @@ class OverpricedBoxes:
 
     @classmethod
     def room_for(cls, boxes: int, width: int) -> OverpricedBoxes:
-        """Return a pool to write into, for so many distinct rows of every box."""
+        """Allocate room for boxes with up to ``width`` distinct rows each."""
         shape = (boxes, width)
         return cls(np.empty(shape, np.int32), np.empty(shape), np.empty(boxes), np.empty((boxes, 3), np.int32))
 
     def take(self, chosen: NDArray[np.bool_] | slice) -> OverpricedBoxes:
-        """Return a part of the pool; copied, so that the rest can be written over."""
+        """Copy some of the boxes, so that the arrays can be overwritten."""
         return OverpricedBoxes(
             self.rows[chosen].copy(), self.times[chosen].copy(), self.limits[chosen].copy(), self.corners[chosen].copy()
         )
 
     def joined(self, other: OverpricedBoxes) -> OverpricedBoxes:
-        """Return both pools as one."""
+        """Concatenate two pools."""
         return OverpricedBoxes(
             np.concatenate([self.rows, other.rows]),
             np.concatenate([self.times, other.times]),
@@ -95,20 +95,20 @@ class OverpricedBoxes:
         )
 
     def paid(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what the rows of every box pay together."""
+        """Sum the prices of the rows of every box."""
         return (np.append(prices, 0.0)[self.rows] * self.times).sum(axis=1)
 
 
 @dataclass(frozen=True)
 class Mixed:
-    """What sensitive values of a class must keep.
+    """The condition that no sensitive value makes up more than a share of a class.
 
     Attributes
     ----------
     values
         The sensitive value of every row of the table.
     share
-        The share of a class that one value has at most.
+        The largest share of a class that one value may have.
     """
 
     values: NDArray[np.int64] = field(repr=False)
@@ -116,7 +116,7 @@ class Mixed:
 
     @classmethod
     def by(cls, requirements: Requirements) -> Mixed | None:
-        """Return the narrowest share that requirements allow any value of a column; None if they say nothing of it."""
+        """Find the strictest such condition among requirements; None if there is none."""
         rules = [rule for rule in requirements.bound if rule.kind == FREQUENCY and rule.first > 1]
         if not rules:
             return None
@@ -125,14 +125,14 @@ class Mixed:
         return cls(values, (1 + TOLERANCE) / narrowest.first)
 
     def of_distinct(self, rows: FrequencySet) -> NDArray[np.int64]:
-        """Return the value of every distinct row."""
+        """Look up the value of every distinct row."""
         values = np.zeros(len(rows), np.int64)
         values[rows.of_row] = self.values
         return values
 
 
 def distinct_rows(microdata: Microdata, mixed: Mixed | None) -> FrequencySet:
-    """Return the distinct rows of a table, those with different sensitive values apart where these must be mixed."""
+    """Find the distinct rows of a table, by their sensitive values too if there is a condition on these."""
     if mixed is None or not len(microdata):
         return frequency_set(microdata)
     sizes = [*(domain.size for domain in microdata.domains), int(mixed.values.max()) + 1]
@@ -141,18 +141,18 @@ def distinct_rows(microdata: Microdata, mixed: Mixed | None) -> FrequencySet:
 
 
 class Pricing:
-    """Prices for the rows of one table, or for some of them.
+    """Computes prices for the rows of a table, or for some of them.
 
     Parameters
     ----------
     boxes
         The boxes that a class can show.
     k
-        The least number of rows of a class.
+        The least size of a class.
     counts
-        How often every distinct row occurs among those that pay; all rows of the table if left out.
+        How often every distinct row occurs among those to price; all rows of the table by default.
     mixed
-        What sensitive values of a class must keep, if anything; rows that differ in these are distinct.
+        The condition on the sensitive values of a class, if any; rows that differ in these are distinct.
     """
 
     def __init__(
@@ -174,15 +174,15 @@ class Pricing:
 
     @property
     def paying(self) -> NDArray[np.bool_]:
-        """Whether a row pays anything: k equal rows can be a class that loses nothing, unless values must be mixed."""
+        """Whether a row pays: k equal rows can form a class without loss, unless sensitive values must be mixed."""
         return (self.counts > 0) & ((self.counts < self.k) | self.mixed)
 
     def highest(self, limit: NDArray[np.float64] | float) -> NDArray[np.float64]:
-        """Return prices that are too high, to begin with."""
+        """Compute prices that are too high, to start from."""
         return np.where(self.paying, np.minimum(limit, float(self.k)), 0.0)
 
     def cap(self, prices: NDArray[np.float64], pool: OverpricedBoxes | None = None) -> tuple[RowPrices, int]:
-        """Lower prices until no box is overpriced; note the boxes that were in a pool, and say how many there are."""
+        """Lower prices until no box is overpriced; record the boxes that were in ``pool``, and return their number."""
         pool = pool or self._nothing
         found = FoundBoxes(pool.rows, pool.times, pool.limits, pool.corners)
         rows = PricedRows(self._places, self.counts, np.where(self.paying, prices, 0.0), self._values, self._most)
@@ -190,14 +190,14 @@ class Pricing:
         return self.priced(rows.prices), used
 
     def raised(self, prices: RowPrices, limit: NDArray[np.float64]) -> RowPrices:
-        """Raise prices that hold and cap them again, some times, if that takes little time; return the best."""
+        """Raise prices that hold and cap them again a few times, if that is fast; keep the best."""
         for _ in range(RAISES if self.boxes.light else 0):
             found, _ = self.cap(np.minimum(prices.each * (1 + RAISE), limit))
             prices = max(prices, found, key=lambda one: one.total)
         return prices
 
     def priced(self, each: NDArray[np.float64]) -> RowPrices:
-        """Return prices with their total."""
+        """Pair prices with their total."""
         return RowPrices(each, float((each * self.counts).sum()))
 
 
@@ -208,7 +208,7 @@ def capped_prices(
     mixed: Mixed | None = None,
     boxes: ListedBoxes | NeighbourBoxes | None = None,
 ) -> tuple[ListedBoxes | NeighbourBoxes, RowPrices]:
-    """Return the boxes of a table and prices that hold in all of them.
+    """Find the boxes of a table and prices that hold in all of them.
 
     Parameters
     ----------
@@ -217,11 +217,11 @@ def capped_prices(
     k
         The least size of a class.
     suppression
-        Whether rows may be left out: such a row loses 1, and so none pays more.
+        Whether rows may be suppressed: a suppressed row loses 1, so none pays more.
     mixed
-        What sensitive values of a class must keep, if anything.
+        The condition on the sensitive values of a class, if any.
     boxes
-        The boxes, if they are known already.
+        The boxes, if already known.
     """
     boxes = boxes or all_boxes(microdata, distinct_rows(microdata, mixed))
     pricing = Pricing(boxes, k, mixed=mixed)

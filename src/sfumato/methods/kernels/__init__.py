@@ -1,1 +1,1 @@
-"""Compiled loops of what stands beside the families of methods: trimming classes, and peeling."""
+"""Kernels that no single family owns: dividing a table, trimming classes, peeling."""

@@ -1,7 +1,6 @@
-"""A table that is being divided: its rows lie part by part, and dividing a part moves rows within it.
+"""A table divided into parts: every part is a contiguous range of rows, and a cut reorders rows within it.
 
-The table lies attribute by attribute, and a part is always a stretch of neighbouring rows, so every pass over it reads
-memory in order.
+Codes are stored column by column, so every pass over a part reads memory in order.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from sfumato.common.numba.decorators import inner
 from sfumato.table.kernels.rules import Rules, class_allowed, counts_values, limits_spans
 from sfumato.table.kernels.spans import Spans
 
-#: The larger side of a cut waits while the smaller is cut, so never more parts wait than a row number has bits.
+#: The larger side of a cut waits while the smaller is cut, so at most as many parts wait as a row number has bits.
 MOST_WAITING = 65
 
 
 class PartedTable(NamedTuple):
-    """The table that is being cut: its codes and sensitive codes column by column, and which row is where."""
+    """The table being cut: codes and sensitive codes column by column, and the original row at each place."""
 
     codes: NDArray[np.unsignedinteger]
     sensitive: NDArray[np.int32]
@@ -28,7 +27,7 @@ class PartedTable(NamedTuple):
 
 
 class Cutting(NamedTuple):
-    """How to cut: the rules that both sides must keep, and the form of the cuts."""
+    """How to cut: the rules that both sides must keep, and which cuts are tried."""
 
     rules: Rules
     spans: Spans
@@ -39,7 +38,7 @@ class Cutting(NamedTuple):
 
 @inner
 def set_aside(place: NDArray[np.int64], start: int, middle: int, stop: int) -> tuple[int, int]:
-    """Let the larger side of a cut wait; return the smaller, which is cut first."""
+    """Put the larger side of a cut aside; return the smaller, which is cut first."""
     if middle - start < stop - middle:
         place[0], place[1] = middle, stop
         return start, middle

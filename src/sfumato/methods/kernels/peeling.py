@@ -1,4 +1,4 @@
-"""Releasing at one full-domain node every row whose cell is allowed there; the rest waits for a coarser node."""
+"""Peel one full-domain node: release every row whose cell is allowed; the others wait for a coarser node."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TupleCounts(NamedTuple):
     codes, counts
         The distinct rows of codes and how often each occurs.
     sensitive, begins
-        The sensitive codes of all rows sorted by tuple, and where each tuple's begin.
+        The sensitive codes of all rows sorted by tuple, and where those of each tuple begin.
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -38,9 +38,9 @@ class TupleCounts(NamedTuple):
 
 
 class NodeCells(NamedTuple):
-    """Scratch for the cells of a node: a table of hashed keys with rows, the first tuple of each, and who is where.
+    """Scratch for the cells of a node: a hash table of keys and row counts, the first tuple of each cell, and links.
 
-    What every tuple asks of its cell lies side by side: the table is larger than what a processor keeps at hand.
+    The key and the count of a cell lie side by side, because the table is larger than the processor's cache.
     """
 
     table: NDArray[np.int64]
@@ -63,7 +63,7 @@ def peel_node(
     """Make a class of every allowed cell of a node.
 
     A code ``c`` of attribute ``a`` falls into the group that ``hashes[at[a] + c]`` stands for. Tuples that got a class
-    leave ``waiting``, whose order stays. Return the number of classes and of tuples that still wait.
+    leave ``waiting``, which keeps its order. Return the number of classes and of waiting tuples.
     """
     size = 64
     while size < 2 * len(waiting):
@@ -79,7 +79,7 @@ def peel_node(
         cell = cells.tuples[place, CELL]
         rows = cells.table[cell, ROWS]
         if rows >= smallest:
-            # Where the number of rows stood is now what was decided: below 0 a class, 0 that the cell is refused.
+            # The count of rows is replaced by the decision: below 0 the class, 0 for a refused cell.
             allowed = only_size or cell_allowed(frequencies, rules, waiting, cells, cell, bounds, histogram)
             cells.table[cell, ROWS] = -1 - classes if allowed else 0
             classes += allowed
@@ -102,7 +102,7 @@ def sort_into_cells(
     mask: int,
     list_tuples: bool,
 ) -> None:
-    """Find the cell of every waiting tuple, count the rows of every cell, and list its tuples if asked to."""
+    """Find the cell of every waiting tuple, count the rows of every cell, and optionally list its tuples."""
     codes = frequencies.codes
     for place in range(len(waiting)):
         entry = waiting[place]
@@ -133,8 +133,8 @@ def cell_allowed(
 ) -> bool:
     """Return whether the rows of a cell keep every rule as a class.
 
-    A cell is judged when the first of its tuples has its turn. Those that wait on move to the front of ``waiting``, but
-    never beyond the tuple whose turn it is, so that all tuples of the cell are still where they were.
+    A cell is judged when its first tuple is processed. Tuples that keep waiting move to the front of ``waiting``, but
+    never past the current one, so all tuples of the cell are still in place.
     """
     clear(histogram)
     place = cells.first[cell]

@@ -1,4 +1,4 @@
-"""Which rows at the edge of a class widen it for all others."""
+"""Find the rows at the edge of a class that widen it for all others."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def best_trims(
     spans: Spans,
     most: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Find for every class the edge whose rows, at most ``most``, are best left out.
+    """Find for every class the edge whose rows, at most ``most``, are best suppressed.
 
-    The rows of class ``c`` are ``order[offsets[c]:offsets[c + 1]]``. Return per class the loss saved (0 when nothing
-    can be saved), the number of rows, the attribute, and whether the edge is the upper one.
+    The rows of class ``c`` are ``order[offsets[c]:offsets[c + 1]]``. Return per class the loss saved (0 if none), the
+    number of rows, the attribute, and whether the edge is the upper one.
     """
     classes, attributes = len(offsets) - 1, codes.shape[1]
     saved = np.zeros(classes)
@@ -54,7 +54,7 @@ def best_trims(
                     else span_cost(spans, attribute, next_lo[attribute], hi[attribute])
                 )
                 gain = (len(rows) - leaving) * spans.weight[attribute] * (before - after) - leaving * (1 - penalty)
-                # The best use of a budget is the most loss saved per row left out.
+                # The best use of a budget saves the most loss per suppressed row.
                 if gain <= 1e-12 or gain * max(1, counts[group]) <= saved[group] * leaving:
                     continue
                 bound = hi[attribute] if upper else lo[attribute]
@@ -67,7 +67,7 @@ def best_trims(
 
 @inner
 def find_edges(codes: NDArray[np.unsignedinteger], rows: NDArray[np.int64], edge: NDArray[np.int64]) -> None:
-    """Find the two smallest and the two largest codes of every attribute, and how many rows lie at the extremes."""
+    """Find the two smallest and two largest codes of every attribute, and count the rows at the extremes."""
     for attribute in range(codes.shape[1]):
         smallest = largest = np.int64(codes[rows[0], attribute])
         for row in rows:

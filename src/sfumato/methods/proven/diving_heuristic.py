@@ -1,8 +1,8 @@
-"""From prices to classes: open the boxes that stand most in the way of higher prices, price what is left, repeat.
+"""A diving heuristic from prices to classes: open the boxes with the highest multipliers, reprice, repeat.
 
-The multipliers of the linear program are a partition in fractions: how much of each box an optimal one would open if
-boxes could be opened in parts. Those that it opens most are opened whole. Each takes k rows that pay for it, and every
-other row inside that would pay as much elsewhere. An open box limits what the rows inside pay: they can always join.
+The multipliers of the linear program form a fractional partition: how much of each box an optimal solution opens if
+boxes may be opened in part. The boxes that it opens most are opened whole. Each takes k rows that pay for it, and every
+other row inside that would pay as much elsewhere. An open box limits the price of the rows inside: they can join it.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from sfumato.loss.bound.kernels.nearby_rows import box_members
 from sfumato.loss.bound.listed_boxes import ListedBoxes
 from sfumato.loss.bound.row_prices import Pricing
 
-#: The share of the boxes with a multiplier that are opened in a round, and the least number.
+#: The share of the boxes with a multiplier that a round opens, and the least number.
 OPENED, LEAST_OPENED = 0.1, 8
 
 #: The least multiplier of a box worth looking at.
 FELT = 1e-3
 
-#: By which share the rows of a box may fall short of paying for it.
+#: The share by which the rows of a box may fall short of paying for it.
 SHORTFALL = 0.1
 
-#: Prices may rise after a round, because rows that others needed are gone: by a share, and by a little.
+#: After a round prices may rise, because rows that others needed are gone: by this factor, plus this much.
 RISE, LITTLE = 1.3, 1e-3
 
 #: Rounds of the linear program between two rounds of opening boxes.
@@ -55,12 +55,12 @@ class OpenedClasses:
         return len(self) - 1
 
     def join(self, number: int, rows: NDArray[np.int64], times: NDArray[np.int64]) -> None:
-        """Let distinct rows join a class, each so many times."""
+        """Let distinct rows join a class, ``times`` of each."""
         self.joined.append((number, rows, times))
 
 
 class DivingHeuristic:
-    """A search for classes that follows the prices down.
+    """A search for classes that fixes boxes by their multipliers.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class DivingHeuristic:
     k
         The least size of a class.
     highest
-        What a row pays at most.
+        The highest price of a row.
     """
 
     def __init__(self, boxes: ListedBoxes, k: int, highest: float) -> None:
@@ -82,9 +82,9 @@ class DivingHeuristic:
         self._scratch = np.empty(len(self.left), np.int64)
 
     def run(self, priced: FoundPrices, stop: Stop, tell: Callable[[float], None]) -> NDArray[np.int32]:
-        """Open classes until everybody is in one or time is up; return the class of every row of the table.
+        """Open classes until every row is in one or time is up; return the class of every row of the table.
 
-        When time is up, rows that could be classes of their own have none, which is -1.
+        When time is up, rows that could form classes of their own get -1.
         """
         total = waiting = max(1, int(self._waiting().sum()))
         while self._open_boxes(priced):
@@ -98,20 +98,20 @@ class DivingHeuristic:
         return self._class_of_rows()
 
     def _waiting(self) -> NDArray[np.int64]:
-        """Return how often every row still needs a class; k equal ones can be a class of their own."""
+        """Count the rows that need a class, by distinct row; k equal rows can form a class of their own."""
         return np.where(self.left < self.k, self.left, 0)
 
     def _reprice(self, before: FoundPrices, stop: Stop) -> FoundPrices:
         pricing = Pricing(self.boxes, self.k, self.left)
         paid = before.guess > 0
         start = np.where(paid, before.guess * RISE + LITTLE, self.limit)
-        # What is left of the time is for all rounds to come: each takes its part of it.
+        # The remaining time is shared by all rounds to come.
         now = time.perf_counter()
         soon = Stop(now + max(0.0, (stop.at - now) / 8), ROUNDS, 1e-4, stop.asked)
         return search_prices(pricing, self.limit, soon, np.minimum(start, self.limit), before.pool)
 
     def _open_boxes(self, priced: FoundPrices) -> int:
-        """Open the boxes with the highest multipliers; return how many could be opened."""
+        """Open the boxes with the highest multipliers; return how many were opened."""
         ranked = np.argsort(-priced.multipliers, kind="stable")
         ranked = ranked[priced.multipliers[ranked] > FELT]
         wanted = max(LEAST_OPENED, int(OPENED * len(ranked)))
@@ -125,7 +125,7 @@ class DivingHeuristic:
         return opened
 
     def _open(self, lo: NDArray[np.int64], hi: NDArray[np.int64], penalty: float, prices: NDArray[np.float64]) -> bool:
-        """Open one box, if enough rows are left in it that pay for it."""
+        """Open one box if enough rows are left in it to pay for it."""
         inside = self._scratch[: box_members(self.boxes.codes, self.left, lo, hi, self._scratch)].copy()
         inside = inside[np.argsort(-prices[inside], kind="stable")]
         times = self._payers(inside, prices)
@@ -156,13 +156,13 @@ class DivingHeuristic:
         self.left[rows] -= times
 
     def _join_open(self, prices: NDArray[np.float64]) -> None:
-        """Let rows join the open class that they can reach, if they would pay as much anywhere."""
+        """Let rows join the open class that they can reach if they would pay as much anywhere else."""
         waiting = (self._waiting() > 0) & (self.nearest >= 0) & (prices >= self.limit * (1 - 1e-6))
         for row in np.flatnonzero(waiting):
             self._join(int(self.nearest[row]), np.array([row]), self.left[[row]])
 
     def _finish(self) -> None:
-        """Give everybody who is left a class: their own, the nearest open one, or one that is widened for them."""
+        """Give every remaining row a class: its own, the nearest open one, or one widened for it."""
         for row in np.flatnonzero(self.left >= self.k):
             code = self.boxes.codes[row]
             self._join(self.classes.open(code, code, 0.0), np.array([row]), self.left[[row]])
@@ -176,7 +176,7 @@ class DivingHeuristic:
             self._join(number, np.array([row]), self.left[[row]])
 
     def _cheapest(self, rows: NDArray[np.int64]) -> list[int]:
-        """Return for every row the class that loses least by being widened for it."""
+        """Find for every row the class that loses least when widened for it."""
         lo, hi = np.array(self.classes.lo), np.array(self.classes.hi)
         before = np.array(self.classes.penalties)
         sizes = np.zeros(len(self.classes), np.int64)
@@ -205,6 +205,6 @@ class DivingHeuristic:
 
 
 def _first(available: NDArray[np.int64], wanted: int) -> NDArray[np.int64]:
-    """Return how many of each to take, in order, until enough are taken."""
+    """Count how many of each to take, in order, until enough are taken."""
     before = np.cumsum(available) - available
     return np.clip(wanted - before, 0, available)

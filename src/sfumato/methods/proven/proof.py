@@ -1,4 +1,4 @@
-"""What no release of a table can beat, and the classes that the proof points to."""
+"""A lower bound on the loss of any release of a table, and the classes that its proof points to."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ from sfumato.privacy import KAnonymity, Requirements
 
 Classes = NDArray[np.int32]
 
-#: Seconds that it takes to lay out the boxes of a layer and of a row in it, roughly, and the share of the time that is
-#: worth it.
+#: Roughly how many seconds it takes to lay out the boxes of a layer, and of one row in it, and the share of the time
+#: that may go into that.
 LAYER, LAYING, SHARE = 1e-4, 6e-8, 0.1
 
-#: Seconds that it takes, roughly, to look at the boxes around all rows for every code compared, where they cannot be
-#: listed; and the most that is compared, however much time there is.
+#: Roughly how many seconds it takes, per compared code, to search boxes around all rows where they cannot be listed,
+#: and the most codes to compare, whatever the time limit.
 LOOKING, COMPARED = 5e-8, 1_600_000_000
 
-#: Rounds of the linear program without which its multipliers are not worth following.
+#: With fewer rounds of the linear program its multipliers are not worth following.
 FEWEST_ROUNDS = 3
 
 
 class Proof:
-    """What no release of a task's table can beat, and the classes that the proof points to."""
+    """A lower bound on the loss of any release of a task's table, and the classes that its proof points to."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
         self.k = task.requirements.smallest_class
         self.mixed = Mixed.by(task.requirements)
         self.boxes = all_boxes(task.microdata, distinct_rows(task.microdata, self.mixed))
-        # A row that is left out loses 1, so none need pay more where rows may be.
+        # A suppressed row loses 1, so where rows may be suppressed none needs to pay more.
         self.highest = 1.0 if task.suppressible else float(self.k)
 
     @property
     def possible(self) -> bool:
-        """Whether there are few enough rows."""
+        """Whether the table is small enough."""
         boxes = self.boxes
         return len(boxes.rows) <= PRICED_ROWS and (isinstance(boxes, ListedBoxes) or boxes.compared <= COMPARED)
 
     @property
     def listed(self) -> bool:
-        """Whether all boxes are listed, or else looked for around rows."""
+        """Whether all boxes are listed, instead of being searched for around rows."""
         return isinstance(self.boxes, ListedBoxes)
 
     @property
     def shows_classes(self) -> bool:
-        """Whether classes can be derived from it: boxes can be listed, and classes need nothing but their size."""
+        """Whether classes can be derived from it: boxes are listed, and only class sizes matter."""
         return (
             self.possible
             and self.listed
@@ -64,19 +64,19 @@ class Proof:
         )
 
     def pays_within(self, seconds: float) -> bool:
-        """Return whether a search with so many seconds should follow prices: it can, and they come soon enough."""
+        """Return whether a search of this length should follow prices: it can, and they are found soon enough."""
         if not self.shows_classes or not isinstance(self.boxes, ListedBoxes):
             return False
         return len(self.boxes.combinations) * (LAYER + LAYING * len(self.boxes.rows)) < SHARE * seconds
 
     def raised(self, stop: Stop) -> FoundPrices | None:
-        """Return prices, raised as far as they were; None for a table with too many rows for the time."""
+        """Raise prices until the stop; None if the table is too large for the time."""
         if not self.possible:
             return None
         if not isinstance(self.boxes, ListedBoxes):
             if stop.seconds < LOOKING * self.boxes.compared:
                 return None
-            # A round takes as long as everything before it, and raises these prices by half a percent.
+            # One round takes as long as everything before it and raises these prices by only half a percent.
             stop = replace(stop, rounds=0)
         rows = len(self.task.microdata)
         limit = np.full(len(self.boxes.rows), self.highest)
@@ -87,7 +87,7 @@ class Proof:
         return search_prices(Pricing(self.boxes, self.k, mixed=self.mixed), limit, stop, tell=tell)
 
     def followed(self, prices: FoundPrices | None, stop: Stop) -> Classes | None:
-        """Return the classes that prices point to, if they do."""
+        """Derive classes from prices, if possible."""
         if prices is None or not self.shows_classes or not isinstance(self.boxes, ListedBoxes):
             return None
         dive = DivingHeuristic(self.boxes, self.k, self.highest)
@@ -98,19 +98,19 @@ class Proof:
         return classes
 
     def _others(self, rows: NDArray[np.intp]) -> Classes:
-        """Return classes of some rows by other methods."""
+        """Find classes of some rows with other methods."""
         some = self.task.microdata.take(rows)
         requirements = Requirements(self.task.requirements.models, some)
         task = replace(self.task, microdata=some, requirements=requirements, suppressible=0, memory=None)
         return try_all(TaskLoss(task), list(cheap(task)))[0].classes
 
     def of_rows(self, prices: FoundPrices) -> NDArray[np.float64]:
-        """Return the price of every row of the table, lowered by what sums of fractions are off."""
+        """Give the price of every row of the table, lowered by the rounding error of sums."""
         each: NDArray[np.float64] = prices.prices.each[self.boxes.rows.of_row] * (1 - SAFETY)
         return each
 
     def bound(self, prices: FoundPrices | None) -> float:
-        """Return the GCP that no release can be below."""
+        """Compute the GCP that no release can be below."""
         if prices is not None:
             return float(self.of_rows(prices).mean())
         suppression = self.task.suppressible > 0
@@ -118,9 +118,9 @@ class Proof:
 
 
 def classes_within(task: Task, now: float, until: float) -> Classes | None:
-    """Return the classes that prices point to, if prices and classes are found in time.
+    """Derive classes from prices, if both are found in time.
 
-    The first half of the time is for prices. Where that is too short for some rounds, they are not followed.
+    The first half of the time goes into prices. If that is too short for a few rounds, they are not followed.
     """
     proof = Proof(task)
     if not proof.pays_within(until - now):

@@ -1,4 +1,4 @@
-"""The least loss that time allows, and a proof of how far it is from the least possible."""
+"""The method `proven`: low loss, and a proof of how far it is from the least possible."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from sfumato.table.recoding import Recoding
 
 Classes = NDArray[np.int32]
 
-#: Which share of the time is over when prices are good enough to follow, and when everybody has a class.
+#: The shares of the time after which prices are followed, and after which every row has a class.
 PRICES_UNTIL, DIVE_UNTIL = 0.25, 0.45
 
-#: Without a time limit: rounds of the linear program, and of refinement.
+#: Rounds of the linear program and of refinement without a time limit.
 PRICE_ROUNDS, ROUNDS = 12, 64
 
-#: With one, refinement goes on in so many slices, to look at the gap in between.
+#: With a time limit, refinement runs in slices, and the gap is checked after each.
 SLICES = 4
 
 
@@ -38,7 +38,7 @@ SLICES = 4
 class Proven(Method):
     """Prove a bound that every release must lose, derive classes from the proof, and refine them.
 
-    It needs the extra ``sfumato[proven]``. With other models than k-anonymity, or more than 60,000 distinct rows, it
+    It needs the extra ``sfumato[proven]``. With models other than k-anonymity, or more than 60,000 distinct rows, it
     starts from the classes of other methods.
 
     Parameters
@@ -83,7 +83,7 @@ class Proven(Method):
         tried = {candidate.method: candidate.loss.loss for candidate in found}
         classes = best.classes
         if not interrupts.asked:
-            # Without prices a bound takes its time, and nobody needs it before the gap is asked for.
+            # Without prices a bound is slow to compute, and only the gap needs it.
             bound = 0.0 if self.gap is None else proof.bound(prices)
             paid = None if prices is None else proof.of_rows(prices)
             classes = self._refined(goal, classes, bound, begin + seconds, paid)
@@ -95,7 +95,7 @@ class Proven(Method):
     def _refined(
         self, goal: TaskLoss, classes: Classes, bound: float, until: float, prices: NDArray[np.float64] | None
     ) -> Classes:
-        """Refine classes until time is up or they are near enough to the bound."""
+        """Refine classes until time is up or their loss is near enough to the bound."""
         if self.time_limit is None:
             return (
                 classes if self._near(goal, classes, bound) else refine(goal, classes, RefinementLimit(ROUNDS), prices)

@@ -19,15 +19,15 @@ from sfumato.table.recoding import Recoding
 class AttributeSuppression(Lattice):
     """Release each quasi-identifier intact or as ``*``: full-domain recoding with two levels.
 
-    The best choice is NP-hard in the number of attributes; the lattice of their subsets is searched exactly, as in
-    `Lattice`, whose parameters it has. In its search and its alternatives level 1 means suppressed.
+    The best choice is NP-hard in the number of attributes; the lattice of their subsets is searched exactly, with the
+    parameters of `Lattice`. In its search and its alternatives level 1 means suppressed.
     """
 
     name: ClassVar[str] = "attribute-suppression"
     summary: ClassVar[str] = "Every quasi-identifier intact or as *, the best choice of all."
 
     def run(self, task: Task) -> Recoding:
-        """Search the subsets, and turn suppressed into the highest level."""
+        """Search the subsets, and show suppressed attributes at their highest level."""
         return _at_top(task, super().run(with_two_levels(task)))
 
     def by_frequencies(self, task: Task, counts: NDArray[np.int64]) -> Recoding:
@@ -47,7 +47,7 @@ def _at_top(task: Task, recoding: Recoding) -> Recoding:
 
 
 def with_two_levels(task: Task) -> Task:
-    """Return the same task with every level left out between the value and ``*``."""
+    """Drop every level between the value and ``*``."""
     domains = tuple(replace(domain, levels=(domain.levels[0], domain.levels[-1])) for domain in task.microdata.domains)
     microdata = replace(task.microdata, domains=domains)
     return replace(task, microdata=microdata, requirements=Requirements(task.requirements.models, microdata))

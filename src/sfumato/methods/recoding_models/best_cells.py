@@ -1,4 +1,4 @@
-"""The best recoding cell by cell of a small table: every partition into classes, each at the levels that it shares."""
+"""The best local recoding of a small table: all partitions into classes, each shown at its lowest common levels."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from sfumato.table.kernels.rules import KIND, SPAN
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 
-#: So many sets of rows have what they cost listed, and so many pairs of a set and a part of it are compared.
+#: The most sets of rows whose costs are listed, and the most pairs of a set and a subset that are compared.
 MOST_SETS, MOST_PAIRS = 50_000, 5_000_000
 
 
 @dataclass(frozen=True)
 class BestClasses:
-    """The best recoding, what its rows lose together, and how many sets of rows were looked at."""
+    """The best recoding, its total loss, and how many sets of rows were examined."""
 
     recoding: Recoding
     loss: float
@@ -30,16 +30,16 @@ class BestClasses:
 
 @dataclass(frozen=True)
 class Sets:
-    """All sets of rows of a table, where rows that are equal in everything are not told apart.
+    """All sets of rows of a table; rows that are equal in every column are interchangeable.
 
     Attributes
     ----------
     rows
-        The rows kind by kind.
+        The rows, grouped by kind: equal rows are of one kind.
     counts
-        How many rows there are of every kind.
+        How many rows each kind has.
     places
-        What a row of every kind adds to the number of a set.
+        What one row of each kind adds to the number of a set.
     """
 
     rows: NDArray[np.int64]
@@ -48,7 +48,7 @@ class Sets:
 
     @classmethod
     def of(cls, task: Task) -> Sets | None:
-        """Return the sets of rows of a task; None for too many."""
+        """Set up the sets of rows of a task; None if there are too many."""
         sensitive = task.requirements.sensitive_codes
         columns = np.concatenate([task.microdata.codes.astype(np.int64), sensitive.astype(np.int64)], axis=1)
         kinds = group_rows(columns, (columns.max(axis=0, initial=0) + 1).tolist())
@@ -60,14 +60,14 @@ class Sets:
         return cls(np.argsort(kinds.of_row, kind="stable"), kinds.counts, places)
 
     def digits(self) -> NDArray[np.int64]:
-        """Return how many rows of every kind every set has, the empty one first."""
+        """Count the rows of each kind in every set, the empty set first."""
         numbers = np.arange(int((self.counts + 1).prod()))
         return numbers[:, None] // self.places % (self.counts + 1)
 
 
 def best_classes(task: Task) -> BestClasses | None:
-    """Return the best recoding cell by cell; None if there are too many sets of rows to look at them all."""
-    # Minimum spans are asked of what is shown, which the rows of a set alone do not tell.
+    """Find the best local recoding; None if there are too many sets of rows to examine."""
+    # Minimum spans are conditions on what is shown, which the rows of a set alone do not determine.
     sets = None if (task.requirements.rules.table[:, KIND] == SPAN).any() else Sets.of(task)
     if sets is None:
         return None
@@ -97,9 +97,9 @@ def best_classes(task: Task) -> BestClasses | None:
 
 
 def _allowed(task: Task, sets: Sets, digits: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which sets of rows may be a class; the empty one may not."""
+    """Decide which sets of rows may be a class; the empty set may not."""
     sizes = digits[1:].sum(axis=1)
-    # The rows of every set: of every kind as many as it has, from the first on.
+    # The rows of every set: the first rows of each kind, as many as the set has.
     place = np.arange(len(sets.rows)) - np.repeat(np.cumsum(sets.counts) - sets.counts, sets.counts)
     kind = np.repeat(np.arange(len(sets.counts)), sets.counts)
     inside = place < digits[1:, kind]
@@ -113,7 +113,7 @@ def _allowed(task: Task, sets: Sets, digits: NDArray[np.int64]) -> NDArray[np.bo
 def shared_levels(
     microdata: Microdata, kinds: NDArray[np.unsignedinteger], inside: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Return for every set of kinds of rows the lowest level of every attribute at which they are alike."""
+    """Find for every set of kinds the lowest level of every attribute at which its rows are alike."""
     levels = np.empty((len(inside), len(microdata.domains)), np.int64)
     for at, domain in enumerate(microdata.domains):
         least, most = _ends(kinds[:, at].astype(np.int64), inside, domain.size)
@@ -130,7 +130,7 @@ def shown_edges(
     inside: NDArray[np.bool_],
     levels: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first and the last code that every set shows of every attribute at these levels."""
+    """Find the first and last code of every attribute that every set shows at these levels."""
     lo, hi = np.empty_like(levels), np.empty_like(levels)
     for at, domain in enumerate(microdata.domains):
         least, _ = _ends(kinds[:, at].astype(np.int64), inside, domain.size)
@@ -144,7 +144,7 @@ def shown_edges(
 def _ends(
     codes: NDArray[np.int64], inside: NDArray[np.bool_], size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the least and the greatest code of every set; code 0 for the empty one."""
+    """Find the least and greatest code of every set; 0 for the empty set."""
     least = np.where(inside, codes, size).min(axis=1, initial=size)
     most = np.where(inside, codes, -1).max(axis=1, initial=-1)
     empty = most < 0

@@ -1,9 +1,9 @@
-"""The best recoding column by column: every value of a quasi-identifier is shown by the same group wherever it occurs.
+"""The best single-dimension recoding: every value of a quasi-identifier is shown by the same group in all rows.
 
-What such a recoding loses is a sum over columns, and each column alone must already keep the models. So every column
-has a list of the ways to recode it, the cheapest first; ways of the first columns are combined with the least that the
-others can lose, in the order of that sum, and a combination that breaks a model is left with all that would follow.
-The first combination of all columns is the best one, and until then the sum is a bound that nothing is below.
+The loss of such a recoding is a sum over columns, and each column alone must already keep the models. So every column
+gets a list of the ways to recode it, cheapest first. A best-first search combines ways of the first columns, ordered by
+their loss plus the least loss of the other columns, and prunes combinations that break a model. The first combination
+of all columns is optimal; until then the smallest sum in the queue is a lower bound.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from sfumato.methods.base import Task
 from sfumato.methods.recoding_models.value_groups import Span, broken_rows, mean_cost
 from sfumato.table.frequency import group_rows
 
-#: A column with more ways to recode it than this is not searched.
+#: The search gives up on a column with more ways to recode it.
 MOST_WAYS = 4_096
 
-#: So many rows are looked at until a search gives up.
+#: The search gives up after examining this many rows.
 WORK = 10_000_000
 
 #: A way to recode a column: its groups in order.
 Way = tuple[Span, ...]
 
-#: What lists the ways to recode a column whose groups may be those that are allowed; None if there are too many.
+#: A function that lists the ways to recode a column by allowed groups; None if there are too many.
 Ways = Callable[[Domain, Callable[[Span], bool]], "list[Way] | None"]
 
 
@@ -46,7 +46,7 @@ class Combined:
 
 @dataclass(frozen=True)
 class BestColumns:
-    """What a search found: the way of every column if it is known to be the best, a bound, and the number of checks."""
+    """The result of a search: the way of every column if proven optimal, a lower bound, and the number of checks."""
 
     ways: tuple[Way, ...] | None
     bound: float
@@ -54,12 +54,12 @@ class BestColumns:
 
 
 def best_ways(task: Task, ways_of: Ways, at_most: float) -> BestColumns:
-    """Search for the recoding that loses least, added up over rows; stop at what loses no less than is known."""
+    """Search for the recoding with the least total loss; stop once nothing can lose less than ``at_most``."""
     lists = [_priced_ways(task, at, ways_of) for at in range(len(task.microdata.domains))]
     if any(found is None for found in lists):
         return BestColumns(None, 0.0, 0)
     columns = [found for found in lists if found]
-    if len(columns) < len(lists):  # a column cannot be recoded in any way: the table itself breaks a model
+    if len(columns) < len(lists):  # no way to recode some column is allowed: the table itself breaks a model
         return BestColumns(None, 0.0, 0)
     rest = np.append(np.cumsum([ways[0][0] for ways in columns][::-1])[::-1], 0.0)
     serial, checks, work = count(), 0, 0
@@ -86,7 +86,7 @@ def best_ways(task: Task, ways_of: Ways, at_most: float) -> BestColumns:
 
 
 def _divided(task: Task, classes: NDArray[np.int64], at: int, way: Way) -> NDArray[np.int64] | None:
-    """Return the classes that a way of one more column leaves, None if they are not all allowed."""
+    """Divide classes by a way of one more column; None if some class is not allowed."""
     part = np.searchsorted([last for _, last in way], task.microdata.codes[:, at])
     grouped = group_rows(np.stack([classes, part], axis=1), [int(classes.max(initial=0)) + 1, len(way)])
     divided = grouped.of_row.astype(np.int64)
@@ -94,7 +94,7 @@ def _divided(task: Task, classes: NDArray[np.int64], at: int, way: Way) -> NDArr
 
 
 def _priced_ways(task: Task, at: int, ways_of: Ways) -> list[tuple[float, Way]] | None:
-    """Return the ways to recode a column that it allows by itself with what they lose, the cheapest first."""
+    """List the ways to recode a column that are allowed for it alone, each with its loss, cheapest first."""
     microdata = task.microdata
     domain, codes = microdata.domains[at], microdata.codes[:, at]
     known: dict[Span, bool] = {}
@@ -113,9 +113,9 @@ def _priced_ways(task: Task, at: int, ways_of: Ways) -> list[tuple[float, Way]] 
 
 
 def least_by_column(task: Task, spans_of: Callable[[Domain], NDArray[np.int64] | None]) -> float:
-    """Return what no recoding column by column is below, from how many rows every group would have; added up over rows.
+    """Bound the total loss of any single-dimension recoding from below, by the number of rows of every group.
 
-    Where rows may be left out, those of a group with too few rows are, which costs each of them everything.
+    Where suppression is allowed, a group with too few rows is suppressed, which costs each of its rows the maximum.
     """
     microdata, smallest = task.microdata, task.requirements.smallest_class
     total = 0.0
@@ -133,7 +133,7 @@ def least_by_column(task: Task, spans_of: Callable[[Domain], NDArray[np.int64] |
 
 
 def _least_cover(size: int, lo: NDArray[np.int64], hi: NDArray[np.int64], costs: NDArray[np.float64]) -> float:
-    """Return the least cost of spans that together hold every code once."""
+    """Compute the least cost of spans that together cover every code once."""
     least = np.append(0.0, np.full(size, np.inf))
     order = np.argsort(hi, kind="stable")
     for end, spans in zip(range(size), np.split(order, np.searchsorted(hi[order], np.arange(1, size))), strict=True):

@@ -1,9 +1,8 @@
 """The best choice of disjoint regions: products of subtrees, in each of which all rows are shown alike.
 
-Distinct rows are covered one after the other: the first that no region holds yet gets each of the allowed regions
-that it lies in and that overlap none of the chosen ones. Choices are looked at in the order of what they lose together
-with the least that all other rows must lose, so the first that covers everything is the best, and until then that sum
-is a bound.
+A best-first search covers distinct rows one after the other: it tries, for the first uncovered row, each allowed
+region that holds it and overlaps none of the chosen ones. Choices are ordered by their loss plus the least loss of all
+other rows, so the first choice that covers everything is optimal, and until then that sum is a lower bound.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from sfumato.methods.recoding_models.optimality import all_regions
 from sfumato.methods.recoding_models.value_groups import broken_rows
 from sfumato.table.frequency import frequency_set
 
-#: So many regions are compared with the chosen ones, and so many are listed: nodes of the lattice times distinct rows.
+#: The most regions to compare with the chosen ones, and the most to list: nodes of the lattice times distinct rows.
 MOST_COMPARED, MOST_LISTED = 100_000, 20_000
 
 
 @dataclass(frozen=True)
 class Region:
-    """A region that may be a class: the distinct rows in it as bits, its rows, its edges, and what its rows lose."""
+    """A region that may be a class: its distinct rows as bits, its row count, its edges, and its loss."""
 
     members: int
     rows: int
@@ -37,7 +36,7 @@ class Region:
     loss: float
 
     def overlaps(self, other: Region) -> bool:
-        """Return whether some combination of values lies in both, whether or not it occurs."""
+        """Return whether some combination of values lies in both, even one that does not occur."""
         ends = zip(self.lo, self.hi, other.lo, other.hi, strict=True)
         return all(lo <= other_hi and other_lo <= hi for lo, hi, other_lo, other_hi in ends)
 
@@ -54,7 +53,7 @@ class ChosenRegions:
 
 @dataclass(frozen=True)
 class BestRegions:
-    """The class of every row if the best is known, a bound of the sum over rows if any, and how much was looked at."""
+    """The class of every row if the optimum is known, a bound on the total loss if any, and how much was examined."""
 
     classes: NDArray[np.int32] | None
     bound: float | None
@@ -62,7 +61,7 @@ class BestRegions:
 
 
 def best_regions(task: Task, at_most: float) -> BestRegions:
-    """Search for the regions that lose least, added up over rows; stop at what loses no less than is known."""
+    """Search for the regions with the least total loss; stop once nothing can lose less than ``at_most``."""
     cells = frequency_set(task.microdata)
     listed = Space(task.microdata.domains).size * len(cells)
     regions = _allowed_regions(task, cells.of_row, len(cells)) if listed <= MOST_LISTED else None
@@ -71,7 +70,7 @@ def best_regions(task: Task, at_most: float) -> BestRegions:
     holding = [[region for region in regions if region.members >> cell & 1] for cell in range(len(cells))]
     each = np.array([min(region.loss / region.rows for region in found) for found in holding])
     least_of = each * cells.counts
-    # What a region loses beyond the least that its rows must lose.
+    # The loss of a region beyond the least that its rows must lose.
     excess = {
         region.members: region.loss - float(least_of[_bits(region.members, len(cells))].sum()) for region in regions
     }
@@ -84,7 +83,7 @@ def best_regions(task: Task, at_most: float) -> BestRegions:
             return BestRegions(None, min(chosen.least, at_most), looked_at)
         if chosen.covered == everything:
             return BestRegions(_classes(chosen, cells.of_row), chosen.least, looked_at)
-        cell = (~chosen.covered & (chosen.covered + 1)).bit_length() - 1  # the first that is not covered
+        cell = (~chosen.covered & (chosen.covered + 1)).bit_length() - 1  # the first uncovered one
         for region in holding[cell]:
             looked_at += 1 + len(chosen.regions)
             if not any(region.overlaps(other) for other in chosen.regions):
@@ -105,14 +104,14 @@ def _classes(chosen: ChosenRegions, of_row: NDArray[np.int32]) -> NDArray[np.int
 
 
 def _allowed_regions(task: Task, cell_of: NDArray[np.int32], cells: int) -> list[Region] | None:
-    """Return every region whose rows may be a class, of those with the same rows the smallest; None for too many."""
+    """List every region whose rows may be a class, the smallest of those with equal rows; None if too many."""
     nodes = all_regions(NodeJudge(task))
     if nodes is None:
         return None
     microdata = task.microdata
     everybody = np.arange(len(microdata))
     found: dict[int, Region] = {}
-    # The lowest nodes come first, so that of regions with the same rows the smallest is kept.
+    # The lowest nodes come first, so the smallest of the regions with equal rows is kept.
     for _, (of_row, lo, hi, sizes) in sorted(nodes, key=lambda node: sum(node[0])):
         broken = np.zeros(len(sizes), bool)
         broken[of_row[broken_rows(task, everybody, of_row.astype(np.int64))]] = True

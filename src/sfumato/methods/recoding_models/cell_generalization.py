@@ -1,4 +1,4 @@
-"""Local recoding, cell by cell: every row is released at the node of the lattice that costs it least."""
+"""Cell generalization: local recoding that releases every row at the node of the lattice that costs it least."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from sfumato.methods.recoding_models.value_groups import keeps
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import SUPPRESSED, Recoding
 
-#: How many nodes are tried in the order of their loss; after that a straight way leads up.
+#: How many nodes are tried in order of loss; after that one path leads to the top.
 NODES = 4_096
 
 
 @dataclass(frozen=True)
 class CellGeneralization(Method):
-    """Release rows at the cheapest node at which enough of those that are left are alike.
+    """Release rows at the cheapest node at which enough of the remaining rows are alike.
 
-    Nodes of the lattice are tried in the order of their loss; at each, the classes of the remaining rows that are
-    allowed are released. What is left at the top is suppressed if it may be, else joined to classes. The best such
-    recoding is NP-hard; this is greedy, and exact on tables of some 14 different rows, or a few more with many equal
-    ones. Elsewhere the optimality tells a bound.
+    Nodes of the lattice are tried in order of loss; at each, the allowed classes of the remaining rows are released.
+    The rows left at the top are suppressed if the budget allows it, else joined to classes. The best such recoding is
+    NP-hard; this search is greedy, and exact on tables of about 14 different rows, or a few more with many equal ones.
+    Elsewhere the optimality gives a bound.
     """
 
     name: ClassVar[str] = "cell-generalization"
@@ -40,7 +40,7 @@ class CellGeneralization(Method):
     recoding: ClassVar[str] = "local"
 
     def run(self, task: Task) -> Recoding:
-        """Find the best classes of a small table; of others release rows node by node, and say how good that is."""
+        """Find the best classes of a small table; on others release rows node by node, and bound the optimum."""
         seen = self._seen(task)
         best = None if task.suppressible else best_classes(seen)
         if best is not None:
@@ -50,7 +50,7 @@ class CellGeneralization(Method):
         return greedy if bound is None else with_optimality(task, greedy, self.name, bound, 0)
 
     def _greedy(self, task: Task) -> Recoding:
-        """Release rows node by node; without suppression where that would spoil a comparison with the release."""
+        """Release rows node by node; without suppression if suppressing rows would break a model of the release."""
         recoding = self._released(task)
         return recoding if keeps(task, recoding) else self._released(replace(task, suppressible=0))
 
@@ -68,7 +68,7 @@ class CellGeneralization(Method):
 
 
 class _Remaining:
-    """The rows that are not yet released, and the classes of those that are."""
+    """The rows not yet released, and the classes of those that are."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -82,7 +82,7 @@ class _Remaining:
         self.count = 0
 
     def release(self, node: Levels) -> None:
-        """Release those of the remaining rows whose classes at a node are allowed."""
+        """Release the remaining rows whose classes at a node are allowed."""
         roller = self.judge.roller
         keys = self.judge.row_keys[self.rows]
         counted: Frequencies = roller.scan(keys, None, node, in_order=True)
@@ -100,7 +100,7 @@ class _Remaining:
         self.rows = self.rows[~going]
 
     def _show(self, node: Levels, rows: NDArray[np.int64], of_row: NDArray[np.int32]) -> None:
-        """Write down what the new classes show: their groups at the node."""
+        """Record what the new classes show: their groups at the node."""
         first = rows[np.unique(of_row, return_index=True)[1]]
         edges = self.judge.roller.edges
         shown = []
@@ -113,7 +113,7 @@ class _Remaining:
         self.hidden.append(np.broadcast_to(np.array(node) == self.judge.roller.top, bounds.shape[:2]))
 
     def finish(self) -> Recoding:
-        """Leave out the rows that no node released, or join them with classes until that is allowed."""
+        """Suppress the rows that no node released, or join them with classes until that is allowed."""
         empty = np.empty((0, len(self.task.microdata.domains)), np.int64)
         lo, hi = np.concatenate([empty, *self.lo]), np.concatenate([empty, *self.hi])
         hidden = np.concatenate([empty.astype(bool), *self.hidden])
@@ -123,7 +123,7 @@ class _Remaining:
         return Recoding(classes=self.classes, bounds=(lo, hi), hidden=hidden)
 
     def _join(self, lo: NDArray[np.int64], hi: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Put the remaining rows and the widest classes into one class that tells nothing, until it is allowed."""
+        """Join the remaining rows and the widest classes in one class that shows ``*``, until it is allowed."""
         top = self.judge.roller.top
         costs = self.task.microdata.penalties(lo, hi)
         joined = self.classes == SUPPRESSED
@@ -138,7 +138,7 @@ class _Remaining:
 
 
 def _cheapest_first(scorer: Scorer, microdata: Microdata) -> Iterator[Levels]:
-    """Yield nodes in the order of what they lose, up to a number; then one way up to the top."""
+    """Yield the first nodes in order of loss, then one path to the top."""
     tops = tuple(domain.top for domain in microdata.domains)
     totals = scorer.costs(METRICS["gcp"]).totals
     waiting: list[tuple[float, int, Levels]] = [(0.0, 0, (0,) * len(tops))]

@@ -12,7 +12,7 @@ from sfumato.methods.recoding_models.cell_generalization import CellGeneralizati
 
 @dataclass(frozen=True)
 class CellSuppression(CellGeneralization):
-    """Release every cell as it is or not at all, by the same searches with hierarchies of two levels."""
+    """Release every cell intact or as ``*``: cell generalization with two levels per attribute."""
 
     name: ClassVar[str] = "cell-suppression"
     summary: ClassVar[str] = "Every cell intact or as *, rows released with the fewest cells lost; the best if few."

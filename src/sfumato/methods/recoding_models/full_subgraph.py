@@ -1,4 +1,4 @@
-"""Multi-dimension full-subgraph recoding: regions that are products of subtrees, narrow where many rows are."""
+"""Full-subgraph recoding: multidimensional regions that are products of subtrees, narrow where many rows lie."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from sfumato.table.recoding import Recoding
 
 @dataclass(frozen=True)
 class FullSubgraph(Method):
-    """Divide the table along the hierarchies, each region by itself, while every part is allowed.
+    """Divide the table along the hierarchies, each region separately, while every part is allowed.
 
     A region is a subtree of every quasi-identifier, and all rows in it are shown alike. The best choice of regions is
-    NP-hard; this is a greedy search from the top down that divides the attribute that loses most. On small tables,
-    where nothing is left out, the best choice is searched for then; elsewhere the optimality tells a bound.
+    NP-hard; a greedy search from the top down divides the attribute that loses most. On small tables without
+    suppression an exact search follows; elsewhere the optimality gives a bound.
     """
 
     name: ClassVar[str] = "full-subgraph"
@@ -31,17 +31,17 @@ class FullSubgraph(Method):
     recoding: ClassVar[str] = "global"
 
     def run(self, task: Task) -> Recoding:
-        """Divide the table; then look for something better, or say how far from the best that may be."""
+        """Divide the table; then look for a better recoding, or bound the distance to the best."""
         greedy = self._greedy(task)
         if task.suppressible or not task.requirements.monotone:
-            return greedy  # what is left out may narrow a class below what its region spans
+            return greedy  # suppressed rows may narrow a class to less than its region spans
         found = best_regions(task, gcp_of(task, greedy) * len(task.microdata))
         recoding = greedy if found.classes is None else Recoding(classes=found.classes)
         bound = least_by_row(NodeJudge(task), as_regions=False) if found.bound is None else found.bound
         return recoding if bound is None else with_optimality(task, recoding, self.name, bound, found.looked_at)
 
     def _greedy(self, task: Task) -> Recoding:
-        """Divide the table; then spend what may be suppressed on the outliers that widen their classes most."""
+        """Divide the table; then spend the suppression budget on the outliers that widen their classes most."""
         microdata = task.microdata
         everything: list[Span] = [(0, domain.size - 1) for domain in microdata.domains]
         waiting = [(np.arange(len(microdata)), everything)]
@@ -58,7 +58,7 @@ class FullSubgraph(Method):
 
 
 def _divided(task: Task, rows: NDArray[np.int64], region: list[Span]) -> list[tuple[NDArray[np.int64], list[Span]]]:
-    """Divide a region along the attribute that loses most of those that allow it; return nothing if none does."""
+    """Divide a region along the attribute that loses most among those that allow it; empty if none does."""
     if len(rows) < 2 * task.requirements.smallest_class:
         return []
     domains, weights = task.microdata.domains, task.microdata.weights
@@ -78,7 +78,7 @@ def _divided(task: Task, rows: NDArray[np.int64], region: list[Span]) -> list[tu
 
 
 def _filled_children(task: Task, at: int, span: Span, codes: NDArray[np.unsignedinteger]) -> list[Span]:
-    """Return the subtrees right below one that hold any of the codes."""
+    """List the child subtrees that hold any of the codes."""
     present = np.unique(codes)
     return [child for child in children(task.microdata.domains[at], span) if _any_between(present, child)]
 

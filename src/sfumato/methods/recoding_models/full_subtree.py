@@ -21,7 +21,7 @@ from sfumato.methods.recoding_models.value_groups import Span, children
 class FullSubtree(SingleDimension):
     """Show values by subtrees of their hierarchy, narrow where many rows are and wide where few are.
 
-    The best choice of subtrees is NP-hard; this is a greedy search from the top down, and an exact one on small tables.
+    The best choice of subtrees is NP-hard; the search is greedy from the top down, and exact on small tables.
     """
 
     name: ClassVar[str] = "full-subtree"
@@ -42,7 +42,7 @@ register()(FullSubtree)
 
 
 def subtree_ways(domain: Domain, allowed: Callable[[Span], bool]) -> list[Way] | None:
-    """List the ways to divide a hierarchy into full subtrees, each of them allowed."""
+    """List the ways to divide a hierarchy into allowed full subtrees."""
 
     def of(span: Span) -> list[Way] | None:
         below = [of(child) for child in children(domain, span)]
@@ -58,7 +58,7 @@ def subtree_ways(domain: Domain, allowed: Callable[[Span], bool]) -> list[Way] |
 
 
 def subtrees(domain: Domain) -> NDArray[np.int64]:
-    """Return every subtree of a hierarchy."""
+    """List every subtree of a hierarchy."""
     known = [(0, domain.size - 1)]
     for span in known:
         known += children(domain, span)

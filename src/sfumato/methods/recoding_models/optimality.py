@@ -1,7 +1,7 @@
-"""How near a recoding is to the best of its model, and the bounds that rows and regions give.
+"""How near a recoding is to the best of its recoding model, and lower bounds from rows and regions.
 
-A region is what some levels show a row by. A row is shown by a region with enough rows in it, so it loses at least what
-the cheapest of these loses, whatever happens to all others.
+A region is what a node of the lattice shows for a row. Every row is shown by a region with enough rows in it, so it
+loses at least as much as in the cheapest of these, whatever happens to the other rows.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from sfumato.methods.lattice.nodes import Space
 from sfumato.table.kernels.classes import class_bounds
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 
-#: Bounds look at all regions if there are at most so many nodes, and nodes times rows.
+#: Bounds examine all regions if the lattice has at most this many nodes, and nodes times rows.
 MOST_NODES, MOST_WORK = 1_000, 5_000_000
 
 
 def gcp_of(task: Task, recoding: Recoding) -> float:
-    """Return the GCP of a recoding."""
+    """Compute the GCP of a recoding."""
     return METRICS["gcp"].measure(RecodedTable(task.microdata, EquivalenceClasses.of(task.microdata, recoding)))
 
 
 def with_optimality(task: Task, recoding: Recoding, model: str, bound: float, looked_at: int) -> Recoding:
-    """Return a recoding that tells how near it is to the best of its model, given a bound of the sum over rows."""
+    """Add the optimality to a recoding, given a lower bound on the total loss of its model."""
     cost = gcp_of(task, recoding)
     least = min(bound / max(1, len(task.microdata)), cost)
     proven = least >= cost * (1 - ROUNDING)
@@ -43,7 +43,7 @@ def with_optimality(task: Task, recoding: Recoding, model: str, bound: float, lo
 
 
 class Regions(NamedTuple):
-    """What a node of the lattice shows rows by: the region of every row, and the edges and the rows of every region."""
+    """The regions of a node of the lattice: the region of every row, and the edges and size of every region."""
 
     of_row: NDArray[np.int32]
     lo: NDArray[np.int64]
@@ -52,7 +52,7 @@ class Regions(NamedTuple):
 
 
 def all_regions(judge: NodeJudge) -> Iterator[tuple[Levels, Regions]] | None:
-    """Return what every node of the lattice shows; None if there are too many nodes."""
+    """Iterate over all nodes and their regions; None if there are too many nodes."""
     microdata = judge.task.microdata
     space = Space(microdata.domains)
     if space.size > MOST_NODES or space.size * len(microdata) > MOST_WORK:
@@ -72,10 +72,10 @@ def _regions(judge: NodeJudge, node: Levels) -> Regions:
 
 
 def least_by_row(judge: NodeJudge, as_regions: bool) -> float | None:
-    """Return what no choice of regions is below, added up over rows: the cheapest region of every row.
+    """Bound the total loss of any choice of regions from below, by the cheapest region of every row.
 
-    Classes are shown as the regions that they lie in, or as what all rows of these span. A row that is left out costs
-    everything, which is no less. None if there are too many regions.
+    Classes show the regions that they lie in, or what the rows of these span. A suppressed row costs the maximum, which
+    is no less. None if there are too many regions.
     """
     regions = all_regions(judge)
     if regions is None:

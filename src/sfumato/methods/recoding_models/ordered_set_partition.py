@@ -15,7 +15,7 @@ from sfumato.methods.recoding_models.best_columns import MOST_WAYS, Way
 from sfumato.methods.recoding_models.single_dimension import SingleDimension
 from sfumato.methods.recoding_models.value_groups import Span
 
-#: The bound knows nothing of a column with more values, whose intervals would be too many.
+#: The bound ignores columns with more values: they have too many intervals.
 MOST_VALUES = 2_000
 
 
@@ -23,8 +23,7 @@ MOST_VALUES = 2_000
 class OrderedSetPartition(SingleDimension):
     """Show values by intervals of their order, as narrow as the rows allow.
 
-    The best partition is NP-hard; this is a greedy search from the top down that cuts groups near their median, and an
-    exact one on small tables.
+    The best partition is NP-hard; the search cuts groups greedily near their median, and is exact on small tables.
     """
 
     name: ClassVar[str] = "ordered-set-partition"
@@ -50,7 +49,7 @@ register()(OrderedSetPartition)
 
 
 def interval_ways(domain: Domain, allowed: Callable[[Span], bool]) -> list[Way] | None:
-    """List the ways to divide an order into intervals, each of them allowed."""
+    """List the ways to divide an order into allowed intervals."""
     upto: list[list[Way]] = [[()]]
     for end in range(domain.size):
         begins = [begin for begin in range(end + 1) if upto[begin] and allowed((begin, end))]
@@ -61,5 +60,5 @@ def interval_ways(domain: Domain, allowed: Callable[[Span], bool]) -> list[Way] 
 
 
 def intervals(domain: Domain) -> NDArray[np.int64] | None:
-    """Return every interval of an order; None for too many."""
+    """List every interval of an order; None if there are too many."""
     return None if domain.size > MOST_VALUES else np.stack(np.triu_indices(domain.size), axis=1)

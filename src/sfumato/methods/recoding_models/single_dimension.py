@@ -1,4 +1,4 @@
-"""Single-dimension recoding with groups of different widths: full subtrees of a hierarchy, or intervals of an order."""
+"""Single-dimension recoding with groups of different widths: what full subtrees and ordered sets share."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from sfumato.methods.recoding_models.value_groups import Span, broken_rows, keep
 from sfumato.table.frequency import group_rows
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
-#: How long the full-domain start may be searched for where the lattice is huge.
+#: How many seconds the search for the full-domain start may take in a huge lattice.
 SECONDS = 2.0
 
-#: What waits to be divided: what that saves, negative; the attribute; the group; the ways to divide it.
+#: A group in the queue: the negative saving of its division, the attribute, the group, the ways to divide it.
 Entry = tuple[float, int, Span, list[list[Span]]]
 
 
@@ -37,16 +37,16 @@ Entry = tuple[float, int, Span, list[list[Span]]]
 class SingleDimension(Method):
     """Every value of a quasi-identifier is shown by the same group wherever it occurs.
 
-    The group whose division saves most is divided, everywhere at once, if every class stays allowed; a division that is
-    not allowed now never will be, since classes only become smaller. That starts once with all of a quasi-identifier as
-    one group, and once with the best full-domain recoding; what loses less is released. On small tables, where nothing
-    is left out, the best of all such recodings is searched for then; elsewhere the optimality tells a bound.
+    The search divides the group whose division saves most, in all rows at once, if every class stays allowed; a
+    division that is not allowed now never will be, since classes only shrink. It starts once from one group per quasi-
+    identifier and once from the best full-domain recoding, and releases the better result. On small tables without
+    suppression it then looks for the best of all such recodings; elsewhere the optimality gives a bound.
     """
 
     recoding: ClassVar[str] = "global"
 
     def run(self, task: Task) -> Recoding:
-        """Divide groups; then look for something better, or say how far from the best that may be."""
+        """Divide groups; then look for a better recoding, or bound the distance to the best."""
         greedy = self._greedy(task)
         rows, cost = len(task.microdata), gcp_of(task, greedy)
         bound = least_by_column(task, self._spans)
@@ -57,7 +57,7 @@ class SingleDimension(Method):
         return with_optimality(task, recoding, self.name, max(bound, found.bound), found.checks)
 
     def _greedy(self, task: Task) -> Recoding:
-        """Divide groups from both starts; without suppression where that would spoil a comparison with the release."""
+        """Divide groups from both starts; without suppression if that would break a model of the release."""
         found = [
             self._divided(DividedTable.of(task)),
             self._divided(DividedTable.at_levels(task, Lattice(time_limit=SECONDS).run(task))),
@@ -81,7 +81,7 @@ class SingleDimension(Method):
         return state.recoding()
 
     def _entries(self, state: DividedTable, at: int, span: Span) -> list[Entry]:
-        """Return how a group can be divided, first that which saves most, ready for the queue."""
+        """Make the queue entry of a group: how it can be divided, and what that saves; none for a single value."""
         domain, counts = state.task.microdata.domains[at], state.counts[at]
         divisions = self._divisions(domain, counts, span)
         if not divisions:
@@ -91,20 +91,20 @@ class SingleDimension(Method):
 
     @abstractmethod
     def _ways(self, domain: Domain, allowed: Callable[[Span], bool]) -> list[Way] | None:
-        """List all ways to recode a column by groups that are allowed; None for too many."""
+        """List all ways to recode a column by allowed groups; None if there are too many."""
 
     @abstractmethod
     def _spans(self, domain: Domain) -> NDArray[np.int64] | None:
-        """Return all groups that a column may be shown by; None for too many."""
+        """List all groups that a column may be shown by; None if there are too many."""
 
     @abstractmethod
     def _divisions(self, domain: Domain, counts: NDArray[np.int64], span: Span) -> list[list[Span]]:
-        """Return the ways to divide a group of values, in the order in which to try them."""
+        """List the ways to divide a group of values, in the order in which to try them."""
 
 
 @dataclass
 class DividedTable:
-    """The groups so far, the class of every row, and how many rows may still be left out."""
+    """The groups so far, the class of every row, and how many rows may still be suppressed."""
 
     task: Task
     spans: list[list[Span]]
@@ -115,7 +115,7 @@ class DividedTable:
 
     @classmethod
     def of(cls, task: Task) -> DividedTable:
-        """Start with all of every quasi-identifier as one group."""
+        """Start with one group per quasi-identifier."""
         return cls.at_levels(task, Recoding(levels=tuple(domain.top for domain in task.microdata.domains)))
 
     @classmethod
@@ -136,7 +136,7 @@ class DividedTable:
 
     @classmethod
     def of_ways(cls, task: Task, ways: Sequence[Way]) -> DividedTable:
-        """Start, and end, with the groups that are given for every quasi-identifier."""
+        """Build the table from given groups of every quasi-identifier."""
         codes = task.microdata.codes
         groups = [np.repeat(np.arange(len(way)), [hi - lo + 1 for lo, hi in way]) for way in ways]
         grouped = group_rows(
@@ -151,7 +151,7 @@ class DividedTable:
         return [np.bincount(microdata.codes[:, at], minlength=d.size) for at, d in enumerate(microdata.domains)]
 
     def divide(self, at: int, parts: list[Span]) -> bool:
-        """Divide a group of an attribute, if every class stays allowed but for rows that may be left out."""
+        """Divide a group of an attribute if every class stays allowed, apart from rows that may be suppressed."""
         codes = self.task.microdata.codes[:, at]
         inside = (codes >= parts[0][0]) & (codes <= parts[-1][1]) & (self.classes != SUPPRESSED)
         rows = np.flatnonzero(inside)
@@ -173,7 +173,7 @@ class DividedTable:
         return True
 
     def recoding(self) -> Recoding:
-        """Return the classes, each shown by its groups."""
+        """Build the recoding: classes, each shown by its groups."""
         kept = self.classes != SUPPRESSED
         _, first, numbered = np.unique(self.classes[kept], return_index=True, return_inverse=True)
         classes = np.full(len(self.classes), SUPPRESSED, np.int32)
@@ -187,7 +187,7 @@ class DividedTable:
         return Recoding(classes=classes, bounds=(bounds[:, :, 0], bounds[:, :, 1]), hidden=self._hidden(bounds))
 
     def _hidden(self, bounds: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return where a class shows an undivided scale: the top of its hierarchy, and no interval of it."""
+        """Mark where a class shows an undivided scale: the top of its hierarchy instead of an interval."""
         domains = self.task.microdata.domains
         whole = (bounds[:, :, 0] == 0) & (bounds[:, :, 1] == [domain.size - 1 for domain in domains])
         return whole & [isinstance(domain, IntervalDomain) and domain.size > 1 for domain in domains]

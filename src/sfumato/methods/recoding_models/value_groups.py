@@ -1,4 +1,4 @@
-"""What all top-down methods of this family share: which parts of a group are allowed, and at what price."""
+"""Groups of values: their subgroups in a hierarchy, what they cost, and which rows they leave without a class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Span = tuple[int, int]
 
 
 def broken_rows(task: Task, rows: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return those of the given rows that lie in groups that are not allowed."""
+    """Select the given rows that lie in groups that are not allowed."""
     order = np.argsort(groups, kind="stable")
     begins = np.flatnonzero(np.diff(groups[order], prepend=-1))
     offsets = np.append(begins, len(rows))
@@ -33,14 +33,14 @@ def broken_rows(task: Task, rows: NDArray[np.int64], groups: NDArray[np.int64]) 
 
 
 def mean_cost(domain: Domain, counts: NDArray[np.int64], spans: Sequence[Span]) -> float:
-    """Return what the rows of an attribute lose that are shown as these spans, added up."""
+    """Sum the loss of an attribute over the rows that these spans show."""
     lo, hi = np.array(spans).T
     reached = np.append(0, np.cumsum(counts))
     return float((reached[hi + 1] - reached[lo]) @ domain.span_costs(lo, hi))
 
 
 def children(domain: Domain, span: Span) -> list[Span]:
-    """Return the groups of the next lower level that divides a group; none for a single value."""
+    """List the groups of the next lower level that divides a group; none for a single value."""
     lo, hi = span
     for level in reversed(domain.levels):
         groups = level.groups[lo : hi + 1]
@@ -52,6 +52,6 @@ def children(domain: Domain, span: Span) -> list[Span]:
 
 
 def keeps(task: Task, recoding: Recoding) -> bool:
-    """Return whether the released rows, which t-closeness compares with, keep every model."""
+    """Return whether the released rows keep every model; t-closeness compares with these rows only."""
     assert recoding.classes is not None
     return bool((recoding.classes != SUPPRESSED).all()) or task.requirements.kept_by(recoding)

@@ -1,4 +1,4 @@
-"""What the kernels of refinement are told: what classes must keep, and what is to be lowered."""
+"""The arguments of the refinement kernels: the rules that classes must keep, and the costs to lower."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from sfumato.methods.task_loss import TIE, TaskLoss
 
 
 def plain_aim(task: Task) -> Aim:
-    """Return what classes must keep, with the certainty penalty as what is to be lowered."""
+    """Make an aim whose cost is the certainty penalty."""
     smallest = max(1, task.requirements.smallest_class)
     return Aim(task.requirements.rules, task.microdata.spans, smallest, 0.0, -1)
 
 
 def aim_of(goal: TaskLoss, kept: NDArray[np.bool_]) -> Aim:
-    """Return a goal with what classes of the rows that are kept must keep."""
+    """Make the aim of a loss, with the rules that classes of the released rows must keep."""
     task, objective = goal.task, goal.objective
-    # A row whose label is not that of most costs 1 in the kernels, and all else in proportion.
+    # In the kernels a row outside the majority label of its class costs 1; all other costs are scaled to that.
     unit = objective.labels or 1.0
     costs = goal.priced.spans
     if objective.spread != unit:
@@ -27,7 +27,7 @@ def aim_of(goal: TaskLoss, kept: NDArray[np.bool_]) -> Aim:
     requirements = task.requirements.of_released(kept)
     rules = requirements.rules
     if goal.label >= 0 and not requirements.sensitive_codes.shape[1]:
-        # The label is counted also where no model looks at any sensitive value.
+        # Labels are counted even if no model looks at sensitive values.
         counts = [column.reference for column in task.microdata.sensitive]
         rules = rules._replace(
             counts_at=np.cumsum([0, *map(len, counts)], dtype=np.int64),
@@ -38,7 +38,7 @@ def aim_of(goal: TaskLoss, kept: NDArray[np.bool_]) -> Aim:
 
 
 def sensitive_codes(goal: TaskLoss) -> NDArray[np.int32]:
-    """Return the sensitive codes that kernels count."""
+    """Stack the sensitive codes that the kernels count."""
     if goal.label < 0:
         return goal.task.requirements.sensitive_codes
     return np.ascontiguousarray(np.stack([column.codes for column in goal.task.microdata.sensitive], axis=1))

@@ -1,4 +1,4 @@
-"""Orders of rows in which similar rows lie close together, another one each time."""
+"""Random orders of rows in which similar rows lie close together."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sfumato.hierarchies import Domain
 from sfumato.methods.search_levels import search_levels
 
-#: Bits of a sort key for the cell of a row, and for its place inside the cell.
+#: Bits of a sort key for the cell of a row, and for its position inside the cell.
 CELL_BITS, FINE_BITS = 31, 32
 
-#: A cell holds up to two to this power of rows, were rows spread evenly.
+#: A cell holds up to two to this power rows, if rows are spread evenly.
 ROOM = 6.0
 
 
@@ -23,8 +23,8 @@ class NeighbourOrders:
     """Sorts rows by the cells of random full-domain nodes.
 
     Rows that agree in some attributes and are close in the others share a cell of many nodes, whichever attributes
-    those are; no single order of a table with many attributes can show all such pairs as neighbours. Of many attributes
-    only some are looked at each time: a node at which every row is alone has no neighbours to show.
+    those are; no single order of a table with many attributes makes all such pairs neighbours. Of many attributes only
+    some are used each time: at a node where every row is alone in its cell, no row has neighbours.
     """
 
     domains: tuple[Domain, ...] = field(repr=False)
@@ -35,7 +35,7 @@ class NeighbourOrders:
         return [search_levels(domain) for domain in self.domains]
 
     def order(self, codes: NDArray[np.unsignedinteger], random: np.random.Generator) -> NDArray[np.int32]:
-        """Return the rows sorted by the cells of a random node, and inside a cell by their values."""
+        """Sort the rows by the cells of a random node, and inside a cell by their values."""
         cells = np.zeros(len(codes), np.uint64)
         left = np.log2(max(2, len(codes))) - random.uniform(0, ROOM)
         for attribute in random.permutation(len(self.levels)):
@@ -51,7 +51,7 @@ class NeighbourOrders:
         return np.argsort(keys, kind="stable").astype(np.int32)
 
     def _inside(self, codes: NDArray[np.unsignedinteger], random: np.random.Generator) -> NDArray[np.uint64]:
-        """Pack the codes of attributes in random order, as many as fit; which come later matters least."""
+        """Pack the codes of attributes in random order, as many as fit, the most significant first."""
         packed = np.zeros(len(codes), np.uint64)
         left = FINE_BITS
         for attribute in random.permutation(len(self.domains)):

@@ -1,4 +1,4 @@
-"""Any method, and its classes refined."""
+"""The method `refined`: the classes of any other method, improved by moving rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sfumato.methods.task_loss import TaskLoss
 from sfumato.methods.warm_up import warm_up
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 
-#: What moving rows between classes can lower.
+#: The parts of a loss that moving rows between classes can lower.
 ABLE = frozenset({SPANS, SIZES, LABELS})
 
 
@@ -29,11 +29,11 @@ class RefinementLimit:
     Attributes
     ----------
     rounds
-        Passes over the table, at most.
+        The most passes over the table.
     seconds
-        Time, at most; results then depend on the machine's speed.
+        The most time; results then depend on the speed of the machine.
     patience
-        The share of the loss that a batch of rounds must gain for the search to go on.
+        The relative gain that a batch of rounds must bring for the search to go on.
     """
 
     rounds: int = 16
@@ -85,7 +85,7 @@ class Refined(Method):
         return self._with({"name": start.name, "parameters": start.parameters()})
 
     def recorded(self) -> dict[str, Any]:
-        """Return the same with what a manifest may have of the method that finds the classes."""
+        """Return the parameters as a manifest may hold them, those of the starting method included."""
         start = find_method(self.method)
         return self._with({"name": start.name, "parameters": start.recorded()})
 
@@ -94,7 +94,7 @@ class Refined(Method):
 
     @property
     def needs_levels(self) -> bool:
-        """Whether the method to start from does: what is improved has to be what that one finds alone."""
+        """Whether the starting method needs them: what is improved must be what that method finds alone."""
         return find_method(self.method).needs_levels
 
     @property
@@ -105,7 +105,7 @@ class Refined(Method):
 
     @property
     def objective(self) -> Objective:
-        """What is lowered: as said, or as the method to start from minimizes if that can be refined."""
+        """The loss to minimize: as given, or that of the starting method if refinement can lower it."""
         given = self.minimize if self.minimize is not None else getattr(self.method, "minimize", None)
         return find_objective("Refined", given if can_minimize(given, ABLE) else "gcp", ABLE)
 
@@ -122,22 +122,22 @@ class Refined(Method):
         goal = TaskLoss(task, self.objective)
         classes = EquivalenceClasses.of(task.microdata, recoding).of_row.astype(np.int32)
         if not task.requirements.kept_by(Recoding(classes=classes)):
-            # What the method shows is wider than what its rows span, and only so wide do the rules hold.
+            # The method shows more than its rows span, and the rules hold only for what it shows.
             loss = goal.measure(EquivalenceClasses.of(task.microdata, recoding)).loss
             return replace(recoding, details=replace(found, tried={start.name: loss, "refined": loss}))
-        # The kernels of the search are loaded by those who search, not by all who ask whether something is refined.
+        # Imported late: only a search needs its kernels.
         from sfumato.methods.refinement.search import refine  # noqa: PLC0415
 
         refined = refine(goal, classes, limit)
         losses = {start.name: goal.measure_rows(classes).loss, "refined": goal.measure_rows(refined).loss}
-        # What was proven about the classes that it started from is not about these.
+        # The optimality was proven for the starting classes, not for these.
         tried = {**(found.tried or {}), **losses}
         details = replace(found, optimality=None, tried=tried, minimized=goal.objective.name)
         return Recoding(classes=refined, details=details)
 
 
 def refinement_limit(option: bool | float | str) -> RefinementLimit | None:
-    """Return when to stop by what the user said; None for no refinement at all."""
+    """Read the ``refine`` option; None for no refinement at all."""
     if option is False:
         return None
     if option is True:

@@ -1,4 +1,4 @@
-"""The search: parts of the table refined side by side, round after round, in ever other orders."""
+"""The search of refinement: parts of the table improved in parallel, each round in another order of rows."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ from sfumato.methods.search_levels import mostly_categories
 from sfumato.methods.task_loss import TaskLoss
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
-#: Cells of a part: it stays in the processor's cache, two parts keep two processors busy, and a round over it is short
-#: enough to keep a time limit, however many columns there are. And its rows at least.
+#: Cells of a part, so that it fits the processor's cache, parts keep all processors busy, and a round over one is short
+#: enough to keep a time limit whatever the number of columns; and the least number of its rows.
 PART_CELLS, PART_ROWS = 131_072, 1_024
 
 #: Rounds over a part before the table is cut into other parts.
 ROUNDS_PER_PART = 4
 
-#: How far steps look: rows on either side, fewer for single rows, classes grouped anew together, groupings tried.
+#: How far steps look: rows on either side, fewer for single rows; classes regrouped together; groupings tried.
 WINDOW, MOVE_WINDOW, CLASSES, TRIALS = 24, 8, 3, 2
 
-#: How far regrouping over- and underrates attributes, as a power of 2, so that groupings differ in kind.
+#: How much regrouping over- and underrates attributes, as a power of 2, so that groupings differ.
 TILT = 1.0
 
-#: When a batch of rounds gains less than this share of the loss, the search has come near a dead end. From then on a
-#: step may raise the loss by another share, falling to none over most of the rest, to get out of it.
+#: When a batch of rounds gains less than this share of the loss, the search is near a local optimum. To escape it, a
+#: step may then raise the loss by the second share, which falls to 0 over the third share of the remaining search.
 CALM, SLACK, SLACK_FOR = 0.01, 0.05, 0.8
 
 
-#: Where prices are known, every other batch of rounds works on the classes that lose most beyond what their rows have
-#: to pay, on this share of the rows.
+#: If prices are known, every other batch of rounds works only on the classes that lose most beyond the prices of their
+#: rows, up to this share of the rows.
 AVOIDABLE = 0.5
 
 
 def refine(
     goal: TaskLoss, classes: NDArray[np.int32], limit: RefinementLimit, prices: NDArray[np.float64] | None = None
 ) -> NDArray[np.int32]:
-    """Return classes that lose at most what the given ones lose, and keep every requirement as they do.
+    """Improve classes: the result loses at most as much as the given ones and keeps the same requirements.
 
-    ``prices`` is what every row has to pay at least, if that is known: it shows where loss can be avoided.
+    ``prices`` is the least that every row must lose, if known: it shows where loss can be avoided.
     """
     with Interrupts() as interrupts:
         search = _Search(goal, classes, interrupts, prices)
@@ -62,7 +62,7 @@ def refine(
 
 
 class _Search:
-    """The best classes so far, and what stays the same from round to round."""
+    """The best classes so far, and what does not change between rounds."""
 
     def __init__(
         self,
@@ -81,12 +81,12 @@ class _Search:
         self.orders = NeighbourOrders(self.task.microdata.domains)
         self.aim = aim_of(goal, classes >= 0)
         self.slack = 0.0
-        # Classes of numbers seldom have many rows beyond a boundary, and where sensitive values count most squeezes are
-        # refused in the end: there the time is better spent regrouping.
+        # In numeric columns few rows share a boundary, and where sensitive values count most squeezes are refused in
+        # the end: the time is better spent regrouping.
         self.squeezing = mostly_categories(self.task.microdata.domains) and not self.sensitive.shape[1]
 
     def run(self, limit: RefinementLimit) -> None:
-        """Go on until a limit is reached, rounds gain too little, or somebody asks to stop."""
+        """Search until a limit is reached, rounds gain too little, or the user interrupts."""
         begin = time.perf_counter()
         current, done, share = self.best, 0, 0.0
         calm: float | None = None
@@ -108,20 +108,20 @@ class _Search:
             self.task.progress("refining stopped", 1.0)
 
     def _slack_after(self, share: float, calm: float) -> float:
-        """Return by how much a step may raise the loss, given when the search came to rest; sizes never need it."""
+        """Compute how much a step may raise the loss, given when the search calmed down; 0 for losses by size."""
         return SLACK * max(0.0, 1 - (share - calm) / (SLACK_FOR * (1 - calm))) if self.goal.by_spans else 0.0
 
     def _keep(self, classes: NDArray[np.int32]) -> float:
-        """Keep classes that lose less than all before; return the share gained."""
+        """Keep classes that lose less than all before; return the relative gain."""
         found, before = self.goal.measure_rows(classes), self.least
         if found < before:
             self.best, self.least = classes, found
         return self.least.gain_over(before)
 
     def improve(self, classes: NDArray[np.int32], rounds: int, deadline: float) -> NDArray[np.int32]:
-        """Refine all parts of the table for a few rounds, or those where most can be gained.
+        """Refine all parts of the table for a few rounds, or only those where most can be gained.
 
-        After an interrupt the parts that are being worked on end with their round, and all others stay as they are.
+        After an interrupt the parts in progress finish their round, and all others stay as they are.
         """
         self.batches += 1
         guided = self.prices is not None and self.batches % 2 == 1
@@ -140,7 +140,7 @@ class _Search:
         return result
 
     def _avoidable(self, classes: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return which rows are in the classes that lose most beyond what their rows have to pay."""
+        """Select the rows in the classes that lose most beyond the prices of their rows."""
         microdata = self.task.microdata
         shown = EquivalenceClasses.of(microdata, Recoding(classes=classes))
         inside = shown.of_row >= 0
@@ -149,11 +149,11 @@ class _Search:
         ranked = np.argsort(-avoidable, kind="stable")
         worst = np.zeros(len(avoidable) + 1, np.bool_)
         worst[ranked[np.cumsum(shown.sizes[ranked]) <= AVOIDABLE * inside.sum()]] = True
-        # Rows that are left out look at the last place, which says no.
+        # Suppressed rows index the last place, which is False.
         return np.asarray(worst[shown.of_row], np.bool_)
 
     def _parts(self, classes: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
-        """Cut the table into parts of similar classes, each with all its rows."""
+        """Cut the table into parts of similar classes, each class whole."""
         order = self.orders.order(self.codes, self.random)
         order = order[classes[order] >= 0]
         if not len(order):
@@ -188,7 +188,7 @@ class _Search:
         near = Neighbours.of(self.orders.order(table.codes, random))
         tilt = TILT if self.squeezing else 0.0
         effort = Effort(WINDOW, CLASSES, 4 * self.aim.smallest + 16, TRIALS, self.slack, tilt)
-        if self.aim.label < 0:  # these steps know nothing of labels
+        if self.aim.label < 0:  # these steps ignore labels
             move_rows(table, self.aim, groups, near, MOVE_WINDOW)
             dissolve_classes(table, self.aim, groups, near, WINDOW, effort.rows)
         if self.squeezing:
@@ -200,7 +200,7 @@ class _Search:
 
 
 def _class_begin(key: NDArray[np.int64], place: int) -> int:
-    """Return where the class of the row at a place begins."""
+    """Find where the class of the row at a place begins."""
     return int(np.searchsorted(key, key[place]))
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions import Caution, refuse, with_confirmations
-from sfumato.assess.cautions.uniqueness import as_good_as_a_name
+from sfumato.assess.cautions.unique_rows import as_good_as_a_name
 from sfumato.common import parameters
 from sfumato.errors import ParameterError, SchemaError, SourceError, VerificationError
 from sfumato.hierarchies import Domain, Learned, default_hierarchy, with_levels

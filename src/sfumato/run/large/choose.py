@@ -12,7 +12,7 @@ from sfumato.io.memory import allowed_memory
 from sfumato.methods import Method
 from sfumato.methods.on_engine import PartsAlongOrder, PartsByFirstCuts
 from sfumato.privacy import MinimumSpan
-from sfumato.privacy.ceilings import PopulationModel
+from sfumato.privacy.population import PopulationModel
 from sfumato.release.release import Release
 from sfumato.run.large.engine import Engine
 from sfumato.run.large.spark.session import OfFrame, Spark

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.assess.cautions.view import Certainty, Column, Drawn, ReleaseView, RequestView
+from sfumato.assess.cautions.view import ClassCertainty, Drawn, ReleaseView, RequestView, ViewedColumn
 from sfumato.assess.risk import BeforeAfter, assess_classes
 from sfumato.io import Source
 from sfumato.release.values import ValueCounts
@@ -24,7 +24,7 @@ from sfumato.run.request import Request
 def view_of(table: CodedTable, rows: Rows, source: Source, request: Request, row_numbers: Sequence[str]) -> RequestView:
     """Return what guardrails look at before a method runs: the values of every column, and how often each occurs."""
     coded = [
-        Column(domain.name, "quasi-identifier", domain.values, counted=_padded(counts, len(domain.values)))
+        ViewedColumn(domain.name, "quasi-identifier", domain.values, counted=_padded(counts, len(domain.values)))
         for domain, counts in zip(table.domains, table.marginals, strict=True)
     ]
     columns = [*coded, *(_carried(column, rows) for column in table.carried if column.role != SHOWN)]
@@ -39,12 +39,12 @@ def view_of(table: CodedTable, rows: Rows, source: Source, request: Request, row
     )
 
 
-def _carried(column: Carried, rows: Rows) -> Column:
+def _carried(column: Carried, rows: Rows) -> ViewedColumn:
     if column.values is None or column.counts is None:
         # Its values are too many to be looked at; that many are no reason to look away.
-        return Column(column.name, column.role, pa.array([], column.kind), alone=alone(rows, [column.name]))
+        return ViewedColumn(column.name, column.role, pa.array([], column.kind), alone=alone(rows, [column.name]))
     values = column.values.drop_null()
-    return Column(column.name, column.role, values, counted=_padded(column.counts, len(values)))
+    return ViewedColumn(column.name, column.role, values, counted=_padded(column.counts, len(values)))
 
 
 def _padded(counts: NDArray[np.int64], values: int) -> NDArray[np.int64]:
@@ -85,9 +85,9 @@ class CountedView(ReleaseView):
             return column.unique_rows + int(column.counts[-1] == 1)
         return alone(self.shown.rows, [*names, *(self.shown.class_columns if with_classes else ())])
 
-    def certainty(self, name: str) -> Certainty:
+    def certainty(self, name: str) -> ClassCertainty:
         """Look at how frequent the most frequent value of every class is, as a reader sees the classes."""
-        return Certainty.of(*arrays(self.frequencies[name]))
+        return ClassCertainty.of(*arrays(self.frequencies[name]))
 
     def starred(self, at: int) -> int:
         """Return how many released rows share their class with somebody who lacks a value."""

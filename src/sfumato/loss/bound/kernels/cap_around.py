@@ -1,11 +1,12 @@
-"""Lowering prices until no box is overpriced, row by row: boxes around a row that lose about so much.
+"""Cap prices around rows: lower them until no box of a given level of loss is overpriced.
 
-All intervals of several numbers are too many to list. But a box that is overpriced holds a row that pays more than the
-box loses per row, and every other row in it is so near that the two together lose no more than the box. So boxes are
-looked for around such rows, in bundles: all boxes between an inner one and an outer one. A bundle is fine if the k
-highest prices in the outer box are, on average, at most what the inner one loses. If not, it is split in two.
+The intervals of several numeric attributes are too many to list. But an overpriced box holds a row that pays more than
+the box loses per row, and every other row in it is so near that the two together lose no more than the box. So boxes
+are searched for around such rows, in bundles: all boxes between an inner and an outer one. A bundle is fine if the mean
+of the k highest prices in the outer box is at most what the inner box loses; otherwise it is split in two.
 
-Seen from a row, a box is how far it reaches, in coin: below and above in numbers, up the tree in categories.
+A box is described by how far it reaches from a row, in units of loss: below and above it for numbers, up the tree for
+categories.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from sfumato.loss.bound.kernels.highest_prices import (
 from sfumato.loss.bound.kernels.nearby_rows import Near, offset, rows_within
 from sfumato.table.kernels.spans import Spans
 
-#: Bundles that wait to be looked at, at most, and how many rows they may list for every row of the table.
+#: The most waiting bundles, and how many rows they may list per row of the table.
 DEPTH, LISTED = 200, 8
 
 #: How far the boxes of a bundle reach from a row, below and above: the inner one, and the outer one.
@@ -45,9 +46,9 @@ class LossLevel(NamedTuple):
     Attributes
     ----------
     tolerance
-        By which share the outer box of a bundle may lose more than the inner one without being split.
+        A bundle whose outer box loses at most this share more than its inner box is not split.
     work
-        How many rows may be looked at around one row, bundle by bundle.
+        The most rows to examine around one row, summed over bundles.
     """
 
     least: float
@@ -57,19 +58,19 @@ class LossLevel(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Room for the rows around a row, and for bundles that wait.
+    """Scratch for the rows around a row, and for waiting bundles.
 
     Attributes
     ----------
     gathered, rows, offsets
-        How many rows are around, which, and how far each is away in every attribute, in coin: below 0 for smaller
-        numbers.
+        How many rows are around, which, and how far away each is in every attribute, in units of loss: negative for
+        smaller numbers.
     reach
         How far the boxes of every bundle reach.
     begins, ends, listed
         Which rows may lie in the boxes of a bundle, as a part of one list of places in ``rows``.
     box
-        How far the rows of a bundle are away at most, below and above.
+        How far away the rows of a bundle are at most, below and above.
     """
 
     gathered: NDArray[np.int64]
@@ -97,9 +98,9 @@ def cap_around(
 ) -> int:
     """Lower the prices in every overpriced box of a level around the chosen rows; return how many boxes were found.
 
-    ``reach`` is what every row loses at least, whatever box of k rows it is in. ``done`` notes the rows around which
-    every box of the level was looked at: others need not look at these again. Where that takes too much work, the row
-    pays no more than the cheapest box of the level loses.
+    ``reach`` is the least loss of every row in any box of k rows. ``done`` marks the rows around which every box of the
+    level was examined, so that other rows can skip these. If that takes too much work, the row pays at most what the
+    cheapest box of the level loses.
     """
     highest, room = no_prices(k, rows), room_for(near.codes, level.work)
     for row in chosen:
@@ -113,7 +114,7 @@ def cap_around(
 
 @inner
 def room_for(codes: NDArray[np.integer], work: int) -> Room:
-    """Return room for as many rows as may be looked at, and one more to see that they are too many."""
+    """Allocate room for as many rows as may be examined, and one more to detect that there are too many."""
     count, width = min(len(codes), work) + 1, codes.shape[1]
     return Room(
         np.zeros(1, np.int64),
@@ -141,7 +142,7 @@ def _cap_around_row(
     found: FoundBoxes,
     used: int,
 ) -> tuple[bool, int]:
-    """Look at all boxes of a level around a row; return whether that could be finished, and the boxes found so far."""
+    """Examine all boxes of a level around a row; return whether that finished, and the boxes found so far."""
     gathered = rows_within(row, done, near, spans, level.most, room.rows)
     room.gathered[0] = gathered
     if gathered > level.work:
@@ -178,12 +179,12 @@ def _cap_around_row(
 
 @inner
 def _begin(row: int, codes: NDArray[np.int64], rows: PricedRows, spans: Spans, room: Room) -> None:
-    """List the rows around a row, dearest first, and the bundle of all boxes that hold the row."""
+    """List the rows around a row, highest prices first, and the bundle of all boxes that hold the row."""
     gathered = room.gathered[0]
     asked = np.empty(gathered)
     for at in range(gathered):
         asked[at] = -rows.prices[room.rows[at]]
-    # Then few of the later ones have to be put among the highest prices.
+    # Then few of the later ones have to be inserted among the highest prices.
     room.rows[:gathered] = room.rows[:gathered][np.argsort(asked)]
     for at in range(gathered):
         room.listed[at] = at
@@ -196,7 +197,7 @@ def _begin(row: int, codes: NDArray[np.int64], rows: PricedRows, spans: Spans, r
 
 @inner
 def box_loss(below: NDArray[np.float64], above: NDArray[np.float64], spans: Spans) -> float:
-    """Return what a box loses that reaches so far."""
+    """Compute the loss of a box from how far it reaches."""
     total = 0.0
     for attribute in range(len(below)):
         total += min(below[attribute] + above[attribute], spans.weight[attribute])
@@ -215,9 +216,9 @@ def _narrow(
     highest: Highest,
     room: Room,
 ) -> int:
-    """List the rows that some box of a bundle can hold behind those before, and narrow the outer box to them.
+    """Append the rows that some box of a bundle can hold to the list, and narrow the outer box to them.
 
-    Return where they end; what they pay is among the highest prices.
+    Return where they end; ``highest`` then has their highest prices.
     """
     clear(highest)
     lowest, plain = entry(highest, rows, k), rows.most >= k
@@ -240,7 +241,7 @@ def _narrow(
             if not plain:
                 mix(highest, rows, k)
             lowest = entry(highest, rows, k)
-    if plain and inside >= k:  # rows that pay nothing are not among the highest prices, but make a class
+    if plain and inside >= k:  # rows that pay nothing are not among the highest prices, but count for a class
         highest.kept[0] = max(highest.kept[0], k)
     reach[OUTER_LO], reach[OUTER_HI] = room.box[0], room.box[1]
     return last
@@ -254,7 +255,7 @@ def fits(
     weight: NDArray[np.float64],
     most: float,
 ) -> bool:
-    """Return whether a row lies in the outer box, and together with the inner one loses at most so much."""
+    """Return whether a row lies in the outer box, and a box of it and the inner box loses at most ``most``."""
     total = 0.0
     for attribute in range(reach.shape[1]):
         this = offsets[place, attribute]
@@ -269,7 +270,7 @@ def fits(
 
 @inner
 def split(at: int, begin: int, end: int, room: Room) -> None:
-    """Split a bundle in two: boxes that reach some row on the side where inner and outer box differ most, or not."""
+    """Split a bundle on the side where inner and outer box differ most: boxes that reach past the middle, or not."""
     reach = room.reach[at]
     side, chosen, widest = 0, 0, -1.0
     for low_or_high in range(2):
@@ -287,7 +288,7 @@ def split(at: int, begin: int, end: int, room: Room) -> None:
 
 @inner
 def _middle(side: int, attribute: int, half: float, begin: int, end: int, room: Room) -> tuple[float, float]:
-    """Return how far away the last row before the half is, not counting those inside, and the first one behind it."""
+    """Find how far away the last row before the middle is, and the first one behind it."""
     nearer, farther = 0.0, np.inf
     for at in range(begin, end):
         away = room.offsets[room.listed[at], attribute]

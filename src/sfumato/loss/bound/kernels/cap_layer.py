@@ -1,7 +1,7 @@
-"""Lowering prices until no box is overpriced: boxes of a layer, swept along one attribute.
+"""Cap prices in the boxes of a layer: sweep one attribute and lower prices until no box is overpriced.
 
-A price belongs to a distinct row and counts as often as the row occurs. A box that holds at least k rows is overpriced
-if its k highest prices are, on average, above what a class in that box loses per row.
+A price belongs to a distinct row and counts as often as the row occurs. A box with at least k rows is overpriced if the
+mean of its k highest prices exceeds what a class in that box loses per row.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from sfumato.loss.bound.kernels.highest_prices import (
 )
 from sfumato.table.kernels.spans import Spans, span_cost
 
-#: By which share prices may be too high without being lowered: sums of fractions are off by a little.
+#: The share by which prices may be too high without being lowered, because sums have rounding errors.
 SLACK = 1e-9
 
 
 class FoundBoxes(NamedTuple):
-    """Overpriced boxes that were met: the k rows that paid most, and the box.
+    """Overpriced boxes that were found: the k highest-priced rows, and the box.
 
     Attributes
     ----------
     rows, times
-        The distinct rows that paid most, -1 after the last, and how many of each.
+        The highest-priced distinct rows, -1 after the last, and how many of each.
     limits
-        What a class in the box loses per row.
+        The loss per row of a class in the box.
     corners
-        The layer of the box, and the distinct rows with its outermost places.
+        The layer of the box, and the distinct rows at its outermost places.
     """
 
     rows: NDArray[np.int32]
@@ -64,10 +64,10 @@ def cap_layer(
 ) -> int:
     """Lower the prices in every overpriced box of a layer; return how many boxes have been found so far.
 
-    ``members`` holds the rows of the layer's groups one group after the other, each with ``places`` rising or
-    falling, and ``penalties`` what each group loses without the swept attribute (its number, or -1 for none).
+    ``members`` holds the rows of the layer group by group, each with rising or falling ``places``, and ``penalties``
+    what each group loses without the swept attribute (``swept``, or -1 for none).
 
-    The last place comes first: when boxes that begin at a place are looked at, those that begin later hold already.
+    The last place comes first: when boxes that begin at a place are examined, those that begin later already hold.
     """
     highest, later = no_prices(k, rows), no_prices(k, rows)
     for group in range(len(begins) - 1):
@@ -112,9 +112,9 @@ def cap_layer(
 
 @inner
 def worth_a_look(members: NDArray[np.int32], begin: int, end: int, rows: PricedRows, k: int, limit: float) -> bool:
-    """Return whether a group has k rows and could be overpriced, by a rough and quick look.
+    """Return whether a group has k rows and could be overpriced, by a quick upper bound.
 
-    The k highest prices add up to at most k times any level and what prices are above it: two levels are tried.
+    The k highest prices add up to at most k times any level plus the excess of prices over it: two levels are tried.
     """
     total, whole, above = 0, 0.0, 0.0
     for at in range(begin, end):
@@ -143,10 +143,10 @@ def cap_from(
     found: FoundBoxes,
     used: int,
 ) -> int:
-    """Widen a box from its first place on, and lower the prices wherever it is overpriced.
+    """Widen a box from its first place on, and lower prices wherever it is overpriced.
 
-    Rows from ``second`` on lie at later places. Boxes that begin there hold. So as soon as k rows there pay more than
-    those at the first place, this box and all wider ones hold, too.
+    Rows from ``second`` on lie at later places, and boxes that begin there hold. So as soon as k rows there pay more
+    than those at the first place, this box and all wider ones hold too.
     """
     clear(highest)
     inside, here, dearest, enough = 0, 0, 0.0, False
@@ -174,7 +174,7 @@ def cap_from(
             at += 1
         if inside - here >= k and (dearest < lowest or (plain and dearest == 0)):
             break
-        if not changed:  # the box is only dearer than the one before
+        if not changed:  # the box only loses more than the one before
             continue
         enough = inside >= k if plain else can_be_class(highest, k)
         if enough and overpriced(top_sum(highest, k), k * limit):
@@ -200,7 +200,7 @@ def overpriced(total: float, limit: float) -> bool:
 def keep(
     highest: Highest, k: int, limit: float, layer: int, first: int, last: int, found: FoundBoxes, used: int
 ) -> int:
-    """Note an overpriced box, as long as there is room."""
+    """Record an overpriced box if there is room."""
     if used == len(found.limits):
         return used
     left = 0.0 + k

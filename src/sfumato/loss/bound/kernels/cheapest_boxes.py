@@ -1,7 +1,7 @@
-"""What the cheapest box loses that holds a row and k - 1 others: what the row must lose at least.
+"""The loss of the cheapest box with a row and k - 1 others: the least that the row must lose.
 
-Boxes are looked at in bundles, as in `around`: all boxes between an inner one and an outer one. A bundle whose outer
-box holds too few rows, or whose inner box loses as much as one that was found, is left out; others are split in two.
+Boxes are examined in bundles, as in `cap_around`: all boxes between an inner and an outer one. A bundle is dropped if
+its outer box holds too few rows, or its inner box loses as much as one already found; other bundles are split in two.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from sfumato.loss.bound.kernels.least_losses import SortedRows, apart, nearest_l
 from sfumato.loss.bound.kernels.nearby_rows import offset
 from sfumato.table.kernels.spans import Spans
 
-#: By how much more than what is known boxes may lose that are looked at together: at first, and at least.
+#: The share above the known least loss up to which boxes are examined together: at first, and at least.
 FARTHEST, NEAREST = 0.5, 0.1
 
-#: By which share the outer box of a bundle may lose more than the inner one without being split.
+#: A bundle whose outer box loses at most this share more than its inner box is not split.
 TOLERANCE = 0.01
 
 
@@ -37,10 +37,10 @@ TOLERANCE = 0.01
 def cheapest_boxes(
     chosen: NDArray[np.int64], rows: SortedRows, k: int, spans: Spans, work: int, losses: NDArray[np.float64]
 ) -> int:
-    """Write for the chosen rows what the cheapest box of k rows loses that holds them, or somewhat less.
+    """Compute for the chosen rows the loss of the cheapest box of k rows around each, or somewhat less.
 
-    ``work`` is how many rows may be looked at around one row; where that is not enough, it is less by more. Return how
-    many rows were compared or looked at in all.
+    ``work`` is how many rows may be examined around one row; if that is not enough, the result is lower. Return how
+    many rows were compared or examined in all.
     """
     total = 0
     nearest, weight, room = np.empty(k + 1), np.empty(k + 1, np.int64), room_for(rows.codes, work)
@@ -49,7 +49,7 @@ def cheapest_boxes(
         farther = FARTHEST
         least, compared = nearest_loss(this, rows, k, spans, nearest, weight)
         total += compared
-        # No box loses more than the whole, also where there are fewer than k rows.
+        # No box loses more than the whole table, even if there are fewer than k rows.
         while 0.0 < least < whole and farther >= NEAREST:
             most = min(whole, least * (1 + farther))
             least, finished, looked = _cheapest(this, rows, k, spans, least, most, work, room)
@@ -66,9 +66,9 @@ def cheapest_boxes(
 def _cheapest(
     this: int, rows: SortedRows, k: int, spans: Spans, least: float, most: float, work: int, room: Room
 ) -> tuple[float, bool, int]:
-    """Raise the least that boxes of k rows around a row lose, to the most if none loses less.
+    """Raise the least loss of boxes of k rows around a row, up to ``most`` if none loses less.
 
-    Return also whether all of them could be looked at, and how many rows were.
+    Also return whether all boxes were examined, and how many rows were.
     """
     gathered, compared = _gather(this, rows, spans, most, room)
     if gathered > work:
@@ -98,9 +98,9 @@ def _cheapest(
 
 @inner
 def _gather(this: int, rows: SortedRows, spans: Spans, most: float, room: Room) -> tuple[int, int]:
-    """List the rows that lose less than so much together with a row, and how far away they are.
+    """List the rows that lose less than ``most`` together with a row, and how far away they are.
 
-    Return how many they are, and how many were compared.
+    Return their number, and how many rows were compared.
     """
     gathered, after, compared = 0, 0, 0
     while after < len(rows.codes) and gathered < len(room.rows):
@@ -120,9 +120,9 @@ def _gather(this: int, rows: SortedRows, spans: Spans, most: float, room: Room) 
 def _narrow(
     reach: NDArray[np.float64], begin: int, end: int, rows: SortedRows, k: int, spans: Spans, most: float, room: Room
 ) -> int:
-    """List the rows that some box of a bundle can hold behind those before, and narrow the outer box to them.
+    """Append the rows that some box of a bundle can hold to the list, and narrow the outer box to them.
 
-    Return where they end: where they begin if they are fewer than k.
+    Return where they end, or where they begin if they are fewer than k.
     """
     last, inside = end, 0
     room.box[0], room.box[1] = reach[INNER_LO], reach[INNER_HI]

@@ -1,6 +1,6 @@
-"""The highest prices of a box: those of k rows that a class could hold.
+"""The highest prices in a box: those of k rows that could form a class.
 
-A class may need its sensitive values mixed: then no value may have more than so many of the k rows.
+If sensitive values must be mixed, at most ``most`` of the k rows may have the same value.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner
 
-#: Amounts of rows are fractions where values are mixed, and off by a little.
+#: The rounding error of row counts, which are fractions if values are mixed.
 OFF = 1e-9
 
 
 class PricedRows(NamedTuple):
-    """The distinct rows of a table and what they are asked to pay.
+    """The distinct rows of a table and their prices.
 
     Attributes
     ----------
     places
-        The code of every row in the attribute that is swept, or nothing but 0.
+        The code of every row in the swept attribute, or zeros.
     counts
-        How often every row occurs; 0 leaves it out.
+        How often every row occurs; 0 ignores it.
     prices
-        What every row pays: this is lowered.
+        The price of every row, which the kernels lower.
     values, most
-        The sensitive value of every row, and how many of k rows may have the same: k where that does not matter.
+        The sensitive value of every row, and how many of k rows may share one; k if values need not be mixed.
     """
 
     places: NDArray[np.int64]
@@ -39,16 +39,16 @@ class PricedRows(NamedTuple):
 
 
 class Highest(NamedTuple):
-    """The highest prices of a box, highest first: as many as it takes to stand for k rows.
+    """The highest prices in a box, in falling order: as many as cover k rows.
 
     Attributes
     ----------
     price, times, row
-        The prices, how many rows have each of them (at most k), and which distinct row that is.
+        The prices, how many rows have each (at most k), and which distinct row it is.
     held, kept
-        How many prices are held, and how many rows they stand for.
+        How many prices are held, and how many rows they cover.
     of_value
-        Room to count how many of the rows have each sensitive value.
+        Scratch to count the rows by sensitive value.
     """
 
     price: NDArray[np.float64]
@@ -61,7 +61,7 @@ class Highest(NamedTuple):
 
 @inner
 def no_prices(k: int, rows: PricedRows) -> Highest:
-    """Return room for the highest prices."""
+    """Allocate room for the highest prices."""
     room = 2 * k + 4
     return Highest(
         np.empty(room),
@@ -75,15 +75,15 @@ def no_prices(k: int, rows: PricedRows) -> Highest:
 
 @inner
 def clear(highest: Highest) -> None:
-    """Hold no prices."""
+    """Remove all prices."""
     highest.held[0], highest.kept[0] = 0, 0.0
 
 
 @inner
 def entry(highest: Highest, rows: PricedRows, k: int) -> float:
-    """Return what a row must pay more than to be put among the highest prices.
+    """Compute the price that a row must exceed to be inserted among the highest.
 
-    Rows that pay nothing are held only where their sensitive value matters.
+    Rows that pay nothing are held only if their sensitive value matters.
     """
     if highest.kept[0] >= k - OFF:
         return highest.price[highest.held[0] - 1]
@@ -92,7 +92,7 @@ def entry(highest: Highest, rows: PricedRows, k: int) -> float:
 
 @inner
 def insert(highest: Highest, row: int, rows: PricedRows, k: int) -> None:
-    """Put a row among the highest prices, drop those that no longer are; where values are mixed, `mix` follows."""
+    """Insert a row among the highest prices and drop those that no longer are; if values are mixed, call `mix` next."""
     price = rows.prices[row]
     times = min(rows.counts[row], k)
     held = highest.held[0]
@@ -113,9 +113,9 @@ def insert(highest: Highest, row: int, rows: PricedRows, k: int) -> None:
 
 @inner
 def mix(highest: Highest, rows: PricedRows, k: int) -> None:
-    """Take rows, highest prices first, as many of each value as may be; drop what is too much.
+    """Take rows, highest prices first, as many of each value as allowed; drop the excess.
 
-    What is dropped once never comes back: more rows only make room scarcer.
+    A dropped row never comes back: further rows only leave less room.
     """
     held = highest.held[0]
     for at in range(held):
@@ -134,13 +134,13 @@ def mix(highest: Highest, rows: PricedRows, k: int) -> None:
 
 @inner
 def can_be_class(highest: Highest, k: int) -> bool:
-    """Return whether the rows that are held could be a class; where values are mixed, all are held that could."""
+    """Return whether the held rows could form a class; if values are mixed, all rows that could are held."""
     return highest.kept[0] >= k - OFF
 
 
 @inner
 def top_sum(highest: Highest, k: int) -> float:
-    """Return the sum of the k highest prices."""
+    """Sum the k highest prices."""
     total, left = 0.0, 0.0 + k
     for at in range(highest.held[0]):
         times = min(left, highest.times[at])
@@ -151,7 +151,7 @@ def top_sum(highest: Highest, k: int) -> float:
 
 @inner
 def cap_level(highest: Highest, k: int, target: float) -> float:
-    """Return the level to which prices are cut so that the k highest add up to the target."""
+    """Compute the level to which prices are cut so that the k highest add up to the target."""
     rest, left, cut = top_sum(highest, k), 0.0 + k, 0.0
     held = highest.held[0]
     level = 0.0

@@ -1,4 +1,4 @@
-"""What a row must lose at least, because its class holds others too."""
+"""The least that a row must lose because its class holds other rows too, from comparing pairs of rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sfumato.common.numba.decorators import inner, kernel
 from sfumato.table.kernels.spans import KIND, TREE, Spans, span_cost
 
-#: Rows before and after a row that it is compared with first.
+#: How many rows before and after a row are compared with it first.
 BESIDE = 32
 
 
@@ -22,8 +22,8 @@ class SortedRows(NamedTuple):
     codes, counts
         The codes of every row, and how often it occurs.
     skips
-        For every row and its leading attributes, the first later row that differs from it there or before: where two
-        rows are too far apart in these, so are all rows in between.
+        For every row and leading attribute, the first later row that differs from it in that attribute or one before:
+        if two rows are too far apart in these, so are all rows in between.
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -35,7 +35,7 @@ class SortedRows(NamedTuple):
 def least_losses(
     chosen: NDArray[np.int64], rows: SortedRows, k: int, spans: Spans, losses: NDArray[np.float64]
 ) -> None:
-    """Write for the chosen rows the loss that they form with their (k - 1)-th nearest other.
+    """Compute for the chosen rows their loss in a class with their (k - 1)-th nearest row.
 
     A class of k rows spans at least what a row spans together with any single one of the others.
     """
@@ -48,15 +48,15 @@ def least_losses(
 def nearest_loss(
     this: int, rows: SortedRows, k: int, spans: Spans, nearest: NDArray[np.float64], weight: NDArray[np.int64]
 ) -> tuple[float, int]:
-    """Return what a row loses together with its (k - 1)-th nearest other, given room for losses and counts.
+    """Compute what a row loses with its (k - 1)-th nearest row, given scratch for losses and counts.
 
-    Return also how many others it was compared with.
+    Also return how many rows it was compared with.
     """
     held, reached, worst, compared = 0, rows.counts[this] - 1, np.inf, 0
     if reached >= k - 1:
         return 0.0, compared
     begin, end = max(0, this - BESIDE), min(len(rows.codes), this + BESIDE + 1)
-    # Rows beside it come first: they soon tell which others are too far away.
+    # Adjacent rows come first: they soon show which others are too far away.
     for first, last in ((begin, end), (0, begin), (end, len(rows.codes))):
         after = first
         while after < last:
@@ -72,7 +72,7 @@ def nearest_loss(
 
 @inner
 def apart(this: int, other: int, rows: SortedRows, spans: Spans, limit: float) -> tuple[float, int]:
-    """Return what two rows lose as a class, and the next row that may be nearer if that reaches the limit."""
+    """Compute what two rows lose as a class, and the next row that may be nearer if that reaches the limit."""
     total = 0.0
     for attribute in range(rows.codes.shape[1]):
         one, two = np.int64(rows.codes[this, attribute]), np.int64(rows.codes[other, attribute])
@@ -86,7 +86,7 @@ def apart(this: int, other: int, rows: SortedRows, spans: Spans, limit: float) -
 
 @inner
 def _next(code: int, other: int, attribute: int, rows: SortedRows, spans: Spans, limit: float) -> int:
-    """Return the next row that is not too far away in an attribute, or differs from another one in those before.
+    """Find the next row that is not too far away in an attribute, or that differs in an earlier one.
 
     Codes are in an order in which a wider span never costs less, except on grids.
     """
@@ -119,11 +119,11 @@ def nearest_losses(
     losses: NDArray[np.float64],
     weights: NDArray[np.int64],
 ) -> None:
-    """Write for the first rows of ``codes`` the losses that they form with the nearest of the others, and their counts.
+    """Compute for the first rows of ``codes`` their losses with the nearest of the other rows, and the counts of these.
 
-    The first ``len(limits)`` rows ask, the others are distinct rows that occur ``counts`` times each; those between two
-    of ``begins`` agree in the first attribute. Of each row that asks, as many of the nearest are written as together
-    occur k times, the nearest first, and none whose loss reaches its limit.
+    The first ``len(limits)`` rows are the queries; the others are distinct rows that occur ``counts`` times each, and
+    those between two of ``begins`` agree in the first attribute. For each query the nearest rows are written, nearest
+    first, until they occur k times together, and none whose loss reaches the limit of the query.
     """
     asking = len(limits)
     for this in range(asking):
@@ -152,7 +152,7 @@ def hold(
     count: int,
     enough: int,
 ) -> tuple[int, int]:
-    """Put a loss among the least so far; return how many are held then, and how often their rows occur together."""
+    """Insert a loss among the least so far; return how many are held, and how often their rows occur together."""
     place = held
     while place > 0 and nearest[place - 1] > loss:
         nearest[place], weight[place] = nearest[place - 1], weight[place - 1]
@@ -160,7 +160,7 @@ def hold(
     nearest[place], weight[place] = loss, count
     held += 1
     reached += count
-    # The farthest are not needed as long as the others are enough.
+    # Drop the farthest as long as the others are enough.
     while reached - weight[held - 1] >= enough:
         held -= 1
         reached -= weight[held]
@@ -178,7 +178,7 @@ def pair_loss(
     before: float,
     limit: float,
 ) -> float:
-    """Return what two rows lose as a class in some attributes and before, or anything above the limit if it is more."""
+    """Add what two rows lose as a class in some attributes to ``before``; above the limit, any larger number."""
     total = before
     for attribute in range(begin, end):
         one, two = np.int64(codes[first, attribute]), np.int64(codes[second, attribute])
@@ -193,9 +193,9 @@ def pair_loss(
 
 @kernel
 def least_total(falling: NDArray[np.float64], k: int) -> float:
-    """Return the least total when rows share classes of at least k and all pay what the dearest of them must.
+    """Compute the least total if rows share classes of at least k and each class loses what its dearest row must.
 
-    ``falling`` holds what every row must lose, largest first; the dearest rows then share classes with each other.
+    ``falling`` holds what every row must lose, largest first; it is best if the dearest rows share classes.
     """
     rows = len(falling)
     least = np.full(rows + 1, np.inf)

@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 from sfumato.common.numba.decorators import inner, kernel
 from sfumato.table.kernels.spans import GRID, KIND, POSITION, TABLE, TREE, VALUES_AT, Spans, span_cost
 
-#: How fast the guess grows of how far away enough rows are, and how much farther it is for the next row.
+#: The factor by which a search radius grows, and the margin on it for the next row.
 GROWTH, MARGIN = 1.5, 1.2
 
 
 class Near(NamedTuple):
-    """Distinct rows in an order in which neighbours are near, in blocks of a few, and blocks of blocks.
+    """Distinct rows in an order that keeps similar rows close, in blocks of a few, and blocks of blocks.
 
     Attributes
     ----------
     codes
         The codes of every row.
     begins, lo, hi
-        Where every block begins, and the least and the greatest code of its rows in every attribute.
+        Where every block begins, and the least and greatest code of its rows in every attribute.
     wide_lo, wide_hi, wide
-        The same of so many blocks each.
+        The same for blocks of ``wide`` blocks.
     """
 
     codes: NDArray[np.int64]
@@ -38,10 +38,10 @@ class Near(NamedTuple):
 
 @inner
 def offset(spans: Spans, attribute: int, code: int, other: int) -> float:
-    """Return how far away another code is, in coin: below 0 for smaller numbers.
+    """Compute how far away another code is, in units of loss: negative for smaller numbers.
 
-    A box that reaches from one number to another loses at least what lies between them, and a box of categories what
-    their common node does. Losses of other kinds are not sums of such parts, and count nothing.
+    A box that reaches from one number to another loses at least what lies between them, and a box of categories at
+    least what their common node loses. Losses of other kinds are not sums of such parts, and count as 0.
     """
     kind = spans.index[attribute, KIND]
     if kind in (POSITION, GRID):
@@ -57,9 +57,9 @@ def offset(spans: Spans, attribute: int, code: int, other: int) -> float:
 def rows_within(
     row: int, without: NDArray[np.bool_], near: Near, spans: Spans, most: float, into: NDArray[np.int32]
 ) -> int:
-    """Write the rows that together with a row lose at most so much, without some and as far as there is room.
+    """Collect the rows that lose at most ``most`` together with a row, except those in ``without``.
 
-    Return how many there are.
+    Stop when ``into`` is full. Return how many were found.
     """
     found = 0
     for wide in range(len(near.wide_lo)):
@@ -89,7 +89,7 @@ def least_loss(
     spans: Spans,
     most: float,
 ) -> float:
-    """Return what a row loses at least together with any row of a block, or anything above the most."""
+    """Compute what a row loses at least together with any row of a block, or some number above ``most``."""
     total = 0.0
     for attribute in range(codes.shape[1]):
         code = codes[row, attribute]
@@ -105,7 +105,7 @@ def least_loss(
 def reaches(
     chosen: NDArray[np.int64], near: Near, counts: NDArray[np.int64], k: int, spans: Spans, whole: float
 ) -> NDArray[np.float64]:
-    """Return for the chosen rows what they lose together with their (k - 1)-th nearest other."""
+    """Compute what the chosen rows lose together with their (k - 1)-th nearest row."""
     nobody, into = np.zeros(len(near.codes), np.bool_), np.empty(len(near.codes), np.int32)
     found, guess = np.zeros(len(chosen)), whole / 64
     for at, row in enumerate(chosen):
@@ -124,7 +124,7 @@ def reaches(
             found[at] = losses[place]
             if total >= k:
                 break
-        # The next row is near, and so about as many lie around it.
+        # The next row is close, so about as many rows lie around it.
         guess = max(found[at] * MARGIN, whole * 1e-6)
     return found
 
@@ -137,7 +137,7 @@ def box_members(
     hi: NDArray[np.int64],
     members: NDArray[np.int64],
 ) -> int:
-    """Write the distinct rows inside a box that still occur, in their order; return how many there are."""
+    """Collect the distinct rows inside a box that still occur, in their order; return how many."""
     found = 0
     for row in range(len(codes)):
         if counts[row] == 0:

@@ -1,1 +1,1 @@
-"""Compiled loops of the recoding models."""
+"""Kernels of the recoding models."""

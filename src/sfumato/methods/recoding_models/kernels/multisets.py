@@ -1,7 +1,7 @@
-"""The best partition of a few rows, some of them equal, over all partitions that there are.
+"""The best of all partitions of a few rows, some of them equal.
 
-Rows of one kind are not told apart, so a set of rows is how many there are of every kind, as the digits of a number in
-which every digit has a base of its own.
+Rows of one kind are interchangeable, so a set of rows is given by how many rows of each kind it has: the digits of a
+number in a mixed radix system, with one digit per kind.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from sfumato.common.numba.decorators import kernel
 def cheapest_multisets(
     costs: NDArray[np.float64], counts: NDArray[np.int64], places: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the least cost of dividing every set of rows into classes, and the class of it with its first kind.
+    """Find the least cost of dividing every set of rows into classes, and the class that holds its first kind.
 
     Parameters
     ----------
     costs
-        What every set costs as a class, infinite if it must not be one.
+        What every set costs as a class, infinite if it is not allowed as one.
     counts
-        How many rows there are of every kind.
+        How many rows each kind has.
     places
-        What a row of every kind adds to the number of a set: the product of all bases before its own.
+        What a row of each kind adds to the number of a set: the product of all bases before its own.
     """
     kinds = len(counts)
     best = np.full(len(costs), np.inf)
@@ -38,7 +38,7 @@ def cheapest_multisets(
             whole[kind] = number // places[kind] % (counts[kind] + 1)
             if first < 0 and whole[kind]:
                 first = kind
-        # Some class holds a row of the first kind: try all parts that do.
+        # Some class holds a row of the first kind: try all subsets that do.
         part[:] = 0
         part[first] = 1
         chosen = places[first]

@@ -1,8 +1,8 @@
-"""Lowering the loss of given classes row by row: rows move, rows join, classes are dissolved.
+"""Lower the loss of classes row by row: rows move, rows join, classes are dissolved.
 
-Every step keeps what was found before unless something strictly better that every rule allows is there, so the work
-may stop at any moment. Who is a neighbour comes from an order of all rows in which similar rows lie close together;
-each round brings another such order. No step looks at more than a fixed number of rows and classes around it.
+A step changes classes only for something strictly better that every rule allows, so the work may stop at any moment.
+Neighbours come from an order of all rows in which similar rows lie close together; each round uses another such order.
+No step examines more than a fixed number of rows and classes around it.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from sfumato.table.kernels.spans import box_penalty, widened_penalty
 
 
 class Neighbours(NamedTuple):
-    """An order of the rows in which similar rows lie close together, and the place of every row in it."""
+    """An order of rows in which similar rows lie close together, and the place of every row in it."""
 
     order: NDArray[np.int32]
     place: NDArray[np.int32]
 
     @classmethod
     def of(cls, order: NDArray[np.int32]) -> Neighbours:
-        """Return an order with its inverse."""
+        """Pair an order with its inverse."""
         place = np.empty_like(order)
         place[order] = np.arange(len(order), dtype=np.int32)
         return cls(order, place)
@@ -48,13 +48,13 @@ class Neighbours(NamedTuple):
 
 @inner
 def is_free(aim: Aim, groups: Grouping, group: int) -> bool:
-    """Return whether nothing can be gained from a class."""
+    """Return whether a class costs nothing, so that nothing can be gained."""
     return groups.penalty[group] <= EPSILON and aim.by_size <= 0 and aim.label < 0
 
 
 @kernel
 def move_rows(table: Table, aim: Aim, groups: Grouping, near: Neighbours, window: int) -> float:
-    """Let each row move to a nearby class where it costs less; return what was gained."""
+    """Move rows to nearby classes where they cost less; return the gain."""
     box = np.empty((2, table.codes.shape[1]), np.int64)
     histogram = np.zeros(max(1, aim.rules.counts_at[-1]), np.int64)
     gained = 0.0
@@ -81,7 +81,7 @@ def move_rows(table: Table, aim: Aim, groups: Grouping, near: Neighbours, window
 def cheapest_class(
     table: Table, aim: Aim, groups: Grouping, near: Neighbours, row: int, window: int, limit: float
 ) -> tuple[int, float]:
-    """Return the nearby class that a row joins at the least cost below ``limit``, and that cost."""
+    """Find the nearby class that a row can join at the least cost below ``limit``, and that cost."""
     best, least = np.int64(-1), limit - EPSILON
     own, last = np.int64(groups.of_row[row]), np.int64(-1)
     codes = table.codes[row]
@@ -106,7 +106,7 @@ def cheapest_class(
 def leaving_allowed(
     table: Table, aim: Aim, groups: Grouping, row: int, box: NDArray[np.int64], histogram: NDArray[np.int64]
 ) -> bool:
-    """Return whether a class, which then has this box, keeps every rule without one of its rows."""
+    """Return whether a class keeps every rule without one of its rows; ``box`` is its box then."""
     group = np.int64(groups.of_row[row])
     if counts_values(aim.rules):
         count_class(table, groups, aim.rules, group, histogram)
@@ -147,7 +147,7 @@ def move(table: Table, aim: Aim, groups: Grouping, row: int, target: int) -> Non
 
 @kernel
 def join_rows(table: Table, aim: Aim, groups: Grouping, near: Neighbours, window: int) -> int:
-    """Let rows without a class join a nearby one where that is allowed; return how many did."""
+    """Let rows without a class join a nearby one if that is allowed; return how many did."""
     box = np.empty((2, table.codes.shape[1]), np.int64)
     histogram = np.zeros(max(1, aim.rules.counts_at[-1]), np.int64)
     joined = 0
@@ -164,7 +164,7 @@ def join_rows(table: Table, aim: Aim, groups: Grouping, near: Neighbours, window
 
 @kernel
 def dissolve_classes(table: Table, aim: Aim, groups: Grouping, near: Neighbours, window: int, most: int) -> float:
-    """Dissolve classes of at most ``most`` rows whose rows cost less elsewhere; return what was gained."""
+    """Dissolve classes of at most ``most`` rows whose rows cost less elsewhere; return the gain."""
     targets = np.empty((most, 2), np.int32)
     histogram = np.zeros(max(1, aim.rules.counts_at[-1]), np.int64)
     gained = 0.0
@@ -201,7 +201,7 @@ def rehousing_cost(
     limit: float,
     targets: NDArray[np.int32],
 ) -> float:
-    """Find for every row of a class the nearby class where it costs least; return what they cost, each by itself."""
+    """Find for every row of a class the nearby class where it costs least; return the sum of these costs."""
     total, member = 0.0, 0
     row = np.int64(groups.heads[group])
     while row != NONE:
@@ -219,7 +219,7 @@ def rehousing_cost(
 def targets_allowed(
     table: Table, aim: Aim, groups: Grouping, targets: NDArray[np.int32], histogram: NDArray[np.int64]
 ) -> bool:
-    """Return whether every class that took rows in keeps every rule."""
+    """Return whether every class that took rows keeps every rule."""
     counting = counts_values(aim.rules)
     for member in range(len(targets)):
         if not keeps_rules(table, aim, groups, np.int64(targets[member, 1]), counting, histogram):
@@ -231,7 +231,7 @@ def targets_allowed(
 def keeps_rules(
     table: Table, aim: Aim, groups: Grouping, group: int, counting: bool, histogram: NDArray[np.int64]
 ) -> bool:
-    """Return whether a class is allowed; its sensitive values are counted only where a rule looks at them."""
+    """Return whether a class is allowed; ``counting`` says whether any rule looks at sensitive values."""
     if counting:
         count_class(table, groups, aim.rules, group, histogram)
     box = groups.boxes[group]

@@ -1,4 +1,4 @@
-"""Classes that change row by row, with exact bounds at every moment."""
+"""Mutable classes: rows join and leave one at a time, and bounds stay exact."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sfumato.common.numba.decorators import inner, kernel
 from sfumato.table.kernels.rules import Rules, clear
 from sfumato.table.kernels.spans import Spans, box_penalty
 
-#: What two sums of the same fractions may differ by; a gain below it is none.
+#: The rounding error of sums of the same fractions; a smaller gain does not count.
 EPSILON = 1e-9
 
 #: The columns of ``Grouping.links``.
@@ -29,20 +29,20 @@ class Table(NamedTuple):
 
 
 class Aim(NamedTuple):
-    """What classes must keep, and what is to be lowered.
+    """The rules that classes must keep, and the costs to lower.
 
     Attributes
     ----------
     rules
         The conditions.
     costs
-        What a row of a class costs by the spans of the class.
+        What a row costs by the spans of its class.
     smallest
         A size below which no class is allowed.
     by_size
-        What a row costs besides, for every row of its class.
+        What a row costs in addition, per row of its class.
     label
-        The sensitive column of which every row costs 1 that is not the most frequent of its class; -1 for none.
+        The sensitive column whose rows outside the majority of their class cost 1 each; -1 for none.
     """
 
     rules: Rules
@@ -58,7 +58,7 @@ class Grouping(NamedTuple):
     Attributes
     ----------
     of_row
-        The class of every row, -1 where it is left out.
+        The class of every row, -1 if it is suppressed.
     links
         The next and the previous row of the same class.
     heads
@@ -80,7 +80,7 @@ class Grouping(NamedTuple):
 
 
 def make_grouping(table: Table, aim: Aim, classes: NDArray[np.int32]) -> Grouping:
-    """Return classes with their lists, boxes and penalties; ``classes`` becomes a part of the result."""
+    """Set up classes with their lists, boxes and penalties; ``classes`` becomes part of the result."""
     rows, attributes = table.codes.shape
     count = max(int(classes.max(initial=-1)) + 1, rows // aim.smallest) + 1
     groups = Grouping(
@@ -116,13 +116,13 @@ def fill(table: Table, aim: Aim, groups: Grouping) -> None:
 
 @inner
 def class_cost(aim: Aim, size: int, penalty: float) -> float:
-    """Return what a class costs by its size and by what each of its rows costs, labels left aside."""
+    """Compute the cost of a class from its size and the penalty of its rows, without labels."""
     return size * (penalty + aim.by_size * size)
 
 
 @inner
 def strangers(aim: Aim, size: int, histogram: NDArray[np.int64]) -> int:
-    """Return how many rows of a class have another label than most; 0 where labels do not count."""
+    """Count the rows of a class outside its majority label; 0 if labels do not count."""
     if aim.label < 0:
         return np.int64(0)
     most = np.int64(0)
@@ -133,7 +133,7 @@ def strangers(aim: Aim, size: int, histogram: NDArray[np.int64]) -> int:
 
 @inner
 def add_row(table: Table, groups: Grouping, row: int, group: int) -> None:
-    """Put a row that is in no class into one; the penalty of the class is left to the caller."""
+    """Add a row without a class to one; the caller updates the penalty of the class."""
     first = groups.heads[group]
     groups.links[row, NEXT], groups.links[row, PREVIOUS] = first, NONE
     if first != NONE:
@@ -153,7 +153,7 @@ def add_row(table: Table, groups: Grouping, row: int, group: int) -> None:
 
 @inner
 def take_row(table: Table, groups: Grouping, row: int) -> None:
-    """Take a row out of its class; the penalty of the class is left to the caller."""
+    """Take a row out of its class; the caller updates the penalty of the class."""
     group = np.int64(groups.of_row[row])
     after, before = groups.links[row, NEXT], groups.links[row, PREVIOUS]
     if before == NONE:
@@ -170,9 +170,9 @@ def take_row(table: Table, groups: Grouping, row: int) -> None:
 
 @inner
 def box_without(table: Table, groups: Grouping, group: int, row: int, box: NDArray[np.int64]) -> bool:
-    """Write the box that a class has without one of its rows; return whether it is another than with it.
+    """Write the box of a class without one of its rows; return whether it differs from the full box.
 
-    Most rows share their codes with another row of the class, which is soon found; only otherwise all are visited.
+    Most rows share their codes with another row of the class, which is soon found; only otherwise are all visited.
     """
     changed = False
     for attribute in range(box.shape[1]):
@@ -198,7 +198,7 @@ def box_without(table: Table, groups: Grouping, group: int, row: int, box: NDArr
 
 @inner
 def close_class(groups: Grouping, group: int) -> None:
-    """Note that an empty class may be used again."""
+    """Mark an empty class as unused."""
     capacity = len(groups.sizes)
     groups.heads[group] = NONE
     groups.penalty[group] = 0.0
@@ -219,7 +219,7 @@ def empty_class(groups: Grouping, group: int) -> None:
 
 @inner
 def open_class(groups: Grouping) -> int:
-    """Return an unused class."""
+    """Take an unused class."""
     capacity = len(groups.sizes)
     group = groups.heads[capacity + groups.heads[capacity]]
     groups.heads[capacity] -= 1

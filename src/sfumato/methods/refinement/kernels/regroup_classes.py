@@ -1,7 +1,7 @@
-"""Lowering the loss of given classes a few at a time: neighbours lay their rows together and are grouped anew.
+"""Lower the loss of classes a few at a time: neighbouring classes pool their rows and are regrouped.
 
-That swaps rows, dissolves classes, merges and splits them, whichever costs least. A step looks only at rows that lie
-near a row of the class in an order of all rows; large classes lend what lies there instead of taking part as a whole.
+That swaps rows, or dissolves, merges and splits classes, whichever costs least. A step examines only rows that lie near
+a row of the class in an order of all rows; large classes lend the rows near there instead of taking part as a whole.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ class Effort(NamedTuple):
     window
         Rows on either side of a row, in the order of neighbours.
     classes
-        How many classes are grouped anew together, at most.
+        The most classes to regroup together.
     rows
-        How many rows are, at most; larger classes lend rows instead of taking part as a whole.
+        The most rows to regroup together; larger classes lend rows instead of taking part as a whole.
     trials
-        How many groupings are tried.
+        How many groupings to try.
     slack
-        The share by which a grouping may cost more than what it replaces, to get out of dead ends; 0 for never.
+        The share by which a grouping may cost more than the one it replaces, to escape local optima; 0 for never.
     tilt
-        Every other grouping that is tried grows with attributes over- or underrated at random, up to 2 to this power.
+        Every other grouping over- or underrates attributes at random, by up to 2 to this power.
     """
 
     window: int
@@ -62,7 +62,7 @@ class Effort(NamedTuple):
 
 
 class Nearby(NamedTuple):
-    """Classes near a class, and what the nearest of their rows would cost it."""
+    """Classes near a class, and what it would cost with the nearest of their rows."""
 
     group: NDArray[np.int32]
     reach: NDArray[np.float64]
@@ -70,7 +70,7 @@ class Nearby(NamedTuple):
 
 @inner
 def next_random(state: int) -> int:
-    """Return the next of a sequence of numbers without a visible pattern, none negative."""
+    """Compute the next number of a xorshift generator; never negative."""
     state ^= (state << 13) & 0x7FFFFFFFFFFFFFFF
     state ^= state >> 7
     return state ^ ((state << 17) & 0x7FFFFFFFFFFFFFFF)
@@ -85,7 +85,7 @@ def regroup_classes(
     effort: Effort,
     random: int,
 ) -> float:
-    """Group each of the classes anew, together with classes near it; return what was gained."""
+    """Regroup each class together with classes near it; return the gain."""
     pool = make_pool(table, aim, effort)
     best = np.empty(len(pool.rows), np.int32)
     members = np.empty((2, effort.classes), np.int32)
@@ -93,7 +93,7 @@ def regroup_classes(
     gained = 0.0
     for group in range(len(groups.sizes)):
         row = np.int64(NONE)
-        # A class that is too large to take part as a whole gets a turn for every so many of its rows.
+        # A class too large to take part as a whole gets one turn per ``effort.rows`` of its rows.
         for _ in range(1 + groups.sizes[group] // effort.rows):
             if groups.sizes[group] == 0 or is_free(aim, groups, group):
                 break
@@ -129,7 +129,7 @@ def regroup_classes(
 
 @inner
 def make_pool(table: Table, aim: Aim, effort: Effort) -> RowPool:
-    """Make room for a pool."""
+    """Allocate a pool."""
     most = effort.rows + 2 * effort.window + 2
     count = effort.classes + most // max(1, aim.smallest) + 1
     attributes = table.codes.shape[1]
@@ -149,7 +149,7 @@ def make_pool(table: Table, aim: Aim, effort: Effort) -> RowPool:
 
 @inner
 def tilt_attributes(pool: RowPool, tilt: float, random: int) -> int:
-    """Over- and underrate the attributes at random; return the random number to go on from."""
+    """Over- and underrate the attributes at random; return the next random state."""
     for attribute in range(len(pool.tilt)):
         random = next_random(random)
         pool.tilt[attribute] = 2.0 ** (tilt * ((random & 1023) / 512 - 1))
@@ -158,7 +158,7 @@ def tilt_attributes(pool: RowPool, tilt: float, random: int) -> int:
 
 @inner
 def some_member(groups: Grouping, group: int, row: int, steps: int) -> int:
-    """Return the row of a class that lies some steps behind another, or behind the first where that one has left."""
+    """Find the row of a class some steps after a given one, or after the first if that one has left the class."""
     if row == NONE or groups.of_row[row] != group:
         row = np.int64(groups.heads[group])
     for _ in range(steps % groups.sizes[group]):
@@ -179,7 +179,7 @@ def find_nearby(
     effort: Effort,
     nearby: Nearby,
 ) -> int:
-    """Find the classes of the rows around a row, itself first, the others by what their nearest row would cost it."""
+    """Find the classes of the rows around a row, its own first, the others by what their nearest row would cost."""
     nearby.group[0], nearby.reach[0] = group, -1.0
     found = 1
     place = near.place[focus]
@@ -215,7 +215,7 @@ def gather(
     pool: RowPool,
     members: NDArray[np.int32],
 ) -> tuple[int, int, int]:
-    """Put the rows of the nearest classes into the pool; large classes lend only the rows that are near.
+    """Put the rows of the nearest classes into the pool; large classes lend only the rows nearby.
 
     Return the number of rows, of lenders (in ``members[0]``) and of classes that take part as a whole (``members[1]``).
     """
@@ -286,7 +286,7 @@ def cost_of(
 
 @inner
 def lend(groups: Grouping, pool: RowPool, members: NDArray[np.int32], lenders: int, count: int) -> None:
-    """Make the lenders the first groups, without the rows that they lent; their boxes are at most too wide."""
+    """Make the lenders the first groups, without the rows they lent; their boxes are at most too wide."""
     for at in range(lenders):
         group = np.int64(members[0, at])
         pool.sizes[at] = groups.sizes[group]
@@ -309,7 +309,7 @@ def further_cost(
     total: int,
     members: NDArray[np.int32],
 ) -> float:
-    """Return what a grouping costs by its labels; infinitely much if some group breaks a rule."""
+    """Compute what a grouping costs by its labels; infinite if some group breaks a rule."""
     counting, shows_spans = aim.label >= 0 or counts_values(aim.rules), limits_spans(aim.rules)
     cost = 0.0
     for group in range(total):
@@ -334,12 +334,12 @@ def further_cost(
 
 @inner
 def exact_lender_box(table: Table, groups: Grouping, pool: RowPool, count: int, group: int, lender: int) -> None:
-    """Find what a lender spans without the rows that it lent and with those that joined it."""
+    """Find what a lender spans without the rows it lent and with those that joined."""
     box = pool.boxes[group]
     begun = False
     for entry in range(count):
         if groups.of_row[pool.rows[entry]] == lender and pool.group[entry] != group:
-            # Marked as lent by a number that no group has, so that one walk over the class finds who stays.
+            # Mark the row as lent by a number that no group has, so one pass over the class finds the rows that stay.
             groups.of_row[pool.rows[entry]] = -2 - lender
     row = np.int64(groups.heads[lender])
     while row != NONE:
@@ -374,7 +374,7 @@ def apply(
     full: int,
     total: int,
 ) -> None:
-    """Make the classes what a grouping of the pool says."""
+    """Apply a grouping of the pool to the classes."""
     for at in range(full):
         empty_class(groups, np.int64(members[1, at]))
     for entry in range(len(chosen)):

@@ -1,4 +1,4 @@
-"""Rows of a few neighbouring classes, grouped anew from the smallest seeds up."""
+"""A pool of rows from a few neighbouring classes, regrouped greedily: groups grow from seeds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FREE = -1
 
 
 class RowPool(NamedTuple):
-    """The rows that are grouped anew.
+    """The rows to regroup.
 
     Attributes
     ----------
@@ -26,17 +26,17 @@ class RowPool(NamedTuple):
     group
         The group of every row.
     reach
-        What each row of the growing group would cost if this row joined it.
+        What each row of the growing group would cost if this row joined.
     boxes, sizes, penalty
-        The groups: first the classes that lend rows and stay, then those that are made.
+        The groups: first the classes that lend rows and stay, then the new ones.
     histogram
         Counts of sensitive values.
     codes
         The codes of the rows, attribute by attribute.
     parts
-        What each attribute adds to ``reach``; in the last line, infinity for rows that are taken.
+        What each attribute adds to ``reach``; in the last row, infinity for rows already taken.
     tilt
-        By how much each attribute is overrated while groups grow.
+        The factor by which each attribute is overrated while groups grow.
     """
 
     rows: NDArray[np.int32]
@@ -53,9 +53,9 @@ class RowPool(NamedTuple):
 
 @inner
 def regroup(table: Table, aim: Aim, pool: RowPool, count: int, lenders: int, random: int) -> tuple[int, float]:
-    """Group the first ``count`` rows of the pool; return the number of groups, lenders included, and what they cost.
+    """Group the first ``count`` rows of the pool; return the number of groups, lenders included, and their cost.
 
-    The cost is infinite when no grouping was found. Rows that go back to their lenders cost what they cost there.
+    The cost is infinite if no grouping was found. Rows that return to their lenders count with their cost there.
     """
     for entry in range(count):
         release(pool, entry)
@@ -78,7 +78,7 @@ def regroup(table: Table, aim: Aim, pool: RowPool, count: int, lenders: int, ran
 
 @inner
 def copy_codes(table: Table, pool: RowPool, count: int) -> None:
-    """Copy the codes of the rows that are in the pool."""
+    """Copy the codes of the rows in the pool."""
     for entry in range(count):
         for attribute in range(len(pool.codes)):
             pool.codes[attribute, entry] = table.codes[pool.rows[entry], attribute]
@@ -86,7 +86,7 @@ def copy_codes(table: Table, pool: RowPool, count: int) -> None:
 
 @inner
 def grow(table: Table, aim: Aim, pool: RowPool, count: int, group: int, seed: int) -> int:
-    """Let a group grow from a seed by the rows that widen it least until it is allowed; return its size, 0 if never."""
+    """Grow a group from a seed by the rows that widen it least until it is allowed; return its size, 0 if never."""
     box = pool.boxes[group]
     clear(pool.histogram)
     sensitive = table.sensitive.shape[1] > 0
@@ -134,9 +134,9 @@ def release(pool: RowPool, entry: int) -> None:
 
 @inner
 def widen_by(aim: Aim, pool: RowPool, count: int, box: NDArray[np.int64], entry: int, first: bool) -> None:
-    """Make a box hold a row, or only its first row, and find what its group would cost with each free row.
+    """Extend a box by a row, or start it there, and compute what its group would cost with each free row.
 
-    Only attributes in which the box grew are looked at anew, and all rows in one go, free or not: that is fastest.
+    Only attributes in which the box grew are recomputed, for all rows at once, free or not: that is fastest.
     """
     attributes = len(pool.codes)
     for attribute in range(attributes):
@@ -160,9 +160,9 @@ def widen_by(aim: Aim, pool: RowPool, count: int, box: NDArray[np.int64], entry:
 
 @inner
 def nearest(pool: RowPool, count: int, begin: int, current: float) -> int:
-    """Return the free row that widens the group least; the first from ``begin`` on that does not widen it at all.
+    """Find the free row that widens the group least, or the first from ``begin`` on that does not widen it at all.
 
-    While the group does not widen, no row before the last that joined lies inside it.
+    While the group does not widen, no free row before the last one that joined lies inside it.
     """
     best, least = np.int64(-1), np.inf
     for entry in range(begin, count):
@@ -178,7 +178,7 @@ def nearest(pool: RowPool, count: int, begin: int, current: float) -> int:
 
 @inner
 def nearest_rare(table: Table, aim: Aim, pool: RowPool, count: int) -> int:
-    """Return the free row that widens the group least; among equals the one whose sensitive values are rarest in it."""
+    """Find the free row that widens the group least; among equals, that whose sensitive values are rarest in it."""
     best, least, rarest = np.int64(-1), np.inf, np.int64(0)
     for entry in range(count):
         if pool.group[entry] != FREE or pool.reach[entry] > least:
@@ -186,7 +186,7 @@ def nearest_rare(table: Table, aim: Aim, pool: RowPool, count: int) -> int:
         seen = np.int64(0)
         for column in range(table.sensitive.shape[1]):
             alike = pool.histogram[aim.rules.counts_at[column] + table.sensitive[pool.rows[entry], column]]
-            # Rows of one label belong together, all other values apart.
+            # Rows of one label belong together; all other sensitive values should be mixed.
             seen = seen - alike if column == aim.label else max(seen, alike)
         if pool.reach[entry] < least or seen < rarest:
             best, least, rarest = np.int64(entry), pool.reach[entry], seen
@@ -195,7 +195,7 @@ def nearest_rare(table: Table, aim: Aim, pool: RowPool, count: int) -> int:
 
 @inner
 def farthest(pool: RowPool, count: int) -> int:
-    """Return the free row that would have widened the last group most: outliers first, so that none is left over."""
+    """Find the free row that would have widened the last group most: outliers first, so that none is left over."""
     best, most = np.int64(0), -1.0
     for entry in range(count):
         if pool.group[entry] == FREE and pool.reach[entry] > most:
@@ -205,7 +205,7 @@ def farthest(pool: RowPool, count: int) -> int:
 
 @inner
 def widen(box: NDArray[np.int64], codes: NDArray[np.unsignedinteger]) -> None:
-    """Make a box hold a row."""
+    """Extend a box to hold a row."""
     for attribute in range(box.shape[1]):
         box[0, attribute] = min(box[0, attribute], np.int64(codes[attribute]))
         box[1, attribute] = max(box[1, attribute], np.int64(codes[attribute]))
@@ -213,7 +213,7 @@ def widen(box: NDArray[np.int64], codes: NDArray[np.unsignedinteger]) -> None:
 
 @inner
 def place_rest(table: Table, aim: Aim, pool: RowPool, count: int, groups: int) -> bool:
-    """Let every free row join the group where it costs least; return whether there was any."""
+    """Let every free row join the group where it costs least; return whether all found one."""
     for entry in range(count):
         if pool.group[entry] != FREE:
             continue

@@ -1,8 +1,8 @@
-"""Lowering the loss of given classes by making them narrower: the outermost rows leave, others inside come instead.
+"""Lower the loss of classes by narrowing them: the outermost rows leave, and other rows inside replace them.
 
-A row that leaves by itself seldom narrows a large class, and a class of the least size can let none go. Here all rows
-beyond a boundary go at once, each to the class where it costs least, and rows of classes that can spare them fill the
-gap where the narrower class holds them anyway. A step is made, weighed as a whole, and undone if it does not pay.
+A single row that leaves seldom narrows a large class, and a class of the least size can spare none. Here all rows
+beyond a boundary leave at once, each for the class where it costs least, and rows inside the narrower class fill the
+gap, from classes that can spare them. A step is made, judged as a whole, and undone if it does not pay.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from sfumato.methods.refinement.kernels.regroup_classes import next_random
 from sfumato.table.kernels.rules import counts_values, limits_spans
 from sfumato.table.kernels.spans import span_cost
 
-#: How many codes may leave on one side of an attribute, and how many rows that might come instead are looked at.
+#: How many codes may leave on one side of an attribute, and how many replacement rows are considered.
 CODES, COMERS = 16, 512
 
-#: Cells that the sides tried of one class may have rows compared in: the sides of all attributes of tables of up to
-#: eleven columns, and some others each time of wider ones, where a pass would grow with the square of the columns.
+#: The budget of sides tried per class, in cells: all sides of tables with up to eleven columns; of wider tables some
+#: sides each time, because a full pass would grow with the square of the columns. And the fewest sides.
 CELLS, FEWEST_SIDES = 256, 4
 
 #: The columns of ``Scratch.trail``.
@@ -31,7 +31,7 @@ ROW, FROM = 0, 1
 
 
 class SqueezeScratch(NamedTuple):
-    """Room for a step: the rows that moved and where from, codes of a class, rows that might come, rows seen."""
+    """Scratch for a step: the rows that moved and where from, codes of a class, candidate rows, rows seen."""
 
     trail: NDArray[np.int32]
     codes: NDArray[np.int64]
@@ -51,9 +51,9 @@ def squeeze_classes(
     slack: float,
     random: int,
 ) -> float:
-    """Make classes of at most ``most`` rows narrower, on each side of each attribute; return what was gained.
+    """Narrow classes of at most ``most`` rows on each side of each attribute; return the gain.
 
-    A step may raise the loss by up to the share ``slack`` of what the class costs.
+    A step may raise the loss by up to the share ``slack`` of the cost of the class.
     """
     scratch = SqueezeScratch(
         np.empty((most + 1, 2), np.int32),
@@ -107,9 +107,9 @@ def find_bound(
     random: int,
     codes: NDArray[np.int64],
 ) -> tuple[int, int]:
-    """Return up to which code rows leave on one side, and how many; 0 where that would not narrow the class.
+    """Choose up to which code rows leave on one side, and count them; 0 if that would not narrow the class.
 
-    The best is what saves most for every row that leaves. Now and then a lesser one is returned.
+    The best boundary saves most per leaving row. At random a worse one is chosen.
     """
     lo, hi = groups.boxes[group, 0, attribute], groups.boxes[group, 1, attribute]
     whole = span_cost(aim.costs, attribute, lo, hi)
@@ -143,7 +143,7 @@ def find_bound(
 def tracked_move(
     table: Table, aim: Aim, groups: Grouping, row: int, target: int, trail: NDArray[np.int32], length: int
 ) -> float:
-    """Move a row, note where it came from, and return by how much the loss rises."""
+    """Move a row, record where it came from, and return the rise of the loss."""
     group = np.int64(groups.of_row[row])
     trail[length, ROW], trail[length, FROM] = row, group
     change = -class_cost(aim, groups.sizes[group], groups.penalty[group])
@@ -166,7 +166,7 @@ def expel(
     window: int,
     trail: NDArray[np.int32],
 ) -> tuple[int, float]:
-    """Let the rows from a bound on go where they cost least; return how many could, and by how much the loss rose."""
+    """Move the rows from a bound on to where they cost least; return how many moved, and the rise of the loss."""
     length, change = 0, 0.0
     row = np.int64(groups.heads[group])
     while row != NONE:
@@ -194,9 +194,9 @@ def refill(
     length: int,
     scratch: SqueezeScratch,
 ) -> tuple[int, float]:
-    """Let rows that a class holds anyway come until it has the least size, from where they cost most.
+    """Refill a class to the least size with rows inside its box, from the classes where they cost most.
 
-    Return how many rows have moved in all, and by how much the loss rose here.
+    Return how many rows have moved in all, and the rise of the loss here.
     """
     change = 0.0
     missing = aim.smallest - groups.sizes[group]
@@ -228,7 +228,7 @@ def find_comers(
     step: int,
     scratch: SqueezeScratch,
 ) -> int:
-    """Find rows near those of a class that lie inside it and that their own classes can spare; return how many."""
+    """Find rows near those of a class that lie in its box and that their own classes can spare; return how many."""
     found = 0
     member = np.int64(groups.heads[group])
     while member != NONE and found < COMERS:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.assess.cautions.view import Certainty, Drawn, ReleaseView
+from sfumato.assess.cautions.view import ClassCertainty, Drawn, ReleaseView
 from sfumato.hierarchies import SetDomain
 from sfumato.table.frequency import group_rows, most_frequent
 from sfumato.table.recoding import EquivalenceClasses, shown_sets
@@ -79,12 +79,12 @@ class RowsView(ReleaseView):
         assert codes is not None
         return codes
 
-    def certainty(self, name: str) -> Certainty:
+    def certainty(self, name: str) -> ClassCertainty:
         """Look at how frequent the most frequent value of every class is, as a reader sees the classes."""
         groups = self.visible[self.released]
         sizes, values = np.bincount(groups), len(self.columns[name].values) + 1
         largest = most_frequent(groups, self._codes(name)[self.released], len(sizes), values)
-        return Certainty.of(sizes, largest, np.ones(len(sizes), np.int64))
+        return ClassCertainty.of(sizes, largest, np.ones(len(sizes), np.int64))
 
     def starred(self, at: int) -> int:
         """Return how many released rows share their class with somebody who lacks a value."""

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions.caution import quoted, share
-from sfumato.assess.cautions.registry import Finding, after, before
-from sfumato.assess.cautions.rows import RowsView
+from sfumato.assess.cautions.registry import CautionFinding, after, before
+from sfumato.assess.cautions.rows_view import RowsView
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 
 #: With more rows per value on average, a column does not name people but groups them.
@@ -17,7 +17,7 @@ MOST_ROWS_PER_PERSON = 50
 
 
 @before("pseudonyms")
-def pseudonyms(view: RequestView) -> Iterator[Finding]:
+def pseudonyms(view: RequestView) -> Iterator[CautionFinding]:
     """Say what pseudonyms make possible: the rows of a person can be put together."""
     for name, rows in view.pseudonyms.items():
         linked = (
@@ -25,7 +25,7 @@ def pseudonyms(view: RequestView) -> Iterator[Finding]:
             "Models count people, not rows; but they look at each row's class, not at all rows of a person at once."
         )
         single = "whoever gets the key or the table finds everybody. It is personal data as long as that exists."
-        yield Finding(
+        yield CautionFinding(
             "warning" if rows > 1 else "note",
             (name,),
             rows,
@@ -35,7 +35,7 @@ def pseudonyms(view: RequestView) -> Iterator[Finding]:
 
 
 @after("several-rows-per-person", by_rows=True)
-def several_rows_per_person(view: ReleaseView) -> Iterator[Finding]:
+def several_rows_per_person(view: ReleaseView) -> Iterator[CautionFinding]:
     """Count the classes with fewer than k persons, taking a dropped identifier that repeats for a person."""
     assert isinstance(view, RowsView)
     for name, codes in view.identifiers.items():
@@ -47,7 +47,7 @@ def several_rows_per_person(view: ReleaseView) -> Iterator[Finding]:
         few = int(np.count_nonzero(counts < view.k))
         if not few:
             continue
-        yield Finding(
+        yield CautionFinding(
             "warning",
             (name,),
             few,

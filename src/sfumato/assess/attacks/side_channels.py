@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.assess.attacks.base import Attack, Outcome
-from sfumato.assess.attacks.scenario import Scene
+from sfumato.assess.attacks.base import Attack, AttackOutcome
+from sfumato.assess.attacks.scenario import Scenario
 from sfumato.common.grouping import code_column
 
 #: Random orders that a suspicious one is compared with.
@@ -29,24 +29,24 @@ class RowOrder(Attack):
     guesses: ClassVar[str] = "any order"
     needs: ClassVar[str] = "as many rows in the release as in the original"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
-        rows = scene.release.num_rows
-        if rows != scene.original.num_rows or not rows:
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        rows = scenario.release.num_rows
+        if rows != scenario.original.num_rows or not rows:
             return
-        fits = self._fits(scene, np.arange(rows))
-        others = [self._fits(scene, scene.random.permutation(rows)).mean() for _ in range(ORDERS)]
+        fits = self._fits(scenario, np.arange(rows))
+        others = [self._fits(scenario, scenario.random.permutation(rows)).mean() for _ in range(ORDERS)]
         # A chance order succeeds as often as the others do, give or take their spread.
         yield self.outcome(fits.astype(float), min(1.0, float(np.mean(others) + 3 * np.std(others))))
 
-    def _fits(self, scene: Scene, order: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _fits(self, scenario: Scenario, order: NDArray[np.int64]) -> NDArray[np.bool_]:
         fits = np.ones(len(order), bool)
-        for column in scene.reading.columns:
+        for column in scenario.reading.columns:
             codes, cells = column.original[order], column.cell_of_row
             inside = np.zeros(len(order), bool)
             for first, last in zip(column.first.T, column.last.T, strict=True):
                 inside |= (codes >= first[cells]) & (codes <= last[cells])
             fits &= inside | column.centres
-        for secret in scene.secrets:
+        for secret in scenario.secrets:
             fits &= secret.of_person[order] == secret.of_row
         return fits
 
@@ -60,29 +60,32 @@ class FileChannels(Attack):
     guesses: ClassVar[str] = "searches for texts that are in no table"
     needs: ClassVar[str] = "a file, and original texts of some length that it does not show"
 
-    def run(self, scene: Scene) -> Iterator[Outcome]:
-        if scene.path is None:
+    def run(self, scenario: Scenario) -> Iterator[AttackOutcome]:
+        if scenario.path is None:
             return
-        hidden = self._hidden_texts(scene)
+        hidden = self._hidden_texts(scenario)
         if not hidden:
             return
-        content = scene.path.read_bytes()
+        content = scenario.path.read_bytes()
         if content[:2] == b"\x1f\x8b":
             content = gzip.decompress(content)
         found = np.array([text.encode() in content for text in hidden], float)
         decoys = [text[::-1].encode() + b"~" in content for text in hidden]
         yield self.outcome(found, float(np.mean(decoys)))
 
-    def _hidden_texts(self, scene: Scene, most: int = 2_000) -> list[str]:
+    def _hidden_texts(self, scenario: Scenario, most: int = 2_000) -> list[str]:
         """Return original texts that no released cell holds, not even as a part of it."""
         shown = "\n".join(
-            text for name in scene.release.column_names for text in _distinct(scene.release, name) if text is not None
+            text
+            for name in scenario.release.column_names
+            for text in _distinct(scenario.release, name)
+            if text is not None
         )
-        texts = {text for name in scene.original.column_names for text in _distinct(scene.original, name)}
-        names = "\n".join(scene.release.column_names)
+        texts = {text for name in scenario.original.column_names for text in _distinct(scenario.original, name)}
+        names = "\n".join(scenario.release.column_names)
         hidden = sorted(one for one in texts if len(one) >= SHORTEST_TEXT and one not in shown and one not in names)
         if len(hidden) > most:
-            return scene.random.choice(hidden, most, replace=False).tolist()
+            return scenario.random.choice(hidden, most, replace=False).tolist()
         return hidden
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sfumato.assess.cautions.caution import percent, quoted, share
-from sfumato.assess.cautions.registry import Finding, after
+from sfumato.assess.cautions.registry import CautionFinding, after
 from sfumato.assess.cautions.view import NEARLY, ReleaseView
 
 
 @after("sensitive-unprotected")
-def sensitive_unprotected(view: ReleaseView) -> Iterator[Finding]:
+def sensitive_unprotected(view: ReleaseView) -> Iterator[CautionFinding]:
     """Count the classes in which one sensitive value is certain, where no model guards that column."""
     for name in unguarded(view):
         told = view.certainty(name)
@@ -21,7 +21,7 @@ def sensitive_unprotected(view: ReleaseView) -> Iterator[Finding]:
             )
         else:
             found = "no class gives a value away in this table, but nothing promises that"
-        yield Finding(
+        yield CautionFinding(
             "warning" if told.certain or told.nearly else "note",
             (name,),
             told.certain,
@@ -35,14 +35,14 @@ BY_LABEL = {"cm": "makes classes of one value on purpose", "prediction": "divide
 
 
 @after("minimizes-label")
-def minimizes_label(view: ReleaseView) -> Iterator[Finding]:
+def minimizes_label(view: ReleaseView) -> Iterator[CautionFinding]:
     """Warn of a loss that is small where every class has one sensitive value, and so undoes diversity."""
     minimized = view.minimized if isinstance(view.minimized, str) else ""
     does = BY_LABEL.get(minimized.partition(":")[0])
     for name in unguarded(view) if does else ():
         told = view.certainty(name)
         released = view.released_rows
-        yield Finding(
+        yield CautionFinding(
             "warning" if told.rows else "note",
             (name,),
             told.rows,

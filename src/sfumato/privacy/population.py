@@ -1,9 +1,7 @@
-"""Ceilings on the release as a whole: on the mean risk, on who is unique, on who may be found in a population."""
+"""Models about a population that the table was drawn from: k-map, δ-presence, marketer risk, population uniques."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,112 +12,13 @@ from numpy.typing import NDArray
 
 from sfumato.common import parameters
 from sfumato.errors import invalid_parameter
-from sfumato.hierarchies import Hierarchy
-from sfumato.privacy.base import PrivacyModel, Rule
+from sfumato.privacy.whole_release import WholeModel, WholeRelease, positive_share
 from sfumato.table.kernels import rules
-from sfumato.table.microdata import Microdata
-from sfumato.table.recoding import EquivalenceClasses
-
-
-@dataclass(frozen=True)
-class Whole:
-    """A release as a whole: the classes that a reader can tell apart.
-
-    Attributes
-    ----------
-    people
-        How many people each class has.
-    shown
-        One row per class: what it shows of every quasi-identifier.
-    hierarchies
-        How the quasi-identifiers generalize.
-    """
-
-    people: NDArray[np.int64]
-    shown: pa.Table = field(repr=False)
-    hierarchies: Mapping[str, Hierarchy | None] = field(repr=False)
-    _known: dict[int, NDArray[np.int64]] = field(default_factory=dict, repr=False, compare=False)
-
-    def matching(self, population: pa.Table) -> NDArray[np.int64]:
-        """Return how many people of a population may be in each class."""
-        if id(population) not in self._known:  # several models may be about one population
-            from sfumato.hierarchies.reading import read_release  # noqa: PLC0415
-
-            reading = read_release(population, self.shown, self.hierarchies)
-            self._known[id(population)] = reading.candidates()[reading.classes.of_row]
-        return self._known[id(population)]
-
-
-class WholeModel(PrivacyModel):
-    """A condition on the release as a whole; a method is asked for the least k that meets it."""
-
-    whole: ClassVar[bool] = True
-
-    @abstractmethod
-    def kept_by(self, release: Whole) -> bool:
-        """Return whether a release keeps it."""
-
-    def bind(self, microdata: Microdata) -> Sequence[Rule]:
-        return [Rule(self, rules.SIZE, first=1)]
-
-    def holds(self, rule: Rule, microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.bool_]:
-        """Return that no class on its own is in the way."""
-        return np.ones(len(classes), bool)
-
-    def nearest(self, rule: Rule, microdata: Microdata) -> str:
-        return f"{self} is not possible, not even with everybody in one class. Ask for less."
-
-
-@dataclass(frozen=True)
-class AverageRisk(WholeModel):
-    """The mean risk over all people is at most ``limit``; a person's risk is one over the size of their class.
-
-    Parameters
-    ----------
-    limit
-        The largest mean risk, above 0 and at most 1.
-    """
-
-    limit: float
-    name: ClassVar[str] = "average-risk"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "limit", _positive_share("AverageRisk", self.limit))
-
-    def kept_by(self, release: Whole) -> bool:
-        return bool(len(release.people) <= self.limit * release.people.sum() * (1 + rules.TOLERANCE))
-
-    def to_policy(self) -> dict[str, Any]:
-        return {"model": self.name, "limit": self.limit}
-
-
-@dataclass(frozen=True)
-class UniqueShare(WholeModel):
-    """At most a share ``limit`` of all people is unique in the release.
-
-    Parameters
-    ----------
-    limit
-        The largest share, from 0 to 1.
-    """
-
-    limit: float
-    name: ClassVar[str] = "unique-share"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "limit", parameters.share("UniqueShare", "limit", self.limit))
-
-    def kept_by(self, release: Whole) -> bool:
-        alone = int((release.people == 1).sum())
-        return bool(alone <= self.limit * release.people.sum() * (1 + rules.TOLERANCE))
-
-    def to_policy(self) -> dict[str, Any]:
-        return {"model": self.name, "limit": self.limit}
 
 
 @dataclass(frozen=True)
 class PopulationModel(WholeModel):
-    """A condition on who of a population may be behind a class.
+    """A condition on the people of a population who may be in a class.
 
     Attributes
     ----------
@@ -131,11 +30,11 @@ class PopulationModel(WholeModel):
 
     @property
     def by_table(self) -> bool:
-        """Whether the population is a table of people, and not only their number."""
+        """Whether the population is given as a table of people, not only by their number."""
         return True
 
     def recorded(self) -> dict[str, Any]:
-        """Return where the population is, for manifests and policy files."""
+        """Record where the population is, for manifests and policy files."""
         if not self.by_table:
             return {"population": self.population}
         file = self.population if isinstance(self.population, str) else getattr(self.population, "__fspath__", None)
@@ -169,7 +68,7 @@ class KMap(PopulationModel):
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", parameters.integer("KMap", "k", self.k, at_least=1))
 
-    def kept_by(self, release: Whole) -> bool:
+    def kept_by(self, release: WholeRelease) -> bool:
         return bool((release.matching(self.people) >= self.k).all())
 
     def to_policy(self) -> dict[str, Any]:
@@ -198,7 +97,7 @@ class DeltaPresence(PopulationModel):
         if self.low > self.high:
             raise invalid_parameter("DeltaPresence", "low", f"at most high={self.high:g}", self.low)
 
-    def kept_by(self, release: Whole) -> bool:
+    def kept_by(self, release: WholeRelease) -> bool:
         fitting = release.matching(self.people)
         least, most = self.low * fitting * (1 - rules.TOLERANCE), self.high * fitting * (1 + rules.TOLERANCE)
         return bool(((release.people >= least) & (release.people <= most)).all())
@@ -223,9 +122,9 @@ class MarketerRisk(PopulationModel):
     name: ClassVar[str] = "marketer-risk"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "limit", _positive_share("MarketerRisk", self.limit))
+        object.__setattr__(self, "limit", positive_share("MarketerRisk", self.limit))
 
-    def kept_by(self, release: Whole) -> bool:
+    def kept_by(self, release: WholeRelease) -> bool:
         fitting = np.maximum(release.matching(self.people), release.people)
         mean = (release.people / fitting).sum() / max(1, release.people.sum())
         return bool(mean <= self.limit * (1 + rules.TOLERANCE))
@@ -238,8 +137,8 @@ class MarketerRisk(PopulationModel):
 class PopulationUniques(PopulationModel):
     """At most a share ``limit`` is unique in the population.
 
-    By a table of the population: of the people in the release, those whose class nobody else fits. By the number of
-    people in the population: of these, as many as the estimators of `sfumato.risk` expect.
+    With a table of the population: the share of the people in the release whose class fits no one else. With the number
+    of people in the population: the share of these that the estimators of `sfumato.risk` expect to be unique.
 
     Parameters
     ----------
@@ -262,14 +161,14 @@ class PopulationUniques(PopulationModel):
     def by_table(self) -> bool:
         return not isinstance(self.population, int | float)
 
-    def kept_by(self, release: Whole) -> bool:
+    def kept_by(self, release: WholeRelease) -> bool:
         if not self.by_table:
             return self._expected(release.people) <= self.limit * (1 + rules.TOLERANCE)
         alone = np.maximum(release.matching(self.people), release.people) == 1
         return bool(alone.sum() <= self.limit * release.people.sum() * (1 + rules.TOLERANCE))
 
     def _expected(self, people: NDArray[np.int64]) -> float:
-        """Return the share of the population that is expected to be unique."""
+        """Estimate the share of the population that is unique."""
         size = people.sum() / self.population if self.population < 1 else self.population
         from sfumato.privacy.estimators import estimate  # noqa: PLC0415
 
@@ -277,10 +176,3 @@ class PopulationUniques(PopulationModel):
 
     def to_policy(self) -> dict[str, Any]:
         return {"model": self.name, "limit": self.limit} | self.recorded()
-
-
-def _positive_share(owner: str, value: object) -> float:
-    limit = parameters.share(owner, "limit", value)
-    if limit <= 0:
-        raise invalid_parameter(owner, "limit", "a share above 0 and at most 1", value)
-    return limit

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.assess.cautions.caution import quoted
-from sfumato.assess.cautions.registry import Finding, before
+from sfumato.assess.cautions.registry import CautionFinding, before
 from sfumato.assess.cautions.view import RequestView
 from sfumato.hierarchies import Domain, IntervalDomain, Prefix
 from sfumato.table.schema import Declared
@@ -65,7 +65,7 @@ def undeclared(view: RequestView, kind: str) -> list[Domain]:
 
 
 @before("code-as-number")
-def code_as_number(view: RequestView) -> Iterator[Finding]:
+def code_as_number(view: RequestView) -> Iterator[CautionFinding]:
     """Find whole numbers that are more likely names of things, so that an interval of them means nothing."""
     for domain in undeclared(view, "number"):
         if not pa.types.is_integer(domain.values.type):
@@ -79,8 +79,8 @@ def code_as_number(view: RequestView) -> Iterator[Finding]:
             yield _found(name, len(texts), "codes, all with as many digits", _code_kinds(texts), "note")
 
 
-def _found(name: str, count: int, what: str, kind: str, severity: str) -> Finding:
-    return Finding(
+def _found(name: str, count: int, what: str, kind: str, severity: str) -> CautionFinding:
+    return CautionFinding(
         severity,
         (name,),
         count,
@@ -95,11 +95,11 @@ def _code_kinds(texts: pa.StringArray) -> str:
 
 
 @before("code-as-category")
-def code_as_category(view: RequestView) -> Iterator[Finding]:
+def code_as_category(view: RequestView) -> Iterator[CautionFinding]:
     """Find digits of one length that have nothing between themselves and ``*``."""
     for domain in undeclared(view, "category"):
         if pa.types.is_string(domain.values.type) and looks_like_code(domain.values):
-            yield Finding(
+            yield CautionFinding(
                 "note",
                 (domain.name,),
                 len(domain.values),
@@ -110,13 +110,13 @@ def code_as_category(view: RequestView) -> Iterator[Finding]:
 
 
 @before("short-codes")
-def short_codes(view: RequestView) -> Iterator[Finding]:
+def short_codes(view: RequestView) -> Iterator[CautionFinding]:
     """Find codes of digits that were numbers once, and so have lost the zeros in front of them."""
     for name, domain in view.domains.items():
         declared = view.declared.get(name)
         if isinstance(declared, Prefix) and declared.length is None and (count := lost_zeros(domain.values)):
             length = pc.max(pc.utf8_length(domain.values)).as_py()
-            yield Finding(
+            yield CautionFinding(
                 "warning",
                 (name,),
                 count,
@@ -149,10 +149,10 @@ def lost_zeros(texts: pa.StringArray) -> int:
 
 
 @before("row-numbers")
-def row_numbers(view: RequestView) -> Iterator[Finding]:
+def row_numbers(view: RequestView) -> Iterator[CautionFinding]:
     """Tell which unnamed columns were dropped, since they only number the rows."""
     for name in view.row_numbers:
-        yield Finding(
+        yield CautionFinding(
             "note",
             (name,),
             view.rows,
@@ -162,10 +162,10 @@ def row_numbers(view: RequestView) -> Iterator[Finding]:
 
 
 @before("reading")
-def reading(view: RequestView) -> Iterator[Finding]:
+def reading(view: RequestView) -> Iterator[CautionFinding]:
     """Tell what had to be guessed or left out when the table was read."""
     for columns, found, advice in view.remarks:
-        yield Finding("note", columns, len(columns), found, advice)
+        yield CautionFinding("note", columns, len(columns), found, advice)
 
 
 def says_code(name: str) -> bool:

@@ -13,7 +13,7 @@ from sfumato.common.grouping import CodedColumn, RowGroups, code_column, group_r
 
 
 @dataclass(frozen=True)
-class People:
+class PeopleByClass:
     """The classes of a table and the people in them.
 
     Attributes
@@ -31,7 +31,7 @@ class People:
     person_of_row: NDArray[np.int64] | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, table: pa.Table, quasi_identifiers: Sequence[str], person: str | None = None) -> People:
+    def of(cls, table: pa.Table, quasi_identifiers: Sequence[str], person: str | None = None) -> PeopleByClass:
         """Count the people of a table."""
         columns = tuple(code_column(name, table.column(name)) for name in quasi_identifiers)
         return cls(columns, group_rows(columns), None if person is None else numbered_people(table, person))

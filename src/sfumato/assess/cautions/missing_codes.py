@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions.caution import quoted, share
-from sfumato.assess.cautions.kinds import undeclared
-from sfumato.assess.cautions.registry import Finding, before
-from sfumato.assess.cautions.view import Column, RequestView
+from sfumato.assess.cautions.column_kinds import undeclared
+from sfumato.assess.cautions.registry import CautionFinding, before
+from sfumato.assess.cautions.view import RequestView, ViewedColumn
 
 #: What people write where they have nothing to write, in small letters.
 MISSING_WORDS = frozenset(
@@ -35,7 +35,7 @@ _WRITTEN_NUMBER = r"^\s*[-+]?[$€£¥]?\s*\d{1,3}(([.,' ]\d{3})*|\d*)([.,]\d+)?
 _DATE = r"^\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?\s*$"
 
 
-class Sorted(NamedTuple):
+class SortedValues(NamedTuple):
     """The different values of a column of text, sorted into those that mean nothing and those of a kind."""
 
     words: list[str]
@@ -46,7 +46,7 @@ class Sorted(NamedTuple):
 
 
 @before("missing-codes")
-def missing_codes(view: RequestView) -> Iterator[Finding]:
+def missing_codes(view: RequestView) -> Iterator[CautionFinding]:
     """Find values that stand for none but count as values like any other."""
     for column in view.with_role("quasi-identifier", "sensitive"):
         if is_text(column.values.type):
@@ -55,7 +55,7 @@ def missing_codes(view: RequestView) -> Iterator[Finding]:
             yield from _sentinels(view, column)
 
 
-def _missing_words(view: RequestView, column: Column) -> Iterator[Finding]:
+def _missing_words(view: RequestView, column: ViewedColumn) -> Iterator[CautionFinding]:
     found = sort_values(column.values)
     counts = column.counts[:-1]
     rows = int(counts[found.without].sum())
@@ -67,7 +67,7 @@ def _missing_words(view: RequestView, column: Column) -> Iterator[Finding]:
         return
     kind = "numbers" if is_number else "dates"
     effect = f", which makes a column of {kind} one of categories" if hides_kind else ""
-    yield Finding(
+    yield CautionFinding(
         "warning" if hides_kind else "note",
         (column.name,),
         rows,
@@ -77,12 +77,12 @@ def _missing_words(view: RequestView, column: Column) -> Iterator[Finding]:
     )
 
 
-def _sentinels(view: RequestView, column: Column) -> Iterator[Finding]:
+def _sentinels(view: RequestView, column: ViewedColumn) -> Iterator[CautionFinding]:
     found = sentinels(column.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), column.counts[:-1])
     if found:
         rows = sum(found.values())
         words = [str(value) for value in found]
-        yield Finding(
+        yield CautionFinding(
             "warning",
             (column.name,),
             rows,
@@ -125,7 +125,7 @@ def _only_negatives(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> 
 
 
 @before("numbers-as-text")
-def numbers_as_text(view: RequestView) -> Iterator[Finding]:
+def numbers_as_text(view: RequestView) -> Iterator[CautionFinding]:
     """Find columns of numbers that became categories because of some other words, a comma or a unit."""
     for column in _texts(view):
         found, counts = sort_values(column.values), column.counts[:-1]
@@ -142,18 +142,18 @@ def numbers_as_text(view: RequestView) -> Iterator[Finding]:
         else:
             continue
         what = f"{quoted(column.name)} is a column of numbers, but {why} with nothing between a value and '*'."
-        yield Finding("warning", (column.name,), rows, what, f"{advice}, or declare it as 'categorical'.")
+        yield CautionFinding("warning", (column.name,), rows, what, f"{advice}, or declare it as 'categorical'.")
 
 
 @before("dates-as-text")
-def dates_as_text(view: RequestView) -> Iterator[Finding]:
+def dates_as_text(view: RequestView) -> Iterator[CautionFinding]:
     """Find dates in another form than 2024-12-31, which are categories unless their form is declared."""
     for column in _texts(view):
         found, counts = sort_values(column.values), column.counts[:-1]
         if not mostly(found.dates, found, counts):
             continue
         form = date_format(column.values.filter(pa.array(found.dates)))
-        yield Finding(
+        yield CautionFinding(
             "warning",
             (column.name,),
             int(counts[found.dates].sum()),
@@ -180,22 +180,22 @@ def date_format(texts: pa.StringArray) -> str:
     return separator.join(order) + clock
 
 
-def sort_values(values: pa.Array) -> Sorted:
+def sort_values(values: pa.Array) -> SortedValues:
     """Sort the different values of a column of text."""
     texts = values.cast(pa.string())
     known = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(texts)), pa.array(sorted(MISSING_WORDS)))
     without = _flags(known)
     matches = [_flags(pc.match_substring_regex(texts, pattern)) & ~without for pattern in (_NUMBER, _WRITTEN_NUMBER)]
     dates = _flags(pc.match_substring_regex(texts, _DATE)) & ~without
-    return Sorted(texts.filter(known).to_pylist(), without, matches[0], matches[1] & ~dates, dates)
+    return SortedValues(texts.filter(known).to_pylist(), without, matches[0], matches[1] & ~dates, dates)
 
 
-def mostly(kind: NDArray[np.bool_], found: Sorted, counts: NDArray[np.int64]) -> bool:
+def mostly(kind: NDArray[np.bool_], found: SortedValues, counts: NDArray[np.int64]) -> bool:
     """Return whether most rows that hold a value hold one of this kind."""
     return bool(counts[kind].sum() > MOSTLY * counts[~found.without].sum())
 
 
-def _texts(view: RequestView) -> list[Column]:
+def _texts(view: RequestView) -> list[ViewedColumn]:
     names = [domain.name for domain in undeclared(view, "category") if is_text(domain.values.type)]
     return [view.columns[name] for name in names]
 

@@ -13,8 +13,8 @@ from tests.examples import examples
 
 import sfumato as sf
 from sfumato.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.privacy.ceilings import Whole
 from sfumato.privacy.estimators import estimate
+from sfumato.privacy.whole_release import WholeRelease
 from sfumato.verify.estimates import ESTIMATED, expected_uniques
 from sfumato.verify.release import verify_release
 
@@ -90,7 +90,7 @@ def test_readable_and_verifying_form_agree_with_brute_force(cells, k):
     expected = brute_force(release)
     different = sorted(set(cells), key=str)
     shown = pa.table({"age": [age for age, _ in different], "place": [place for _, place in different]})
-    whole = Whole(np.array([rows for rows, _ in expected]), shown, HOW)
+    whole = WholeRelease(np.array([rows for rows, _ in expected]), shown, HOW)
     assert whole.matching(POPULATION).tolist() == [fitting for _, fitting in expected]
     enough = all(fitting >= k for _, fitting in expected)
     assert sf.KMap(k, population=POPULATION).kept_by(whole) == enough
@@ -109,7 +109,7 @@ def test_readable_and_verifying_form_agree_with_brute_force(cells, k):
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=20), st.sampled_from([0.05, 0.2, 0.5, 1]))
 def test_ceilings_are_those_of_slow_counting(looks, limit):
     sizes = [looks.count(one) for one in sorted(set(looks))]
-    whole = Whole(np.array(sizes), pa.table({"q": sorted(set(looks))}), {"q": None})
+    whole = WholeRelease(np.array(sizes), pa.table({"q": sorted(set(looks))}), {"q": None})
     mean = sum(1 / looks.count(one) for one in looks) / len(looks)
     alone = sum(looks.count(one) == 1 for one in looks) / len(looks)
     table = pa.table({"q": looks})
@@ -172,7 +172,7 @@ def test_risk_against_a_population_agrees_with_brute_force(cells, limit):
     expected = brute_force(release)
     different = sorted(set(cells), key=str)
     shown = pa.table({"age": [age for age, _ in different], "place": [place for _, place in different]})
-    whole = Whole(np.array([rows for rows, _ in expected]), shown, HOW)
+    whole = WholeRelease(np.array([rows for rows, _ in expected]), shown, HOW)
     mean = sum(rows / max(rows, fitting) for rows, fitting in expected) / len(cells)
     alone = sum(max(rows, fitting) == 1 for rows, fitting in expected) / len(cells)
     about = {"population": POPULATION, "taxonomies": {"place": TREE.rows}}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sfumato.assess.cautions.caution import percent, quoted, share
-from sfumato.assess.cautions.registry import Finding, after, before
-from sfumato.assess.cautions.view import Column, ReleaseView, RequestView
+from sfumato.assess.cautions.registry import CautionFinding, after, before
+from sfumato.assess.cautions.view import ReleaseView, RequestView, ViewedColumn
 from sfumato.errors import listed
 
 #: From this share of rows on that are alone with their value, a column is as good as a name.
@@ -21,13 +21,13 @@ NAMED = 3
 
 
 @before("near-unique")
-def near_unique(view: RequestView) -> Iterator[Finding]:
+def near_unique(view: RequestView) -> Iterator[CautionFinding]:
     """Find single columns that are as good as a name, since most rows are alone with their value."""
     for column in view.with_role("plain", "sensitive"):
         yield from as_good_as_a_name(column.name, column.role, column.unique_rows, view.rows)
 
 
-def as_good_as_a_name(name: str, role: str, unique: int, rows: int) -> Iterator[Finding]:
+def as_good_as_a_name(name: str, role: str, unique: int, rows: int) -> Iterator[CautionFinding]:
     """Judge a column by how many of the rows are the only ones with their value."""
     if rows < SMALLEST_TABLE or unique < NEAR_UNIQUE * rows:
         return
@@ -35,7 +35,7 @@ def as_good_as_a_name(name: str, role: str, unique: int, rows: int) -> Iterator[
         "plain": "Drop the column, or declare it as a quasi-identifier.",
         "sensitive": "Round it or group its values before, if somebody outside may know them.",
     }
-    yield Finding(
+    yield CautionFinding(
         "error" if role == "plain" else "warning",
         (name,),
         unique,
@@ -46,7 +46,7 @@ def as_good_as_a_name(name: str, role: str, unique: int, rows: int) -> Iterator[
 
 
 @after("unique-rows")
-def unique_rows(view: ReleaseView) -> Iterator[Finding]:
+def unique_rows(view: ReleaseView) -> Iterator[CautionFinding]:
     """Count the rows that are unique in all that is released as it is, alone and beside the quasi-identifiers."""
     plain, sensitive = view.with_role("plain"), view.with_role("sensitive")
     if plain:
@@ -55,7 +55,9 @@ def unique_rows(view: ReleaseView) -> Iterator[Finding]:
         yield from _unique_in_sensitive(view, sensitive)
 
 
-def _unique_in_plain(view: ReleaseView, plain: list[Column], sensitive: list[Column]) -> Iterator[Finding]:
+def _unique_in_plain(
+    view: ReleaseView, plain: list[ViewedColumn], sensitive: list[ViewedColumn]
+) -> Iterator[CautionFinding]:
     names = [column.name for column in plain]
     beside = view.alone(names, with_classes=True)
     if not beside:
@@ -63,7 +65,7 @@ def _unique_in_plain(view: ReleaseView, plain: list[Column], sensitive: list[Col
     rows, alone = view.released_rows, view.alone(names)
     everything = view.alone([*names, *(column.name for column in sensitive)], with_classes=True) if sensitive else 0
     with_sensitive = f", and {everything:,} with the sensitive ones too" if sensitive else ""
-    yield Finding(
+    yield CautionFinding(
         "warning" if beside >= WORTH_A_WARNING * rows else "note",
         tuple(names),
         beside,
@@ -73,13 +75,13 @@ def _unique_in_plain(view: ReleaseView, plain: list[Column], sensitive: list[Col
     )
 
 
-def _unique_in_sensitive(view: ReleaseView, sensitive: list[Column]) -> Iterator[Finding]:
+def _unique_in_sensitive(view: ReleaseView, sensitive: list[ViewedColumn]) -> Iterator[CautionFinding]:
     names = [column.name for column in sensitive]
     alone, rows = view.alone(names), view.released_rows
     if alone < WORTH_A_WARNING * rows:
         return
     beside = view.alone(names, with_classes=True)
-    yield Finding(
+    yield CautionFinding(
         "warning" if alone >= SENSITIVE_WORTH_A_WARNING * rows else "note",
         tuple(names),
         alone,
@@ -89,11 +91,11 @@ def _unique_in_sensitive(view: ReleaseView, sensitive: list[Column]) -> Iterator
     )
 
 
-def _columns(columns: list[Column]) -> str:
+def _columns(columns: list[ViewedColumn]) -> str:
     return f"column {quoted(columns[0].name)}" if len(columns) == 1 else f"{len(columns)} columns"
 
 
-def _worst(columns: list[Column]) -> str:
+def _worst(columns: list[ViewedColumn]) -> str:
     """Name the columns with most different values, which single out most."""
     if len(columns) == 1:
         return ""
