@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Unpack
 
 from sfumato.assess.cautions import Caution, RequestView, cautions_after, cautions_before
@@ -141,7 +140,7 @@ def release_in_memory(
             asked = prepared.view(request)
             cautions = cautions_before(asked, request.confirm)
         with clock.measuring("method"):
-            found = find(prepared, replace(request, schema=prepared.schema), report)
+            found = find(prepared, request.with_schema(prepared.schema), report)
         with threads(1) as beside:
             # Guardrails look at the classes while these are shown and verified.
             looking = beside.submit(_cautions, found, asked, cautions, clock)

@@ -211,7 +211,7 @@ def compare_for(
     with reporting(progress, "compare") as report:
         source = request.open(data)
         prepared = prepare(read_table(source, request, report), request, report)
-        request = replace(request, schema=prepared.schema)
+        request = request.with_schema(prepared.schema)
         original = prepared.originals() if utility else None
         cells: list[Cell] = []
         for size in sizes:

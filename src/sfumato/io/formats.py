@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -83,6 +84,12 @@ FORMATS = (
 )
 BY_ENDING = {ending: form for form in FORMATS for ending in form.endings}
 FIXED_WIDTH = BY_ENDING["fwf"]
+
+
+def is_several(path: str | os.PathLike[str]) -> bool:
+    """Whether a path means several files: a folder, or a pattern that is no file itself."""
+    text = os.fspath(path)
+    return os.path.isdir(text) or (glob.has_magic(text) and not os.path.exists(text))
 
 
 def open_file(path: str | os.PathLike[str], options: FileOptions | None = None) -> Source:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from sfumato.io.formats import open_file
+from sfumato.io.formats import is_several, open_file
 from sfumato.io.frames import open_frame
-from sfumato.io.several_files import is_several, open_files
+from sfumato.io.several_files import open_files
 from sfumato.io.source import FileOptions, Openable, Source
 
 __all__ = ["Source", "open_source"]

@@ -16,7 +16,7 @@ from sfumato.common.progress import Tell, silent
 from sfumato.errors import SourceError, listed
 from sfumato.io.columns import is_text, packed, unified
 from sfumato.io.files import shown
-from sfumato.io.formats import open_file
+from sfumato.io.formats import is_several, open_file
 from sfumato.io.parquet import ParquetSource
 from sfumato.io.source import Extent, FileOptions, Source, without_nulls
 
@@ -166,12 +166,6 @@ class PartedSource(Source):
 
     def to_native(self, table: pa.Table) -> object:
         return self.parts[0].source.to_native(table)
-
-
-def is_several(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path means several files: a folder, or a pattern that is no file itself."""
-    text = os.fspath(path)
-    return os.path.isdir(text) or (glob.has_magic(text) and not os.path.exists(text))
 
 
 def open_files(paths: Sequence[str | os.PathLike[str]], options: FileOptions) -> Source:

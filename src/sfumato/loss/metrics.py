@@ -69,14 +69,13 @@ def find_objective(owner: str, minimize: object, able: Collection[str], besides:
             "that has one: 'best', 'lattice' or 'enum-multi'."
         )
     found = _meant(minimize)
-    choices = f"{besides}{_choices(able)}"
     if found is None:
-        raise invalid_parameter(owner, "minimize", f"one of {choices}", minimize)
+        raise invalid_parameter(owner, "minimize", f"one of {besides}{_choices(able)}", minimize)
     lacking = sorted(found.parts - set(able))
     if lacking:
         raise ParameterError(
             f"{owner} cannot minimize '{found.name}', which depends on {' and '.join(lacking)}. "
-            f"It takes {choices}; 'sfumato methods' lists the other methods."
+            f"It takes {besides}{_choices(able)}; 'sfumato methods' lists the other methods."
         )
     return found
 

@@ -45,6 +45,10 @@ MANY_ROWS, FEW_ROWS = 50_000, 500
 FEW_CELLS = 50_000_000
 
 
+#: The methods that every portfolio tries; their parameters are the defaults, which need no check for every task.
+HILBERT, COST_AWARE = Hilbert(), CostAware()
+
+
 class Candidate(NamedTuple):
     """The classes that one method found, and what they lose."""
 
@@ -60,8 +64,8 @@ def cheap(task: Task) -> Iterator[Method]:
     nodes = FEW_CELLS // max(1, rows)
     suits = _any_category(task) if few else _only_categories(task) and not _diverse(task)
     peels = suits and nodes > 0
-    yield Hilbert()
-    yield CostAware()
+    yield HILBERT
+    yield COST_AWARE
     if few or (rows >= MANY_ROWS and not (peels and nodes >= _all_nodes(task))):
         yield known.Mondrian()
     if few:

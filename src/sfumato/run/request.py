@@ -6,6 +6,7 @@ import difflib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import dataclass, field, fields
 from functools import partial, wraps
@@ -41,8 +42,11 @@ AUTO = "auto"
 ENGINES = (AUTO, "memory", "duckdb")
 CLUSTERS = ("spark", "local", "yarn", "k8s://")
 
-#: Options that may be said in several ways, of which the request keeps one.
+#: Options that may be given in several forms, of which the request keeps one.
 SPELT = {"transform", "pseudonymize", "sample", "na", "confirm", "temporary"}
+
+#: Options by column: a request keeps them as mappings, also where nothing is given.
+BY_COLUMN = {"transform", "pseudonymize", "na"}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -201,18 +205,21 @@ class Request:
         object.__setattr__(self, "method", find_method(self.method))
         for declared in _options():
             value = getattr(self, declared.name)
-            if value is not None or declared.default is not None:
+            if declared.name in BY_COLUMN and isinstance(value, tuple | dict) and not value:
+                object.__setattr__(self, declared.name, {})
+            elif value is not declared.default:
                 checked = declared.metadata["check"](self.caller, declared.name, value)
                 object.__setattr__(self, declared.name, checked if declared.name in SPELT else value)
         models = all_models(self.caller, self.privacy)
-        object.__setattr__(self, "privacy", all_models(self.caller, [*models, *self._added_by_preset(models)]))
+        if self.preset is not None:
+            models = all_models(self.caller, [*models, *self._added_by_preset(models)])
+        object.__setattr__(self, "privacy", models)
         self._check_together()
 
     def _added_by_preset(self, models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
-        """Return the models of the preset, but for a k that is asked for anyway."""
+        """The models of the preset, except a k that is asked for anyway."""
         largest = max((model.k for model in models if isinstance(model, KAnonymity)), default=0)
-        asked = () if self.preset is None else self.rules.privacy
-        return [model for model in asked if not isinstance(model, KAnonymity) or model.k > largest]
+        return [model for model in self.rules.privacy if not isinstance(model, KAnonymity) or model.k > largest]
 
     @property
     def rules(self) -> Preset:
@@ -262,6 +269,12 @@ class Request:
             caller=caller,
             **options,
         )
+
+    def with_schema(self, schema: Schema) -> Self:
+        """The same request for other roles; nothing else changes, so nothing is checked again."""
+        changed = copy(self)
+        object.__setattr__(changed, "schema", schema)
+        return changed
 
     def open(self, data: object) -> Source:
         """Open a table as this request says that it is to be read."""

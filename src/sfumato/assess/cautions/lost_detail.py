@@ -16,7 +16,7 @@ from sfumato.hierarchies import IntervalDomain, Learned, Numeric, Taxonomy
 NEARLY_ALL = 0.9
 
 
-@before("learned-hierarchy")
+@before("learned-hierarchy", about="learned")
 def learned_hierarchy(view: RequestView) -> Iterator[CautionFinding]:
     """Say which hierarchies were learned from the table, so that none is learned silently."""
     for name, declared in view.declared.items():
@@ -37,7 +37,7 @@ def learned_hierarchy(view: RequestView) -> Iterator[CautionFinding]:
         )
 
 
-@before("new-values")
+@before("new-values", about="taxonomies")
 def new_values(view: RequestView) -> Iterator[CautionFinding]:
     """Say how many values were put where the rule of a taxonomy puts those that it does not have."""
     for name, declared in view.declared.items():

@@ -27,10 +27,25 @@ Look = Callable[[V], Iterable[CautionFinding]]
 
 @dataclass(frozen=True)
 class Guardrail(Generic[V]):
-    """What looks, and whether it has to see single rows: counts of them are not enough then."""
+    """A function that looks at a view.
+
+    Attributes
+    ----------
+    look
+        The function.
+    by_rows
+        Whether it has to see single rows: counts of them are not enough then.
+    about
+        The attribute of the view that it is about; a view that has none of it is not looked at.
+    """
 
     look: Look[V]
     by_rows: bool
+    about: str | None
+
+    def concerns(self, view: V) -> bool:
+        """Whether there is something for it to look at."""
+        return (view.has_rows or not self.by_rows) and (self.about is None or bool(getattr(view, self.about)))
 
 
 #: Guardrails that need only the request, so that a careless one is stopped before the work.
@@ -39,9 +54,11 @@ BEFORE: dict[str, Guardrail[RequestView]] = {}
 AFTER: dict[str, Guardrail[ReleaseView]] = {}
 
 
-def before(code: str, by_rows: bool = False) -> Callable[[Look[RequestView]], Look[RequestView]]:
+def before(
+    code: str, by_rows: bool = False, about: str | None = None
+) -> Callable[[Look[RequestView]], Look[RequestView]]:
     """Register a guardrail that looks at a request before any method runs."""
-    return _register(BEFORE, code, by_rows)
+    return _register(BEFORE, code, by_rows, about)
 
 
 def after(code: str, by_rows: bool = False) -> Callable[[Look[ReleaseView]], Look[ReleaseView]]:
@@ -49,9 +66,11 @@ def after(code: str, by_rows: bool = False) -> Callable[[Look[ReleaseView]], Loo
     return _register(AFTER, code, by_rows)
 
 
-def _register(registry: dict[str, Guardrail[V]], code: str, by_rows: bool) -> Callable[[Look[V]], Look[V]]:
+def _register(
+    registry: dict[str, Guardrail[V]], code: str, by_rows: bool, about: str | None = None
+) -> Callable[[Look[V]], Look[V]]:
     def add(look: Look[V]) -> Look[V]:
-        registry[code] = Guardrail(look, by_rows)
+        registry[code] = Guardrail(look, by_rows, about)
         return look
 
     return add
@@ -92,5 +111,5 @@ def overlooked(view: RequestView) -> list[str]:
 
 
 def _look(registry: dict[str, Guardrail[V]], view: V) -> list[Caution]:
-    able = {code: one for code, one in registry.items() if view.has_rows or not one.by_rows}
+    able = {code: one for code, one in registry.items() if one.concerns(view)}
     return [Caution(code, **vars(finding)) for code, one in able.items() for finding in one.look(view)]

@@ -16,7 +16,7 @@ from sfumato.assess.cautions.view import ReleaseView, RequestView
 MOST_ROWS_PER_PERSON = 50
 
 
-@before("pseudonyms")
+@before("pseudonyms", about="pseudonyms")
 def pseudonyms(view: RequestView) -> Iterator[CautionFinding]:
     """Say what pseudonyms make possible: the rows of a person can be put together."""
     for name, rows in view.pseudonyms.items():

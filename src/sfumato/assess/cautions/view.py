@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.common.threads import side_by_side
-from sfumato.hierarchies import Domain
+from sfumato.hierarchies import Domain, Learned, Taxonomy
 from sfumato.privacy import PrivacyModel
 from sfumato.table.encoding import distinct
 from sfumato.table.microdata import Microdata
@@ -77,7 +77,8 @@ def coded_columns(
         for at, domain in enumerate(microdata.domains)
     ]
     columns += [ViewedColumn(one.name, "sensitive", one.values.drop_null(), one.codes) for one in microdata.sensitive]
-    columns += side_by_side(lambda name: _plain(name, kept.column(name), places), plain)
+    if names := list(plain):
+        columns += side_by_side(lambda name: _plain(name, kept.column(name), places), names)
     return {column.name: column for column in columns}
 
 
@@ -123,6 +124,16 @@ class RequestView:
     remarks: Sequence[tuple[tuple[str, ...], str, str]] = ()
     pseudonyms: Mapping[str, int] = field(default_factory=dict)
     total: int | None = None
+
+    @property
+    def learned(self) -> list[str]:
+        """The quasi-identifiers whose hierarchies were learned from the table."""
+        return [name for name, how in self.declared.items() if isinstance(how, Learned)]
+
+    @property
+    def taxonomies(self) -> list[str]:
+        """The quasi-identifiers with a declared taxonomy."""
+        return [name for name, how in self.declared.items() if isinstance(how, Taxonomy)]
 
     @property
     def has_rows(self) -> bool:

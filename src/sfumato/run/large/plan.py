@@ -95,7 +95,7 @@ class _Plan:
                     raise DataError("The table has no rows, so there is nobody to protect and nothing to release.")
                 rows = self._with_missing(rows)
                 table, schema = self._profile(rows, roles)
-                self.request = replace(self.request, schema=schema)
+                self.request = self.request.with_schema(schema)
             with clock.measuring("guardrails"):
                 asked = view_of(table, rows, source, self.request, self.row_numbers)
                 cautions = cautions_before(asked, self.request.confirm)

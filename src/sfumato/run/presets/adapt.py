@@ -138,7 +138,7 @@ def apply_preset(source: Source, request: Request) -> tuple[Source, Request, dic
     preset = request.rules
     found = adapted(preset, source, request.schema, request.confirm, request.na)
     done = {"name": preset.name, "title": preset.title, "dropped": dict(found.dropped), "recoded": dict(found.recoded)}
-    return found.source, replace(request, schema=found.schema), {"preset": done}
+    return found.source, request.with_schema(found.schema), {"preset": done}
 
 
 def recoded_original(original: object, manifest: Mapping[str, Any], separator: str | None) -> object:
