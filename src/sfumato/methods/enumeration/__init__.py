@@ -1,1 +1,1 @@
-"""Enumeration: the best hierarchical partition of a table, with a proof of how good it is."""
+"""Enumeration: the best hierarchical partition of a table, with a proven bound."""

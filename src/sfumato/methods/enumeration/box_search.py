@@ -1,4 +1,4 @@
-"""The search over boxes: all of them on a small grid, those that matter on a large one."""
+"""The search over boxes: exhaustive on a small grid, branch and bound on a large one."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ from sfumato.methods.enumeration.optimality import GAP, MEMORY, OPTIMUM, ROUNDIN
 from sfumato.methods.enumeration.partition_problem import PartitionProblem
 from sfumato.methods.enumeration.search_limits import SearchLimits
 
-#: If all boxes of a grid together have at most this many cuts, or as many as a search may look at values, all boxes are
-#: solved one by one; with a limit on time, if they have no more than this for every second. That is on the safe side.
+#: All boxes of a grid are solved one by one if together they have at most ``TABLE_WORK`` cuts, or the work limit of the
+#: search if that is more; with a time limit, at most ``TABLE_PACE`` cuts per second. Both are conservative.
 TABLE_WORK, TABLE_PACE = 200_000_000, 30_000_000
 
-#: So many boxes of a table, or values in a search, are looked at between two looks at the clock.
+#: The number of boxes of a table, or of values in a search, processed between two checks of the clock.
 TABLE_CHUNK, SEARCH_CHUNK = 200_000, 20_000_000
 
-#: Larger sizes of classes that are tried first where models ask for more than a size, and which share of the time each
-#: of them gets.
+#: If models require more than a size, searches with these multiples of the smallest class size come first, each with
+#: this share of the time.
 LARGER, STAGE_SHARE = (8, 4, 2), 0.1
 
-#: Boxes within boxes up to this depth; memory for the cuts of each is set aside.
+#: The greatest depth of nested boxes; memory for the cuts of each is reserved.
 DEEPEST = 2_000
 
 
@@ -66,7 +66,7 @@ def best_by_boxes(instance: PartitionProblem, limits: SearchLimits) -> FoundPart
 
 
 def _all_fit(instance: PartitionProblem, limits: SearchLimits) -> bool:
-    """Return whether all boxes of the grid are few enough to be solved one by one, in memory and in time."""
+    """Whether solving all boxes of the grid one by one fits into the memory and the time."""
     slabs = instance.table.grid.slabs
     size = box_count(slabs) * box_bytes(len(slabs) - 1, _values(instance), instance.by_rows)
     most = TABLE_PACE * limits.seconds if limits.seconds is not None else max(TABLE_WORK, limits.most_work(instance))
@@ -74,12 +74,12 @@ def _all_fit(instance: PartitionProblem, limits: SearchLimits) -> bool:
 
 
 def _values(instance: PartitionProblem) -> int:
-    """Return how many sensitive values there are to count."""
+    """The number of distinct sensitive values to count."""
     return int(instance.requirements.rules.counts_at[-1])
 
 
 def _seeded(instance: PartitionProblem, megabytes: float = 0.0) -> tuple[Memo, Seed]:
-    """Return a memo of this size, or larger if Mondrian's partition needs it, that holds this, and the partition."""
+    """Create a memo of this size, or larger if Mondrian's partition needs it, and enter that partition."""
     boxes_of_greedy = 2 * (instance.table.rows // instance.smallest) + 3
     memo = empty_memo(max(boxes_of_greedy, int(megabytes * 1e6 / ENTRY_BYTES)))
     order, problem = instance.table.order(), instance.problem
@@ -87,7 +87,7 @@ def _seeded(instance: PartitionProblem, megabytes: float = 0.0) -> tuple[Memo, S
     if not problem.costs.by_block:
         greedy = cut_greedily(problem, memo, order, whole)
         return memo, Seed(blocks_of(problem.grid, memo, order), greedy)
-    # The kernel cannot tell what its boxes cost, so the memo gets the whole table alone.
+    # Only Python can compute the costs of the boxes, so just the whole table is entered into the memo.
     draft = empty_memo(boxes_of_greedy)
     cut_greedily(problem, draft, order, whole)
     blocks = blocks_of(problem.grid, draft, order)
@@ -97,14 +97,14 @@ def _seeded(instance: PartitionProblem, megabytes: float = 0.0) -> tuple[Memo, S
 
 
 class Seed(NamedTuple):
-    """Where a search starts: Mondrian's partition with the cuts of the grid, and its cost."""
+    """The start of a search: Mondrian's partition with the cuts of the grid, and its cost."""
 
     blocks: NDArray[np.int32]
     cost: float
 
 
 def seed_partition(instance: PartitionProblem) -> Seed:
-    """Return Mondrian's partition with the cuts of the grid, and its cost."""
+    """Compute Mondrian's partition with the cuts of the grid, and its cost."""
     return _seeded(instance)[1]
 
 
@@ -114,18 +114,18 @@ def _found(
     value = instance.value(blocks)
     if value > seed.cost + abs(seed.cost) * ROUNDING:
         blocks, value = seed.blocks, instance.value(seed.blocks)
-    # A cost below its bound can only come from rounding.
+    # Only rounding can make a cost fall below its bound.
     bound = min(bound, value)
     proven = bound >= value - abs(value) * ROUNDING
     return FoundPartition(blocks, value, bound, seed.cost, nodes, OPTIMUM if proven else ended)
 
 
 def _solve_all(instance: PartitionProblem, limits: SearchLimits, memo: Memo, seed: Seed) -> FoundPartition:
-    """Solve every box of a small grid, from the smallest to the whole."""
+    """Solve every box of a small grid, from single cells to the whole."""
     problem = instance.problem
     table = empty_table(problem.grid, max(1, _values(instance)), instance.by_rows)
     boxes = len(table.values)
-    # The time that compiling takes, on the first run, is not the search's.
+    # Compile before the clock starts.
     solve_boxes(problem, table, 0, 0, np.empty(0))
     limits = limits.restarted()
     try:
@@ -143,7 +143,7 @@ def _solve_all(instance: PartitionProblem, limits: SearchLimits, memo: Memo, see
 
 
 def _more_costs(instance: PartitionProblem, table: BoxTable, first: int, end: int) -> NDArray[np.float64]:
-    """Return what some boxes cost by the cost's own function of blocks; nothing where it has none."""
+    """The costs of some boxes by the objective's function of blocks; empty if it has none."""
     if not instance.problem.costs.by_block:
         return np.empty(0)
     describe_boxes(instance.problem.grid, table, first, end)
@@ -157,7 +157,7 @@ def _more_costs(instance: PartitionProblem, table: BoxTable, first: int, end: in
 
 
 def _search(instance: PartitionProblem, limits: SearchLimits, memo: Memo, seed: Seed) -> FoundPartition:
-    """Search the boxes in passes, each wider than the one before, until the optimum is proven or time is up."""
+    """Search the boxes in passes, each wider than the one before, until the optimum is proven or a limit is reached."""
     grid = instance.problem.grid
     slabs = int(grid.slabs[-1])
     frames = empty_frames(min(slabs, DEEPEST) + 2, slabs, _values(instance))
@@ -181,7 +181,7 @@ def _search(instance: PartitionProblem, limits: SearchLimits, memo: Memo, seed: 
             if control[STOP] or run.close_enough():
                 break
         if not stage.proving:
-            # What was found stays good; what was ruled out was ruled out by the larger size.
+            # The partitions found remain valid; lower bounds do not, since they assumed the larger size.
             memo.bounds[: memo.used[0], 0] = -np.inf
             memo.cuts[: memo.used[0], 1] = 0
     if not run.close_enough() and memo.used[0] == len(memo.words):
@@ -190,7 +190,7 @@ def _search(instance: PartitionProblem, limits: SearchLimits, memo: Memo, seed: 
 
 
 def _answered(instance: PartitionProblem, frames: Frames, order: NDArray[np.int32], depth: int) -> bool:
-    """Say what a box costs by the cost's own function of blocks, if the search asks for that."""
+    """Supply the cost of a box by the objective's function of blocks, if the search is waiting for it."""
     places = frames.places[depth]
     if places[PHASE] != ASKING:
         return False
@@ -200,7 +200,7 @@ def _answered(instance: PartitionProblem, frames: Frames, order: NDArray[np.int3
 
 
 class _Stage(NamedTuple):
-    """A part of a search: its problem, its limits, and whether its bounds are those of the problem to be solved."""
+    """A stage of a search: its problem, its limits, and whether its bounds hold for the original problem."""
 
     instance: PartitionProblem
     problem: Problem
@@ -209,10 +209,10 @@ class _Stage(NamedTuple):
 
 
 def _stages(instance: PartitionProblem, limits: SearchLimits, seed: Seed) -> Iterator[_Stage]:
-    """Yield the problem itself, but before it the same with larger classes, where other models make them large anyway.
+    """Yield the problem itself, preceded by variants with larger classes if the models make classes large anyway.
 
-    Bounds know little but sizes. Where classes have to be much larger for other reasons, a search that believes in
-    small ones is lost in cuts that lead nowhere.
+    Bounds depend mostly on sizes. If other models force much larger classes, a search that assumes small ones wastes
+    its time on cuts that are not allowed.
     """
     sizes = np.bincount(seed.blocks, instance.table.grid.rows)
     mean = float(sizes @ sizes / max(1, instance.table.rows))
@@ -226,7 +226,7 @@ def _stages(instance: PartitionProblem, limits: SearchLimits, seed: Seed) -> Ite
 
 
 class _Run:
-    """A stage between two pauses: whether to go on, and telling how far it is."""
+    """Runs a stage between two pauses: decides whether to go on, and reports progress."""
 
     def __init__(self, stage: _Stage, memo: Memo, seed: Seed, control: NDArray[np.int64]) -> None:
         self.stage, self.memo, self.seed, self.control = stage, memo, seed, control
@@ -234,13 +234,13 @@ class _Run:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """What the best partition costs at least and at most."""
+        """The lower and the upper bound of the cost of the best partition."""
         lower, upper = self.memo.bounds[0].tolist()
         floor = self.instance.floor
         return max(lower, floor) if self.stage.proving else floor, min(upper, self.seed.cost)
 
     def prepare(self) -> None:
-        """Decide whether to stop, and when to pause next."""
+        """Report progress, decide whether to stop, and set the next pause."""
         try:
             lower, upper = self.bounds
             self.limits.tell(self.instance, upper, lower, int(self.control[NODES]))
@@ -250,7 +250,7 @@ class _Run:
         self.control[PAUSE_AT] = self.control[WORK] + SEARCH_CHUNK
 
     def close_enough(self) -> bool:
-        """Return whether the best partition is as near to its bound as was asked."""
+        """Whether the gap between the best partition and its bound is as small as requested."""
         lower, upper = self.bounds
         gap = self.instance.gap
         enough = lower * (1 + gap) if upper > 0 else lower / (1 + gap)
@@ -258,10 +258,10 @@ class _Run:
 
 
 def _passes(slabs: int, stage: _Stage) -> Iterator[tuple[int, int]]:
-    """Yield how many cuts of a box each pass tries, and of boxes with how many rows at most.
+    """Yield for each pass how many cuts of a box it tries, and the most rows of a box whose cuts it reconsiders.
 
-    Small boxes are searched first, within the cuts of the large ones that are known. Then passes over all boxes try few
-    cuts at first and all at last. Where spans count, Mondrian's first cuts are seldom good: they are replaced before.
+    Small boxes are searched first, within the known cuts of large ones. Then passes over all boxes try few cuts at
+    first and all in the end. If spans count, Mondrian's first cuts are seldom good, so these are reconsidered before.
     """
     instance, smallest = stage.instance, stage.problem.costs.smallest
     rows = instance.table.rows

@@ -17,7 +17,7 @@ from sfumato.table.kernels.classes import class_bounds
 from sfumato.table.kernels.rules import FREQUENCY, TOLERANCE
 from sfumato.table.microdata import Microdata
 
-#: Where the random words of the atoms start; any other number would do.
+#: The seed of the atoms' random words, which only have to be the same in every run.
 WORDS_SEED = 20070426
 
 
@@ -42,7 +42,7 @@ class GridTable:
         return len(self.of_row)
 
     def order(self) -> NDArray[np.int32]:
-        """Return all atoms, the box that holds everything."""
+        """All atoms: the box that contains the whole table."""
         return np.arange(len(self.grid.rows), dtype=np.int32)
 
 
@@ -52,9 +52,9 @@ def grid_of(requirements: Requirements, cuts: Sequence[NDArray[np.int64]]) -> Gr
     Parameters
     ----------
     requirements
-        What classes must keep, bound to the table.
+        The requirements of classes, bound to the table.
     cuts
-        Per attribute the codes at which a new slab begins, ascending, none of them 0.
+        For each attribute, the codes at which a new slab begins, ascending, none of them 0.
     """
     microdata = requirements.microdata
     slabs = np.cumsum([0, *(len(places) + 1 for places in cuts)], dtype=np.int64)
@@ -80,7 +80,7 @@ def grid_of(requirements: Requirements, cuts: Sequence[NDArray[np.int64]]) -> Gr
 
 
 def _edges(requirements: Requirements, cuts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return the first and the last code of every slab."""
+    """The first and the last code of every slab."""
     sizes = [domain.size for domain in requirements.microdata.domains]
     first = np.concatenate([np.append(0, places) for places in cuts])
     last = np.concatenate([np.append(places, size) - 1 for places, size in zip(cuts, sizes, strict=True)])
@@ -90,7 +90,7 @@ def _edges(requirements: Requirements, cuts: Sequence[NDArray[np.int64]]) -> NDA
 def _sensitive_values(
     requirements: Requirements, of_row: NDArray[np.int32], atoms: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the sensitive values of every atom with their counts, and where those of each atom begin."""
+    """Count the sensitive values of every atom; returns where those of each atom begin, and the values with counts."""
     codes = requirements.sensitive_codes + requirements.rules.counts_at[:-1]
     size = int(requirements.rules.counts_at[-1])
     if not size:
@@ -101,9 +101,9 @@ def _sensitive_values(
 
 
 def atom_floors(requirements: Requirements, grid: Grid, costs: BoxCosts, priced: Microdata) -> NDArray[np.float64]:
-    """Return what the rows of every atom cost at least, whatever class they are in: they are never told apart."""
+    """Bound the cost of the rows of every atom from below, for any class: cuts never separate them."""
     sizes = np.maximum(least_sizes(requirements, grid), np.maximum(_diluted(requirements, grid), costs.smallest))
-    # Only where larger classes cost each of their rows more does an atom's own size say anything.
+    # The size of a class bounds its cost only if rows cost more in larger classes.
     each = costs.by_size[1:] / np.arange(1, len(costs.by_size))
     least = np.minimum.accumulate(each[::-1])[::-1]
     floors = grid.rows * least[np.minimum(sizes, len(least)) - 1]
@@ -116,7 +116,7 @@ def atom_floors(requirements: Requirements, grid: Grid, costs: BoxCosts, priced:
 
 
 def _diluted(requirements: Requirements, grid: Grid) -> NDArray[np.int64]:
-    """Return how many rows the class of every atom needs, so that none of the atom's values is too frequent in it."""
+    """The least size of the class of every atom in which none of the atom's sensitive values is too frequent."""
     sizes = np.zeros(len(grid.rows), np.int64)
     at = requirements.rules.counts_at
     for rule in requirements.bound:
@@ -124,16 +124,16 @@ def _diluted(requirements: Requirements, grid: Grid) -> NDArray[np.int64]:
             value, count = grid.values.T
             mine = (at[rule.column] <= value) & (value < at[rule.column + 1])
             largest = np.maximum.reduceat(np.where(mine, count, 0), grid.values_at[:-1])
-            # What is just not too frequent by rounding is allowed.
+            # The rules tolerate rounding, so the bound must as well.
             sizes = np.maximum(sizes, np.ceil(largest * rule.first * (1 - 2 * TOLERANCE)).astype(np.int64))
     return sizes
 
 
 def _own_penalties(requirements: Requirements, grid: Grid, priced: Microdata) -> NDArray[np.float64]:
-    """Return what every atom and the minimum lengths say about the penalty of its class."""
+    """Bound the penalty of the class of every atom by what the atom itself spans and by the minimum lengths."""
     own = priced.span_costs(grid.codes[:, 0], grid.codes[:, 1])
     if priced is requirements.microdata:
-        # Minimum lengths are shares of the domain, as the certainty penalty is. What is just not too short by rounding
-        # is allowed.
+        # Minimum lengths are shares of the domain, as the certainty penalty is. The rules tolerate rounding, so the
+        # bound must as well.
         own = np.maximum(own, least_shares(requirements) - TOLERANCE)
     return own @ priced.weights

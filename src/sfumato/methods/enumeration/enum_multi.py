@@ -1,4 +1,4 @@
-"""EnumMulti: the best hierarchical partition, with proof (Hore, Jammalamadaka and Mehrotra, SDM 2007)."""
+"""EnumMulti: the best hierarchical partition, with a proof (Hore, Jammalamadaka and Mehrotra, SDM 2007)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sfumato.table.recoding import Recoding
 
 ENGINES = ("boxes", "pet")
 
-#: Whatever adds up over classes can be lowered.
+#: Any objective that is a sum over classes can be minimized.
 ABLE = frozenset({SPANS, SIZES, CLASSES, LABELS, FUNCTIONS})
 
 
@@ -35,32 +35,34 @@ class EnumMulti(Method):
     """Find the best partition into boxes that cuts at the given points can make.
 
     The search can stop at any time: ``release.optimality`` has the cost, a proven lower bound, and whether the two
-    meet. It starts from Mondrian's partition with the same cuts and is never worse.
+    meet. It starts from Mondrian's partition with the same cuts, so the result is never worse.
 
     Parameters
     ----------
     splits
-        Where each quasi-identifier may be cut: a list of cut points (a value at or below a cut point lies on its
-        left; a taxonomy is cut after a value or a group), or the number of cuts. One number holds for all
-        quasi-identifiers; those left out get up to 32.
+        Where each quasi-identifier may be cut: a list of cut points (a value at or below a cut point lies on its left;
+        a taxonomy is cut after a value or a group), or the number of cuts. A single number applies to all
+        quasi-identifiers; those not mentioned get up to 32.
     placing
-        Where cuts go that are given by number: ``"quantiles"``, ``"width"`` (equal widths), ``"taxonomy"`` (between
-        the groups of the highest levels), or ``"auto"``: taxonomies at their boundaries, all else at quantiles.
+        How cut points are chosen if only their number is given: ``"quantiles"``, ``"width"`` (equal widths),
+        ``"taxonomy"`` (between the groups of the highest levels), or ``"auto"``: taxonomies between groups, all else at
+        quantiles.
     minimize
         What is minimized: ``"dm"``, ``"c_avg"``, ``"gcp"``, ``"entropy"``, ``"cm"``, a list of queries, or an
         `Objective` of your own.
     time_limit
-        Seconds; without it, a limit on work that gives the same answer on every machine.
+        In seconds. Without it, a limit on work applies, which gives the same answer on every machine.
     gap
-        Stop as soon as the cost is proven to be at most this share above the least possible: 0 asks for the optimum,
-        0.5 for an answer within a factor of 1.5.
+        Stop as soon as the cost is proven to be at most this share above the optimum: 0 requests the optimum, 0.5 an
+        answer within a factor of 1.5.
     memory_limit
-        Megabytes for what the search remembers. Beyond them the answer stays valid and the bound becomes weaker.
+        The memory for intermediate results, in megabytes. If it runs out, the answer stays valid and the bound becomes
+        weaker.
     engine
         ``"boxes"``, or ``"pet"``: the partition enumeration tree of the paper, which is far slower.
     priority
-        Which partition the paper's engine looks at next: the one with the least ``"bound"``, ``"cost"`` or
-        ``"ratio"`` of the two.
+        Which partition the paper's engine expands next: the one with the least ``"bound"``, ``"cost"`` or ``"ratio"``
+        of the two.
 
     Examples
     --------
@@ -97,15 +99,15 @@ class EnumMulti(Method):
         parameters.choice("EnumMulti", "priority", self.priority, tuple(PRIORITIES))
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters as plain values."""
+        """The parameters as plain values."""
         return super().parameters() | {"splits": plain_splits(self.splits)}
 
     def recorded(self) -> dict[str, Any]:
-        """Return the parameters without the categories at which is cut, which are values of the table."""
+        """The parameters without categories as cut points, which are values of the table."""
         return self.parameters() | {"splits": counted_splits(self.splits)}
 
     def run(self, task: Task) -> Recoding:
-        """Search for the best partition; the details tell how good it is."""
+        """Search for the best partition; ``details["optimality"]`` says how good it is."""
         goal = TaskLoss(task, find_objective("EnumMulti", self.minimize, ABLE))
         cuts = split_codes(task.microdata, self.splits, self.placing)
         instance = PartitionProblem.of(task.requirements, cuts, goal.with_labels_as_function, self.gap)
@@ -130,7 +132,7 @@ def _optimality(instance: PartitionProblem, found: FoundPartition) -> Optimality
         instance.objective.name,
         instance.shown(found.value),
         instance.shown(found.bound),
-        # What is not worse than greedy may seem so by rounding.
+        # The result is never worse than greedy, but rounding may make it seem so.
         instance.shown(max(found.greedy, found.value)),
         found.nodes,
         found.ended,

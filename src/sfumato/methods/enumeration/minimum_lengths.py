@@ -1,10 +1,10 @@
-"""What minimum lengths say before anything is cut: a block that must be wide cannot hold few rows everywhere.
+"""Lower bounds of class sizes that follow from minimum lengths, before any cut is made.
 
-A class that spans enough of an attribute lies in a block at least that wide. So for every cell of the grid there are,
-in each attribute concerned, a few narrowest windows of slabs, one of which its block must hold; and the block has at
-least as many rows as the emptiest product of such windows. These are counted one attribute at a time: every cell is put
-into the windows that it lies in, cells in the same windows become one, and on the way back each cell takes the least of
-what its windows hold.
+A class with a minimum length in an attribute lies in a block at least that wide. So every cell of the grid has, in each
+such attribute, a few narrowest windows of slabs, one of which its block must contain; and the block has at least as
+many rows as the emptiest product of such windows. These products are counted one attribute at a time: every cell is
+assigned to the windows that contain it, cells in the same windows are merged, and on the way back each cell takes the
+minimum over its windows.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from sfumato.privacy import Requirements
 from sfumato.table.frequency import group_rows
 from sfumato.table.kernels.rules import SPAN
 
-#: Cells in windows at most; attributes that would make it more are left out, which weakens the bound a little.
+#: The most pairs of a cell and a window; attributes that would exceed it are skipped, which weakens the bound a little.
 MOST_CELLS = 2_000_000
 
 Codes = NDArray[np.int64]
 
 
 def least_shares(requirements: Requirements) -> NDArray[np.float64]:
-    """Return the share of every attribute's domain that each class must span at least, 0 where nothing is asked."""
+    """The least share of every attribute's domain that a class must span, 0 without a minimum length."""
     shares = np.zeros(len(requirements.microdata.domains))
     for rule in requirements.bound:
         if rule.kind == SPAN:
@@ -35,13 +35,13 @@ def least_shares(requirements: Requirements) -> NDArray[np.float64]:
 
 
 def least_reach(requirements: Requirements, attribute: int) -> Codes:
-    """Return the first code that every code of an attribute must reach: itself where nothing is asked."""
+    """For each code of an attribute, the least code that a class from there must reach: itself, if nothing is asked."""
     asked = [rule.reach for rule in requirements.bound if rule.reach is not None and rule.column == attribute]
     return np.maximum.reduce([np.arange(requirements.microdata.domains[attribute].size), *asked])
 
 
 def least_sizes(requirements: Requirements, grid: Grid) -> Codes:
-    """Return for every atom a number of rows that no block with it can be below, as far as lengths are concerned."""
+    """Bound the number of rows of any block that contains each atom, as far as minimum lengths are concerned."""
     cells = (grid.cells - grid.slabs[:-1]).astype(np.int64)
     rows, radix = grid.rows, np.diff(grid.slabs).tolist()
     ways: list[tuple[Codes, NDArray[np.bool_]]] = []
@@ -66,16 +66,16 @@ def least_sizes(requirements: Requirements, grid: Grid) -> Codes:
 
 
 class Windows(NamedTuple):
-    """The windows that hold each slab of an attribute; slabs in fewer than others have their last one repeated.
+    """The windows that contain each slab of an attribute; shorter lists repeat their last window.
 
     Attributes
     ----------
     holding
-        Their numbers.
+        The numbers of the windows.
     first
-        Whether it is no repetition.
+        Whether an entry is not a repetition.
     narrowest
-        Whether none that lies within it is wide enough and holds the slab.
+        Whether no window within it is wide enough and contains the slab.
     slabs_alone
         Whether every slab is wide enough by itself.
     """
@@ -87,7 +87,7 @@ class Windows(NamedTuple):
 
 
 def windows_of(reach: Codes, edges: Codes) -> Windows:
-    """Return the narrowest windows of slabs that reach far enough, for every slab that they hold."""
+    """Find the narrowest windows of slabs that are wide enough, for every slab that they contain."""
     slabs = range(len(edges))
     around = [_around(reach, edges, slab) for slab in slabs]
     known = sorted(set().union(*around))
@@ -103,7 +103,7 @@ def windows_of(reach: Codes, edges: Codes) -> Windows:
 
 
 def _around(reach: Codes, edges: Codes, slab: int) -> set[tuple[int, int]]:
-    """Return the narrowest windows around a slab; where none is wide enough, all slabs."""
+    """Find the narrowest windows around a slab; all slabs if no window is wide enough."""
     slabs = len(edges)
     windows: set[tuple[int, int]] = set()
     nearest = slabs

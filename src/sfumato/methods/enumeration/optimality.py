@@ -1,4 +1,4 @@
-"""How good an answer is, with proof."""
+"""How good an answer is: its cost and a proven bound."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
     from sfumato.common.charts.charts import Picture
 
-#: Costs that differ by less than this share are the same: sums of fractions depend on their order.
+#: Costs that differ by less than this share count as equal: sums of fractions depend on their order.
 ROUNDING = 1e-9
 
-#: Moments of a search that a picture shows.
+#: The most moments of a search that a chart shows.
 MOST_MOMENTS = 200
 
 #: Why a search ended.
 OPTIMUM, GAP, TIME, WORK = "optimum", "gap", "time", "work"
 MEMORY, INTERRUPT, SUPPRESSION = "memory", "interrupt", "suppression"
 
-#: The same, for people; an optimum says so itself.
+#: The reasons in words; a proven optimum needs none.
 IN_WORDS = {
     GAP: "as near as was asked for",
     TIME: "stopped by the time limit",
@@ -37,7 +37,7 @@ IN_WORDS = {
 
 
 def figure(value: float) -> str:
-    """Return a cost as people read it.
+    """Format a cost for readers.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def figure(value: float) -> str:
 
 
 class Moment(NamedTuple):
-    """What a search knew so many seconds after it began."""
+    """The best cost and the bound that a search had reached after a number of seconds."""
 
     seconds: float
     cost: float
@@ -57,31 +57,31 @@ class Moment(NamedTuple):
 
 @dataclass
 class Course:
-    """How a search closed in: the best cost and the bound, whenever one of them changed."""
+    """The course of a search: the best cost and the bound, whenever one of them changed."""
 
     begun: float = field(default_factory=time.perf_counter)
     moments: list[Moment] = field(default_factory=list)
 
     def note(self, cost: float, bound: float) -> None:
-        """Remember what is known now, if it is new."""
+        """Record the current cost and bound, if either is new."""
         if not self.moments or self.moments[-1][1:] != (cost, bound):
             self.moments.append(Moment(time.perf_counter() - self.begun, cost, bound))
 
 
 @dataclass(frozen=True)
 class FoundPartition:
-    """What an engine found: a partition, what it costs, and what no partition can cost less than.
+    """The result of an engine: a partition, its cost, and a lower bound for all partitions.
 
     Attributes
     ----------
     blocks
-        The block of every atom, -1 where its rows are left out.
+        The block of every atom, -1 if its rows are left out.
     value, bound
-        The sum of the costs of all blocks, and a bound that it cannot be below.
+        The sum of the costs of all blocks, and a proven lower bound of it.
     greedy
-        The sum of costs of Mondrian's partition on the same cuts.
+        The cost of Mondrian's partition with the same cuts.
     nodes
-        How many boxes or partitions were looked at.
+        The number of boxes or partitions visited.
     ended
         Why the search ended.
     """
@@ -96,27 +96,27 @@ class FoundPartition:
 
 @dataclass(frozen=True)
 class Optimality:
-    """How good a release is: among all that the same cuts allow, or among all that there are.
+    """How good a release is, among all that the same cuts allow, or among all releases.
 
     Attributes
     ----------
     measure
-        What was to be least: ``"dm"``, ``"c_avg"``, ``"gcp"`` or the name of a cost of your own.
+        What was minimized: ``"dm"``, ``"c_avg"``, ``"gcp"`` or the name of an objective of your own.
     cost
-        What the release costs.
+        The cost of the release.
     bound
-        What no other can be below, proven.
+        A proven lower bound of the cost.
     greedy
-        What Mondrian's partition with the same cuts costs; None if there are no given cuts.
+        The cost of Mondrian's partition with the same cuts; None if the method has no given cuts.
     nodes
-        How many boxes (or partitions, with ``engine="pet"``) were looked at; None if nothing was searched for a proof.
+        The number of boxes (or partitions, with ``engine="pet"``) visited; None if the proof needed no search.
     ended
         Why the search ended: ``"optimum"``, ``"gap"`` (near enough), ``"time"``, ``"work"``, ``"memory"``,
-        ``"interrupt"`` or ``"suppression"`` (all prices of rows left out that are worth a try were tried).
+        ``"interrupt"`` or ``"suppression"`` (all promising prices of suppressed rows were tried).
     among
-        What it is compared with where that is less than all releases, such as ``"full-subtree recodings"``.
+        The releases it is compared with, unless these are all, such as ``"full-subtree recodings"``.
     course
-        The seconds, the best cost and the bound whenever the search knew something new.
+        The seconds, the best cost and the bound at every improvement.
     """
 
     measure: str
@@ -130,31 +130,31 @@ class Optimality:
 
     @property
     def gap(self) -> float:
-        """How far the cost may be above the optimum, as a share of the bound; 0 is optimal."""
+        """The most that the cost can lie above the optimum, as a share of the bound; 0 is optimal."""
         if self.proven:
             return 0.0
         return self.cost / self.bound - 1 if self.bound > 0 else math.inf
 
     @property
     def proven(self) -> bool:
-        """Whether nothing better exists."""
+        """Whether the cost is proven to be optimal."""
         return self.bound >= self.cost * (1 - ROUNDING)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the course as plain values, for manifests; a gap that is not known is None."""
+        """All but the course as plain values, for manifests; an unknown gap is None."""
         gap = self.gap if math.isfinite(self.gap) else None
         hidden = {"course"} if self.among else {"course", "among"}
         plain = {name: value for name, value in asdict(replace(self, course=())).items() if name not in hidden}
         return {**plain, "gap": gap, "proven": self.proven}
 
     def with_course(self, course: Course) -> Optimality:
-        """Return the same with how the search came there, which ends with what it says."""
+        """The same with the course of the search, completed by the final cost and bound."""
         course.note(self.cost, self.bound)
         return replace(self, course=tuple(course.moments))
 
     @property
     def picture(self) -> Picture:
-        """The best cost and the bound over time, as a picture with its table."""
+        """The best cost and the bound over time, as a chart with its table."""
         moments = self.course or (Moment(0.0, self.cost, self.bound),)
         moments = (*moments[: -1 : 1 + len(moments) // MOST_MOMENTS], moments[-1])
         seconds, costs, bounds = zip(*moments, strict=True)
@@ -163,7 +163,7 @@ class Optimality:
         return charts.cost_over_time(seconds, costs, bounds, self.measure)
 
     def plot(self) -> alt.TopLevelMixin:
-        """Return the best cost and the bound over time as an Altair chart; it needs ``sfumato[report]``."""
+        """Plot the best cost and the bound over time as an Altair chart; requires ``sfumato[report]``."""
         return self.picture.chart
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""One problem to solve: a table on a grid, what classes must keep, and what they cost."""
+"""The problem to solve: a table on a grid, the requirements of classes, and their costs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
 
 class _Counting(Requirements):
-    """Requirements under which sensitive values are counted, whether or not a model asks for that."""
+    """Requirements under which sensitive values are counted even if no model depends on them."""
 
     @property
     def _counts_values(self) -> bool:
@@ -29,20 +29,20 @@ class _Counting(Requirements):
 
 @dataclass(frozen=True)
 class PartitionProblem:
-    """A table on the grid of its cuts, what classes must keep, and what they cost.
+    """A table on the grid of its cuts, the requirements of classes, and their costs.
 
     Attributes
     ----------
     requirements
-        What every class must keep, bound to the table.
+        The requirements of every class, bound to the table.
     table
-        Its atoms.
+        The atoms of the table.
     objective
-        What is to be least.
+        What is minimized.
     gap
-        How far above its proven bound the answer may stay, as a share.
+        The permitted gap between the answer and its proven bound, as a share of the bound.
     price
-        What a row costs that is left out; infinite where none may be.
+        The cost of a row that is left out; infinite if none may be.
     """
 
     requirements: Requirements
@@ -55,7 +55,7 @@ class PartitionProblem:
     def of(
         cls, requirements: Requirements, cuts: Sequence[NDArray[np.int64]], objective: Objective, gap: float = 0.0
     ) -> PartitionProblem:
-        """Lay a table on the grid of its cuts."""
+        """Place a table on the grid of its cuts."""
         if objective.by_block is not None:
             requirements = _Counting(requirements.models, requirements.microdata)
         return cls(requirements, grid_of(requirements, cuts), objective, gap)
@@ -67,13 +67,13 @@ class PartitionProblem:
 
     @property
     def by_rows(self) -> bool:
-        """Whether the size of a class alone decides what it costs and whether it is allowed."""
+        """Whether both the cost of a class and whether it is allowed depend on its size alone."""
         simple = not self.objective.spread and self.objective.by_block is None
         return simple and all(rule.kind == SIZE for rule in self.requirements.bound)
 
     @cached_property
     def problem(self) -> Problem:
-        """The instance as arrays, for kernels."""
+        """The problem as arrays, for kernels."""
         rows = self.table.rows
         costs = BoxCosts(
             self.objective.size_costs(rows),
@@ -91,22 +91,22 @@ class PartitionProblem:
 
     @cached_property
     def priced(self) -> Microdata:
-        """The table whose span costs are meant."""
+        """The table with the span costs of the objective."""
         return self.objective.priced(self.requirements.microdata)
 
     @property
     def floor(self) -> float:
-        """What the whole table costs at least."""
+        """A lower bound of the cost of the whole table."""
         problem = self.problem
         return max(float(problem.costs.floor[-1]), float(problem.grid.floors.sum()))
 
     def value(self, blocks: NDArray[np.int32]) -> float:
-        """Return what a partition costs, given the block of every atom, -1 where it is left out."""
+        """The cost of a partition, given the block of every atom, -1 if it is left out."""
         left_out = int(self.table.grid.rows[blocks == SUPPRESSED].sum())
         return self.class_costs(blocks) + (left_out * self.price if left_out else 0.0)
 
     def class_costs(self, blocks: NDArray[np.int32]) -> float:
-        """Return what the classes of a partition cost, without the rows that are left out."""
+        """The cost of the classes of a partition, without the rows that are left out."""
         microdata = self.requirements.microdata
         found = EquivalenceClasses.of(microdata, Recoding(classes=blocks[self.table.of_row]))
         return self.objective.class_costs(RecodedTable(microdata, found))
@@ -114,7 +114,7 @@ class PartitionProblem:
     def block_costs(
         self, sizes: NDArray[np.int64], lo: NDArray[Any], hi: NDArray[Any], counts: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return what the cost's function of blocks says about some, given their smallest and largest codes."""
+        """The costs of blocks by the objective's function, given sizes, smallest and largest codes, and values."""
         microdata = self.requirements.microdata
         at = self.requirements.rules.counts_at
         named = {
@@ -124,7 +124,7 @@ class PartitionProblem:
         return self.objective.block_costs(Blocks(sizes, microdata.span_costs(lo, hi), named))
 
     def atoms_cost(self, atoms: NDArray[np.int32]) -> float:
-        """Return what the cost's function of blocks says about the block that holds these atoms."""
+        """The cost of the block of these atoms, by the objective's function of blocks."""
         grid = self.table.grid
         codes, size = grid.codes[atoms], int(self.requirements.rules.counts_at[-1])
         counts = np.zeros((1, size), np.int64)
@@ -136,6 +136,6 @@ class PartitionProblem:
         return float(self.block_costs(rows, codes[:, :1].min(axis=0), codes[:, 1:].max(axis=0), counts)[0])
 
     def shown(self, value: float) -> float:
-        """Return a sum of costs as it is shown to people."""
+        """Convert a sum of costs to the reported loss."""
         microdata, rows = self.requirements.microdata, self.table.rows
         return float(self.objective.shown(LossTotal(value, rows, rows, self.smallest, microdata, microdata.marginals)))

@@ -1,4 +1,4 @@
-"""Branch and bound over the partition enumeration tree, as the paper has it."""
+"""Branch and bound over the partition enumeration tree, as in the paper."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from sfumato.methods.enumeration.partitions import Box, Cut, PartitionTree, cuts
 from sfumato.methods.enumeration.search_limits import SearchLimits
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
-#: Roughly what a waiting partition takes.
+#: The approximate memory of a partition in the queue.
 NODE_BYTES = 2_000
 
-#: How much looking at one partition counts as work.
+#: The work of visiting one partition.
 NODE_WORK = 2_000
 
-#: So many partitions are cut further between two looks at the clock.
+#: The number of partitions expanded between two checks of the clock.
 CHUNK = 200
 
 
 @dataclass(frozen=True)
 class BoxFacts:
-    """What is known about a box: its rows, its cost as a block, and what any partition of it costs at least."""
+    """The facts about a box: its rows, its cost as a block, and a lower bound of the cost of any partition of it."""
 
     rows: int
     cost: float
@@ -40,7 +40,7 @@ class BoxFacts:
 
 @dataclass(frozen=True, order=True)
 class PartitionNode:
-    """A partition: blocks before ``first`` are final, the others may be cut further."""
+    """A partition in the queue: blocks before ``first`` are final, the others may be cut further."""
 
     key: float
     serial: int
@@ -51,13 +51,13 @@ class PartitionNode:
 
 
 def _ratio(bound: float, cost: float) -> float:
-    """Return how much a branch may still improve: the smaller the more, also where costs are negative."""
+    """The ratio of bound to cost: the smaller, the more a branch may improve, also if costs are negative."""
     if not np.isfinite(cost) or cost == 0:
         return 0.0
     return bound / cost if cost > 0 else cost / bound
 
 
-#: Which partition is looked at next: the one with the least of this, given its bound and its cost.
+#: The priorities of the queue, by bound and cost: the partition with the least value is expanded next.
 PRIORITIES: dict[str, Callable[[float, float], float]] = {
     "bound": lambda bound, cost: bound,
     "cost": lambda bound, cost: cost,
@@ -71,7 +71,7 @@ def best_by_partitions(instance: PartitionProblem, limits: SearchLimits, priorit
 
 
 class PartitionSearch:
-    """A search, its queue, the best partition so far, and the least bound of all that was dropped unseen."""
+    """A search with its queue, the best partition so far, and the least bound of all dropped branches."""
 
     def __init__(
         self, instance: PartitionProblem, limits: SearchLimits, priority: Callable[[float, float], float]
@@ -87,7 +87,7 @@ class PartitionSearch:
         self.queue: list[PartitionNode] = []
 
     def run(self) -> FoundPartition:
-        """Search until nothing is left that could be better, or time is up."""
+        """Search until no branch can be better, or a limit is reached."""
         ended = GAP
         try:
             slabs = np.diff(self.instance.table.grid.slabs)
@@ -117,7 +117,7 @@ class PartitionSearch:
         return self.limits.tired(self.instance, self.nodes * NODE_WORK)
 
     def _expand(self, node: PartitionNode) -> None:
-        """Meet all children of a partition, unless none of them can be better by enough."""
+        """Visit all children of a partition, unless none of them can be sufficiently better."""
         if not self.promising(node.bound, node.cost):
             self.dropped = min(self.dropped, node.bound)
             return
@@ -131,13 +131,13 @@ class PartitionSearch:
                     self._meet(grown, leaf)
 
     def _useful_cuts(self, box: Box) -> Iterator[Cut]:
-        """Yield the cuts with rows on both sides: cutting off an empty block changes no class."""
+        """Yield the cuts with rows on both sides: separating an empty block changes no class."""
         for cut in cuts_of(box):
             if all(self.of(side).rows for side in sides(box, cut)):
                 yield cut
 
     def _meet(self, tree: PartitionTree, first: int) -> None:
-        """Take a partition if it is the best so far, and queue it if its branch can be better still."""
+        """Keep a partition if it is the best so far, and queue it if its branch can be better still."""
         self.nodes += 1
         facts = [self.of(box) for box in tree.leaves]
         cost = sum(fact.cost for fact in facts)
@@ -154,13 +154,13 @@ class PartitionSearch:
             self._drop()
 
     def promising(self, bound: float, cost: float) -> bool:
-        """Return whether a branch with this bound, below a partition of this cost, can be better by enough."""
+        """Whether a branch with this bound can be better than the best partition by more than the gap."""
         gap = self.instance.gap
         enough = bound * (1 + gap) if self.value > 0 else bound / (1 + gap)
         return enough < self.value - abs(self.value) * 1e-12
 
     def take(self, tree: PartitionTree, cost: float) -> None:
-        """Remember the best partition so far."""
+        """Keep the best partition so far."""
         self.value, self.blocks = cost, self._blocks(tree)
 
     @cached_property
@@ -168,7 +168,7 @@ class PartitionSearch:
         return max(1, int(self.limits.megabytes * 1e6 / NODE_BYTES))
 
     def _drop(self) -> None:
-        """Forget the less urgent half of the queue; the least of its bounds is what remains of the guarantee."""
+        """Drop the less urgent half of the queue; only the least of its bounds is kept, for the guarantee."""
         self.forgetful = True
         self.queue.sort()
         half = (len(self.queue) + 1) // 2
@@ -176,7 +176,7 @@ class PartitionSearch:
         del self.queue[half:]
 
     def of(self, box: Box) -> BoxFacts:
-        """Return what is known about a box."""
+        """The facts about a box, computed once."""
         if box not in self.facts:
             self.facts[box] = describe(self.instance, box)
         return self.facts[box]
@@ -190,7 +190,7 @@ class PartitionSearch:
 
 
 def inside(instance: PartitionProblem, box: Box) -> NDArray[np.bool_]:
-    """Return which atoms lie in a box."""
+    """Which atoms lie in a box."""
     grid = instance.table.grid
     lo, hi = np.array(box).T + grid.slabs[:-1]
     found: NDArray[np.bool_] = ((grid.cells >= lo) & (grid.cells <= hi)).all(axis=1)
@@ -198,7 +198,7 @@ def inside(instance: PartitionProblem, box: Box) -> NDArray[np.bool_]:
 
 
 def describe(instance: PartitionProblem, box: Box) -> BoxFacts:
-    """Find out about a box, by the readable definitions of costs and models."""
+    """Compute the facts about a box from the readable definitions of costs and models."""
     atoms = inside(instance, box)
     grid, costs = instance.problem.grid, instance.problem.costs
     rows = int(grid.rows[atoms].sum())
@@ -216,7 +216,7 @@ def describe(instance: PartitionProblem, box: Box) -> BoxFacts:
 
 
 def _allowed(instance: PartitionProblem, atoms: NDArray[np.bool_]) -> bool:
-    """Return whether these atoms may be a class; the rest of the table is there for models that compare."""
+    """Whether these atoms may form a class; the other rows are passed on for models that compare with them."""
     requirements = instance.requirements
     blocks = np.where(atoms, 0, 1).astype(np.int32)[instance.table.of_row]
     classes = EquivalenceClasses.of(requirements.microdata, Recoding(classes=blocks))

@@ -1,12 +1,12 @@
-"""The partition enumeration tree: every hierarchical partition once.
+"""The partition enumeration tree, which contains every hierarchical partition exactly once.
 
-A hierarchical partition comes from cutting a box in two and each side again. Often several cuts go all the way
-through it, and any of them can come first, so the same partition has many trees of cuts. Its one *canonical* tree
-takes at every box the first (by attribute, then by place) of all cuts that go through it.
+Cutting a box in two, and each side again, gives a hierarchical partition. Often several cuts go all the way through it,
+and any of them can come first, so the same partition has many trees of cuts. Its *canonical* tree takes at every box
+the first (by attribute, then by position) of all cuts that go through it.
 
-Growing trees leaf by leaf, in the order of a depth-first walk, reaches every tree in exactly one way. A further cut
-never removes a cut that goes through, so what is not canonical stays so and need not be grown: the trees that remain
-form the enumeration tree, each partition one node of it.
+Growing trees leaf by leaf, in depth-first order, reaches every tree in exactly one way. A further cut never removes a
+cut that goes through, so descendants of a tree that is not canonical are not canonical either and need not be grown:
+the remaining trees form the enumeration tree, with one node per partition.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ Cut = tuple[int, int]
 
 @dataclass(frozen=True)
 class PartitionTree:
-    """A canonical tree of cuts.
+    """A canonical tree of cuts, which represents a partition.
 
     Attributes
     ----------
     box
-        What it divides.
+        The box that it divides.
     cut
         The first cut, None for a leaf.
     left, right
-        What lies on its sides.
+        The trees of both sides.
     through
         All cuts that go all the way through the box.
     leaves
-        The blocks, in the order of a depth-first walk.
+        The blocks, in depth-first order.
     """
 
     box: Box
@@ -48,12 +48,12 @@ class PartitionTree:
 
     @classmethod
     def leaf(cls, box: Box) -> PartitionTree:
-        """Return a box without a cut."""
+        """A tree without cuts."""
         return cls(box, leaves=(box,))
 
     @classmethod
     def joined(cls, box: Box, cut: Cut, left: PartitionTree, right: PartitionTree) -> PartitionTree | None:
-        """Return a box that is cut in two, or None if another cut that goes through it should have come first."""
+        """Join two trees by a cut; None if another cut that goes through the box should have come first."""
         attribute = cut[0]
         either = {other for other in left.through | right.through if other[0] == attribute}
         through = either | (left.through & right.through) | {cut}
@@ -62,7 +62,7 @@ class PartitionTree:
         return cls(box, cut, left, right, frozenset(through), left.leaves + right.leaves)
 
     def grown(self, leaf: int, cut: Cut) -> PartitionTree | None:
-        """Return the tree with one more cut, of the given leaf; None if that is not canonical."""
+        """The tree with one more cut of the given leaf; None if that is not canonical."""
         if self.cut is None or self.left is None or self.right is None:
             return PartitionTree.joined(self.box, cut, *(PartitionTree.leaf(side) for side in sides(self.box, cut)))
         before = len(self.left.leaves)
@@ -72,7 +72,7 @@ class PartitionTree:
 
 
 def sides(box: Box, cut: Cut) -> tuple[Box, Box]:
-    """Return both sides of a cut of a box."""
+    """Both sides of a cut of a box."""
     attribute, slab = cut
     lo, hi = box[attribute]
     left = (*box[:attribute], (lo, slab), *box[attribute + 1 :])
@@ -92,13 +92,13 @@ def partitions(splits: Mapping[str, int | Sequence[object]] | Sequence[int]) -> 
     Parameters
     ----------
     splits
-        The cut points of every attribute, or how many there are.
+        The cut points of every attribute, or their number.
 
     Yields
     ------
     tuple
-        The blocks of a partition. A block is, per attribute, the first and the last of the slabs that it covers;
-        slab 0 lies below the first cut point.
+        The blocks of a partition. A block is, for each attribute, the first and the last slab that it covers; slab 0
+        lies below the first cut point.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def partitions(splits: Mapping[str, int | Sequence[object]] | Sequence[int]) -> 
 
 
 def _grown(tree: PartitionTree, first: int) -> Iterator[tuple[PartitionTree, int]]:
-    """Yield the children of a node: its tree with one more cut of the leaf cut last, or of one behind it."""
+    """Yield the children of a node: its tree with one more cut, of the leaf ``first`` or a later one."""
     for leaf in range(first, len(tree.leaves)):
         for cut in cuts_of(tree.leaves[leaf]):
             grown = tree.grown(leaf, cut)

@@ -1,4 +1,4 @@
-"""Watching a search: how long it may take, and telling how far it is."""
+"""The limits of a search in time, work and memory, and its progress reports."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from sfumato.methods.enumeration.optimality import INTERRUPT, TIME, WORK, Course
 from sfumato.methods.enumeration.partition_problem import PartitionProblem
 from sfumato.methods.interrupts import Interrupts
 
-#: Without a limit on time, a search may look at this many values, and as many for each row, but no more than that:
-#: some seconds for a large table, less for a small one, and everywhere the same values.
+#: The work limit of a search without a time limit, in values visited: a base, an amount per row, and a maximum. That is
+#: some seconds for a large table, less for a small one, and the same on every machine.
 BASE_WORK, ROW_WORK, MOST_WORK = 20_000_000, 5_000, 1_000_000_000
 
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """The limits of a search and its listener.
+    """The limits of a search, and the listener to its progress.
 
     Attributes
     ----------
     seconds
-        How long it may take; None sets a limit on work instead, so that the answer does not depend on the machine.
+        The time limit; None sets a limit on work instead, so that the answer does not depend on the machine.
     megabytes
-        How much it may remember.
+        The memory limit.
     progress
-        Where to tell how far it is.
+        The listener to progress.
     share
-        Which share it may take of the work that is allowed without a limit on time.
+        The share of the work limit that applies without a time limit.
     begun
-        When it began.
+        The start of the search.
     interrupts
-        Whether somebody asked to stop.
+        Whether the user asked to stop.
     course
-        Where what is told is remembered.
+        The record of best cost and bound over time.
     """
 
     seconds: float | None = None
@@ -47,16 +47,16 @@ class SearchLimits:
     course: Course = field(default_factory=Course, repr=False)
 
     def over(self) -> bool:
-        """Return whether the time is up, or somebody asked to stop."""
+        """Whether the time limit is reached, or the user asked to stop."""
         return self.interrupts.asked or (self.seconds is not None and self.elapsed > self.seconds)
 
     def tired(self, instance: PartitionProblem, work: float) -> bool:
-        """Return whether so much work is enough, or there is another reason to end."""
+        """Whether this much work reaches the limit, or another reason ends the search."""
         return self.over() or work >= self.most_work(instance)
 
     @property
     def reason(self) -> str:
-        """Why a search ends that could have gone on."""
+        """Why a search stops before it is complete."""
         if self.interrupts.asked:
             return INTERRUPT
         return WORK if self.seconds is None else TIME
@@ -67,29 +67,29 @@ class SearchLimits:
         return time.perf_counter() - self.begun
 
     def most_work(self, instance: PartitionProblem) -> float:
-        """Return how many values may be looked at: with a limit on time, any number."""
+        """The limit on values visited; infinite with a time limit."""
         if self.seconds is not None:
             return math.inf
         return self.share * min(MOST_WORK, BASE_WORK + ROW_WORK * instance.table.rows)
 
     def restarted(self) -> SearchLimits:
-        """Return a watch with the same limits that begins now, and with it the course."""
+        """The same limits, with the clock of the search and of its course restarted."""
         begun = time.perf_counter()
         self.course.begun = begun
         return replace(self, begun=begun)
 
     def until(self, share: float) -> SearchLimits:
-        """Return the same watch that ends when this share is used up, of all and not of what is left."""
+        """The same clock with limits reduced to a share of the total, not of what is left."""
         seconds = None if self.seconds is None else self.seconds * share
         return replace(self, seconds=seconds, share=self.share * share)
 
     def part(self, share: float) -> SearchLimits:
-        """Return a watch for a share of what is left; it is for another question, so its course is its own."""
+        """Limits for a share of what is left; they are for another problem, so its course is recorded separately."""
         left = None if self.seconds is None else max(0.0, self.seconds - self.elapsed) * share
         return replace(self, seconds=left, share=self.share * share, begun=time.perf_counter(), course=Course())
 
     def tell(self, instance: PartitionProblem, value: float, bound: float, nodes: int) -> None:
-        """Tell the best cost, the bound, how far they are apart, and how much was looked at."""
+        """Report the best cost, the bound, the gap between them, and the number of nodes."""
         if not (math.isfinite(value) and math.isfinite(bound)):
             return
         cost, least = instance.shown(value), instance.shown(bound)

@@ -1,4 +1,4 @@
-"""Split sets: where each quasi-identifier may be cut."""
+"""Split sets: the points at which each quasi-identifier may be cut."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from sfumato.errors import ParameterError, SchemaError, listed, shortened
 from sfumato.hierarchies import Domain, ScaledDomain, TreeDomain
 from sfumato.table.microdata import Microdata
 
-#: How cut points are chosen when only their number is given.
+#: How cut points are chosen if only their number is given.
 PLACINGS = ("auto", "quantiles", "width", "taxonomy")
 
-#: So many cuts per attribute at most when nothing is said.
+#: The most cuts per attribute by default.
 DEFAULT_COUNT = 32
 
 #: A number of cuts, or the cut points themselves.
@@ -30,7 +30,7 @@ MICROSECONDS_PER_DAY = 86_400e6
 
 
 def check_splits(owner: str, splits: object, placing: object) -> None:
-    """Refuse what cannot be a description of split sets."""
+    """Reject what does not describe split sets."""
     parameters.choice(owner, "placing", placing, PLACINGS)
     for given in splits.values() if isinstance(splits, Mapping) else [splits]:
         if given is None or (isinstance(given, Sequence) and not isinstance(given, str)):
@@ -39,7 +39,7 @@ def check_splits(owner: str, splits: object, placing: object) -> None:
 
 
 def split_codes(microdata: Microdata, splits: Mapping[str, Splits] | int | None, placing: str) -> list[Codes]:
-    """Return for every quasi-identifier the codes at which a cut may begin a new side, ascending.
+    """Find the codes of every quasi-identifier at which the right side of a cut may begin, ascending.
 
     Missing values, which no cut point can name, may always be cut off.
     """
@@ -68,7 +68,7 @@ def _cuts(domain: Domain, given: Splits, placing: str, counts: Codes) -> Codes:
 
 
 def _code_after(domain: Domain, point: object) -> int:
-    """Return the first code on the right of a cut point; a value at or below the point lies on its left."""
+    """The first code on the right of a cut point; a value at or below the point lies on its left."""
     if isinstance(domain, ScaledDomain) and domain.averageable:
         return int(np.searchsorted(domain.numbers, _on_scale(domain, point), side="right"))
     if isinstance(domain, TreeDomain):
@@ -84,7 +84,7 @@ def _code_after(domain: Domain, point: object) -> int:
 
 
 def _on_scale(domain: ScaledDomain, point: object) -> float:
-    """Return where a cut point lies on a domain's scale: numbers as they are, dates as days."""
+    """Convert a cut point to the scale of a domain: numbers stay as they are, dates become days."""
     if isinstance(point, Real) and not isinstance(point, bool):
         return float(point)
     if isinstance(point, (date, str, np.datetime64)) and str(domain.values.type).startswith(("date", "timestamp")):
@@ -99,7 +99,7 @@ def _on_scale(domain: ScaledDomain, point: object) -> float:
 
 
 def _placed(domain: Domain, count: int, placing: str, counts: Codes) -> Codes:
-    """Choose so many cuts of a domain."""
+    """Choose ``count`` cuts of a domain."""
     if count >= len(counts) - 1:
         return np.arange(1, len(counts))
     if placing == "taxonomy" or (placing == "auto" and isinstance(domain, TreeDomain)):
@@ -117,7 +117,7 @@ def _at_widths(domain: Domain, count: int) -> Codes:
 
 
 def _at_boundaries(domain: Domain, count: int, counts: Codes) -> Codes:
-    """Choose the boundaries between the groups of the highest levels; of the last level, those that divide best."""
+    """Choose boundaries between groups of the highest levels; of the last level needed, those nearest to quantiles."""
     chosen: Codes = np.empty(0, np.int64)
     for level in reversed(domain.levels):
         groups = level.groups[: len(counts)]
@@ -130,9 +130,9 @@ def _at_boundaries(domain: Domain, count: int, counts: Codes) -> Codes:
 
 
 def _nearest(boundaries: Codes, count: int, counts: Codes) -> Codes:
-    """Choose so many of the boundaries, each as near as possible to a quantile of the rows.
+    """Choose ``count`` of the boundaries, each as near as possible to a quantile of the rows.
 
-    Where one value is frequent, several quantiles fall on the same boundary; the others that remain share the rest.
+    If a value is frequent, several quantiles fall on the same boundary; the missing cuts are chosen among the rest.
     """
     below = np.cumsum(counts)[boundaries - 1]
     chosen = np.zeros(len(boundaries), bool)
@@ -144,7 +144,7 @@ def _nearest(boundaries: Codes, count: int, counts: Codes) -> Codes:
 
 
 def plain_splits(splits: Mapping[str, Splits] | int | None) -> Any:
-    """Return split sets as plain values, for manifests and policy files."""
+    """Split sets as plain values, for manifests and policy files."""
     if not isinstance(splits, Mapping):
         return splits
     return {
@@ -153,7 +153,7 @@ def plain_splits(splits: Mapping[str, Splits] | int | None) -> Any:
 
 
 def counted_splits(splits: Mapping[str, Splits] | int | None) -> Any:
-    """Return split sets as plain values in which categories are only counted.
+    """Split sets as plain values, with categories replaced by their number.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Leaving rows out where that is cheaper, within what is allowed.
+"""Suppression within a budget, by Lagrangian relaxation.
 
-A limit on the rows left out ties all blocks together, so that they could no longer be searched one by one. A price
-for each such row does the same job: what is best under a price is best among all partitions that leave out as many
-rows, and its cost less the price of all rows that may be left out bounds every other (Lagrangian relaxation).
+A budget for suppressed rows couples all blocks, so they could no longer be solved independently. A price for each
+suppressed row does the same: the optimum under a price is best among all partitions that suppress as many rows, and its
+cost less the price of the whole budget is a lower bound for every other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sfumato.methods.enumeration.partition_problem import PartitionProblem
 from sfumato.methods.enumeration.search_limits import SearchLimits
 from sfumato.table.recoding import SUPPRESSED, Recoding
 
-#: How many prices are tried at most.
+#: The most prices that are tried.
 ROUNDS = 8
 
 Solve = Callable[[PartitionProblem, SearchLimits], FoundPartition]
@@ -26,7 +26,7 @@ Solve = Callable[[PartitionProblem, SearchLimits], FoundPartition]
 def best_with_suppression(
     instance: PartitionProblem, limits: SearchLimits, suppressible: int, solve: Solve
 ) -> FoundPartition:
-    """Return the best partition in which at most ``suppressible`` rows are left out."""
+    """Find the best partition with at most ``suppressible`` rows left out."""
     if not suppressible or not instance.objective.may_suppress:
         return solve(instance, limits)
     best = solve(instance, limits.part(1 / (ROUNDS + 1)))
@@ -49,7 +49,7 @@ def best_with_suppression(
             break
     ended = SUPPRESSION
     if dear == 0 and not limits.over() and bound * (1 + instance.gap) < best.value * (1 - ROUNDING):
-        # The limit does not bind, so no other price is of use: all that is left goes to this one.
+        # The budget does not bind, so no other price can help: the remaining time goes to this one.
         found = solve(replace(instance, price=worth), limits.part(1.0))
         bound, ended = max(bound, found.bound), found.ended
         if _left_out(instance, found) <= suppressible:
@@ -59,7 +59,7 @@ def best_with_suppression(
 
 
 def _reason(instance: PartitionProblem, limits: SearchLimits, value: float, bound: float, ended: str) -> str:
-    """Return why no more prices were tried."""
+    """Why no more prices were tried."""
     if bound >= value * (1 - ROUNDING):
         return OPTIMUM
     if bound * (1 + instance.gap) >= value * (1 - ROUNDING):
@@ -72,7 +72,7 @@ def _left_out(instance: PartitionProblem, found: FoundPartition) -> int:
 
 
 def _better(instance: PartitionProblem, best: FoundPartition, found: FoundPartition) -> FoundPartition:
-    """Return the cheaper of two partitions; t-closeness compares with the released rows, so it is checked again."""
+    """The cheaper of two partitions; it is checked again, since t-closeness compares with the released rows."""
     if found.value >= best.value:
         return replace(best, nodes=best.nodes + found.nodes)
     if not instance.requirements.kept_by(Recoding(classes=found.blocks[instance.table.of_row])):

@@ -1,1 +1,1 @@
-"""Compiled loops of enumeration: boxes of grid cells, and the searches over their cuts."""
+"""Compiled loops of enumeration: boxes of grid cells, and searches over their cuts."""

@@ -1,4 +1,4 @@
-"""What rows cost at least in any class that is large enough: bounds before any cut is made."""
+"""Lower bounds of the cost of rows in any class that is large enough, before any cut is made."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from sfumato.common.numba.decorators import kernel
 from sfumato.methods.enumeration.kernels.boxes import Grid
 from sfumato.table.kernels.spans import Spans, span_cost
 
-#: So many pairs of atoms are compared at most, a second's work or two. Where there are more, atoms with few rows go
-#: without a bound of this kind.
+#: The most pairs of atoms that are compared, which takes a second or two. Beyond that, atoms with few rows get no bound
+#: of this kind.
 MOST_PAIRS = 250_000_000
 
-#: Penalties are told apart to one in so many.
+#: The resolution of penalties.
 BINS = 1024
 
 
 def nearest_penalties(grid: Grid, spans: Spans, smallest: int) -> NDArray[np.float64]:
-    """Return for every atom a penalty that no class with it and ``smallest`` rows can be below."""
+    """Bound the penalty of any class that contains each atom and has at least ``smallest`` rows."""
     atoms, attributes = grid.cells.shape
     of_atom = np.empty((atoms, attributes), np.int32)
     ranges: list[NDArray[np.int64]] = []
@@ -43,11 +43,11 @@ def penalties_of_neighbours(
     of_atom: NDArray[np.int32],
     asked: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Return the penalty up to which an atom's neighbours, each in one box with it, are as many as a class needs.
+    """Find the penalty within which an atom has enough neighbours for a class, each taken in one box with the atom.
 
-    A class of so many rows holds a neighbour at least that far away, and spans no less than the two together. Many
-    atoms have the same range of codes in an attribute, so that what it adds is found once for each ``(attribute, lo,
-    hi)`` of ``ranges``, and not for each pair.
+    A class of ``smallest`` rows contains a neighbour at least that far away, and spans no less than the two together.
+    Many atoms have the same range of codes in an attribute, so its penalty is computed once for each ``(attribute, lo,
+    hi)`` of ``ranges`` instead of for each pair.
     """
     attributes = of_atom.shape[1]
     penalties = np.empty(len(asked))

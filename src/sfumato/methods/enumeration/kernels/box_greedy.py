@@ -1,4 +1,4 @@
-"""Mondrian on a grid: median cuts of the widest attribute, with the cuts that a grid has."""
+"""Mondrian on a grid: median cuts of the widest attribute, restricted to the cuts of the grid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from sfumato.table.kernels.spans import span_cost
 
 @kernel
 def cut_greedily(problem: Problem, memo: Memo, order: NDArray[np.int32], own: float) -> float:
-    """Fill an empty memo with the boxes of Mondrian's partition and return its cost; ``own`` is the table's, uncut."""
+    """Fill an empty memo with the boxes of Mondrian's partition; ``own`` is the cost of the table without a cut.
+
+    Returns the cost of that partition.
+    """
     grid = problem.grid
     slabs = grid.slabs[-1]
     rows, words, sides = np.empty(slabs, np.int64), np.empty((slabs, 2), np.uint64), np.empty((slabs, 4))
@@ -42,7 +45,7 @@ def cut_greedily(problem: Problem, memo: Memo, order: NDArray[np.int32], own: fl
     for box in range(count - 1, -1, -1):
         if boxes[box, 2] >= 0:
             both = costs[boxes[box, 3]] + costs[boxes[box, 3] + 1]
-            # Where costs are not known here, all cuts are kept: their caller looks at what they cost together.
+            # If costs are not known here, all cuts are kept: the caller evaluates them together.
             if both < costs[box] or problem.costs.by_block:
                 costs[box] = both
                 memo.bounds[box, 1], memo.cuts[box, 0] = both, boxes[box, 2]
@@ -58,9 +61,9 @@ def median_cut(
     rows: NDArray[np.int64],
     uncut: NDArray[np.float64],
 ) -> int:
-    """Return the allowed cut nearest to the median of the widest attribute that has one, or -1.
+    """Find the allowed cut nearest to the median of the widest attribute that has one; -1 if none has.
 
-    ``uncut`` gets the costs of its sides.
+    The costs of its sides are written to ``uncut``.
     """
     slabs = problem.grid.slabs
     attributes = len(slabs) - 1
@@ -76,7 +79,7 @@ def median_cut(
             median = begin
             while 2 * rows[median] < rows[last]:
                 median += 1
-            # The rows of the median's own slab may go to either side: the more even cut first, then the other.
+            # The slab of the median may go to either side: the more even cut is tried first, then the other.
             before = median > begin and rows[median - 1] + rows[median] >= rows[last]
         cut = median - 1 if before == (turn % 2 == 0) else median
         if begin <= cut < last and sides_allowed(problem, order, start, close, cut, rows[cut], rows[last], uncut):
@@ -86,7 +89,7 @@ def median_cut(
 
 @inner
 def widest(widths: NDArray[np.float64]) -> int:
-    """Return the place of the largest width, and mark it as taken."""
+    """Find the attribute with the largest width, and mark it as used."""
     best = np.int64(0)
     for attribute in range(1, len(widths)):
         if widths[attribute] > widths[best]:
@@ -106,7 +109,7 @@ def sides_allowed(
     rows: int,
     uncut: NDArray[np.float64],
 ) -> bool:
-    """Return whether both sides of a cut may be classes, and what they cost."""
+    """Whether both sides of a cut may be classes; their costs are written to ``uncut``."""
     if min(left, rows - left) < problem.costs.smallest:
         return False
     middle = move_left(problem.grid, order, start, close, cut)

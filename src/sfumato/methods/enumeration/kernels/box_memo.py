@@ -1,7 +1,7 @@
-"""What is known about boxes, found by the random words of their rows: a hash table with a fixed number of places.
+"""A memo of boxes, keyed by the random words of their rows: a hash table of fixed capacity.
 
-Two boxes with the same rows have the same words and share one entry. Different rows have the same two 64-bit words
-with a probability that is beyond any concern (a search of 10 million boxes: 10^-25).
+Two boxes with the same rows have the same words and share one entry. The probability that different rows have the same
+two 64-bit words is negligible (10^-25 for a search of 10 million boxes).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.common.numba.decorators import inner
 
-#: What ``Memo.cuts`` says when a box is not cut: it is a class, or its rows are left out.
+#: The values of ``Memo.cuts`` for a box without a cut: it is a class, or its rows are left out.
 WHOLE, LEFT_OUT = -1, -2
 
 #: Bytes per entry, two slots included.
@@ -21,20 +21,20 @@ ENTRY_BYTES = 16 + 16 + 8 + 8
 
 
 class Memo(NamedTuple):
-    """Entries in the order in which they came, and slots that lead to them.
+    """The entries in the order of their creation, and the hash table of slots that refer to them.
 
     Attributes
     ----------
     slots
-        Numbers of entries, counted from 1; 0 is a free slot. Twice as many as entries or more, a power of two.
+        Numbers of entries, counted from 1; 0 is a free slot. A power of two, at least twice the number of entries.
     words
         The random words of every entry's rows.
     bounds
-        What its rows cost at least, and the cost of the best partition known.
+        A lower bound of the cost of its rows, and the cost of the best known partition.
     cuts
         The first cut of that partition, and how many cuts have been tried.
     used
-        How many entries there are.
+        The number of entries.
     """
 
     slots: NDArray[np.int32]
@@ -45,7 +45,7 @@ class Memo(NamedTuple):
 
 
 def empty_memo(entries: int) -> Memo:
-    """Return a memo with room for so many entries; memory is taken only as it fills."""
+    """Create a memo for this many entries; the system commits memory only as it fills."""
     slots = 1 << (2 * entries - 1).bit_length()
     return Memo(
         np.zeros(slots, np.int32),
@@ -58,7 +58,7 @@ def empty_memo(entries: int) -> Memo:
 
 @inner
 def find_entry(memo: Memo, first: np.uint64, second: np.uint64) -> int:
-    """Return the entry with these words, or -1."""
+    """Find the entry with these words; -1 if there is none."""
     mask = np.uint64(len(memo.slots) - 1)
     slot = first & mask
     while memo.slots[slot] > 0:

@@ -1,9 +1,9 @@
-"""The best partition of a box: the box itself, or the best cut into two boxes, each best on its own.
+"""Branch and bound over boxes with a memo of every box visited.
 
-A branch-and-bound search over boxes that remembers every box it meets. A pass tries at most so many cuts of each box,
-the most promising first: narrow passes soon find good partitions, and a pass as wide as there are cuts proves the
-optimum. Bounds are valid after any pass, finished or not. The search keeps a stack of its own, so that it can pause
-at any box and go on later.
+The best partition of a box is the box itself, or the best cut into two boxes with the best partition of each. A pass
+tries at most ``width`` cuts of each box, the most promising first: narrow passes soon find good partitions, and a pass
+that tries all cuts proves the optimum. Bounds are valid after any pass, finished or not. The search has an explicit
+stack, so that it can pause at any box and continue later.
 """
 
 from __future__ import annotations
@@ -33,34 +33,34 @@ from sfumato.methods.enumeration.kernels.boxes import (
     sum_slabs,
 )
 
-#: The places of ``control``. Whoever runs a search writes the first four and reads the others.
+#: The entries of ``control``. The caller writes the first four and reads the others.
 STOP, WIDTH, LARGE, PAUSE_AT, NODES, WORK, DEPTH = range(7)
 
 #: The columns of ``Frames.places``.
 START, CLOSE, MIDDLE, ENTRY, CUT, CHOSEN, TRIED, PHASE, ROWS = range(9)
 
-#: The columns of ``Frames.costs``: where the bound suffices, what is known of the box, its cost without a cut, and
-#: what the left side of the chosen cut came to.
+#: The columns of ``Frames.costs``: the bound at which the box no longer matters, its lower and upper bound, its cost
+#: without a cut, and the cost of the left side of the chosen cut.
 LIMIT, LOWER, UPPER, OWN, LEFT = range(5)
 
-#: The columns of ``Frames.sides``: the sum of floors on the left, the bounds of both sides, how promising the cut is.
+#: The columns of ``Frames.sides``: the sum of floors on the left, the lower bounds of both sides, the cut's promise.
 FLOOR, LEFT_LOWER, RIGHT_LOWER, PROMISE = range(4)
 
-#: What a frame waits for.
+#: The state of a frame.
 NEW, ANSWERED, NEXT_CUT, LEFT_SIDE, RIGHT_SIDE, ASKING = range(6)
 
-#: How much an even cut is worth, in rows: enough to decide between equal bounds.
+#: The preference for even cuts, in rows: enough to decide between equal bounds.
 EVENNESS = 1e-3
 
-#: Costs that differ by less than this share are equal: sums of fractions depend on their order.
+#: Costs that differ by less than this share count as equal: sums of fractions depend on their order.
 ROUNDING = 1e-12
 
 
 class Frames(NamedTuple):
-    """The boxes between the whole table and the one that is being searched, and their cuts.
+    """The stack: all boxes from the whole table down to the current one, and their cuts.
 
     A cut has the number of the slab on its left; ``rows`` and ``words`` are sums over the atoms on its left, and so are
-    ``counts``, the sensitive counts, which are those of the box looked at last.
+    the sensitive ``counts``, which are kept for the current box only.
     """
 
     places: NDArray[np.int64]
@@ -73,7 +73,7 @@ class Frames(NamedTuple):
 
 
 def empty_frames(depth: int, slabs: int, values: int) -> Frames:
-    """Return room for so many boxes within each other; memory is taken only as it is used."""
+    """Create a stack for this depth; the system commits memory only as it is used."""
     return Frames(
         np.empty((depth, 9), np.int64),
         np.empty((depth, 5)),
@@ -86,9 +86,9 @@ def empty_frames(depth: int, slabs: int, values: int) -> Frames:
 
 
 def begin_pass(frames: Frames, grid: Grid, control: NDArray[np.int64], width: int, large: int) -> None:
-    """Put the whole table on the stack, for a pass that tries so many cuts of each box.
+    """Push the whole table, for a pass that tries ``width`` cuts of each box.
 
-    Boxes of more than ``large`` rows are only cut as the best partition known cuts them.
+    Boxes of more than ``large`` rows are cut only as the best known partition cuts them.
     """
     rows = grid.rows.sum()
     frames.places[0] = 0, len(grid.rows), 0, -1, WHOLE, 0, 0, NEW, rows
@@ -99,10 +99,10 @@ def begin_pass(frames: Frames, grid: Grid, control: NDArray[np.int64], width: in
 
 @kernel
 def search(problem: Problem, memo: Memo, frames: Frames, order: NDArray[np.int32], control: NDArray[np.int64]) -> None:
-    """Go on with a pass until it ends (``control[DEPTH]`` is -1) or it is time to pause.
+    """Continue a pass until it ends (``control[DEPTH]`` is -1) or it is time to pause.
 
-    Entry 0 of the memo, the whole table, tells the result. Where only the caller can say what a class costs, it also
-    pauses with a frame that is ``ASKING`` for it; the caller writes to ``OWN`` what else it costs, and goes on.
+    Entry 0 of the memo, the whole table, has the result. If only the caller can compute the cost of a class, the search
+    also pauses with a frame in the state ``ASKING``; the caller writes the additional cost to ``OWN`` and continues.
     """
     depth = control[DEPTH]
     while depth >= 0 and (control[WORK] < control[PAUSE_AT] or control[STOP]):
@@ -129,7 +129,7 @@ def search(problem: Problem, memo: Memo, frames: Frames, order: NDArray[np.int32
 
 @inner
 def put(frames: Frames, depth: int, start: int, close: int, rows: int, first: np.uint64, second: np.uint64) -> None:
-    """Put a box on the stack."""
+    """Push a box."""
     frames.places[depth, ROWS] = rows
     frames.places[depth, START], frames.places[depth, CLOSE] = start, close
     frames.places[depth, ENTRY], frames.places[depth, CUT] = -1, WHOLE
@@ -140,7 +140,7 @@ def put(frames: Frames, depth: int, start: int, close: int, rows: int, first: np
 
 @inner
 def push_side(frames: Frames, depth: int) -> None:
-    """Put the side of the chosen cut that the frame waits for on the stack."""
+    """Push the side of the chosen cut for which the frame waits."""
     cut, middle = frames.places[depth, CHOSEN], frames.places[depth, MIDDLE]
     first, second = frames.words[depth, cut, 0], frames.words[depth, cut, 1]
     goal = min(frames.costs[depth, LIMIT], frames.costs[depth, UPPER])
@@ -156,7 +156,7 @@ def push_side(frames: Frames, depth: int) -> None:
 
 @inner
 def recall(problem: Problem, memo: Memo, frames: Frames, depth: int, control: NDArray[np.int64]) -> bool:
-    """Recall what is known of a new box; return whether that is enough."""
+    """Look up a new box in the memo; return whether its entry is sufficient."""
     entry = find_entry(memo, frames.names[depth, 0], frames.names[depth, 1])
     frames.places[depth, ENTRY] = entry
     if entry >= 0:
@@ -170,7 +170,7 @@ def recall(problem: Problem, memo: Memo, frames: Frames, depth: int, control: ND
 
 @inner
 def worthwhile(problem: Problem, frames: Frames, depth: int, lower: float) -> bool:
-    """Return whether something with this lower bound can be better than the best known, by enough, and matter."""
+    """Whether a partition with this lower bound could be sufficiently better than the best known one, and matter."""
     upper = frames.costs[depth, UPPER]
     if lower >= upper or lower >= frames.costs[depth, LIMIT]:
         return False
@@ -190,7 +190,7 @@ def look(
     depth: int,
     control: NDArray[np.int64],
 ) -> bool:
-    """Look at the rows of a box: its cost as it is, and the bounds of all its cuts; return whether it is hopeless."""
+    """Visit a box: compute its cost without a cut and the bounds of all its cuts; return whether it is hopeless."""
     start, close = frames.places[depth, START], frames.places[depth, CLOSE]
     control[NODES] += 1
     control[WORK] += (close - start) * problem.grid.cells.shape[1] + 10 * problem.grid.slabs[-1]
@@ -217,7 +217,7 @@ def look(
             frames.places[depth, CUT],
         )
     if not hopeless:
-        # Where sizes decide everything, nobody looks at spans.
+        # Spans are not needed if sizes decide everything.
         bounds = find_spans(problem.grid, order, start, start + 1 if problem.costs.by_rows else close)
         ahead = looks_ahead(problem)
         if ahead:
@@ -232,9 +232,9 @@ def look(
 def weigh_cuts(
     problem: Problem, memo: Memo, frames: Frames, depth: int, bounds: NDArray[np.int64], ahead: bool
 ) -> None:
-    """Find what is known about both sides of every cut of a box.
+    """Bound both sides of every cut of a box.
 
-    A cut behind an empty slab divides the rows as the cut before it does, so it is skipped.
+    A cut after an empty slab divides the rows exactly like the cut before it, so it is skipped.
     """
     slabs, costs = problem.grid.slabs, problem.costs
     rows, words, sides = frames.rows[depth], frames.words[depth], frames.sides[depth]
@@ -265,7 +265,7 @@ def weigh_cuts(
                 floor = costs.floor[left] + costs.floor[right]
                 promise = min(total, floor + narrowed(problem, bounds, attribute, cut, left, right))
             else:
-                # Of equal bounds, the more even cut first.
+                # Among equal bounds, the more even cut comes first.
                 promise += EVENNESS * (left * left + right * right) / rows[last]
             sides[cut, PROMISE] = promise
             improve(frames, depth, total, cut)
@@ -273,7 +273,7 @@ def weigh_cuts(
 
 @inner
 def improve(frames: Frames, depth: int, cost: float, cut: int) -> None:
-    """Note a cut that leads to a better partition; without an entry it could not be found again."""
+    """Record a cut that gives a better partition; without a memo entry it could not be reconstructed."""
     upper = frames.costs[depth, UPPER]
     better = cost < upper - abs(upper) * ROUNDING if upper < np.inf else cost < np.inf
     if better and frames.places[depth, ENTRY] >= 0:
@@ -284,7 +284,7 @@ def improve(frames: Frames, depth: int, cost: float, cut: int) -> None:
 def side_bounds(
     problem: Problem, memo: Memo, rows: int, judged: int, floor: float, first: np.uint64, second: np.uint64
 ) -> tuple[float, float]:
-    """Return what is known about a box that need not have been seen yet: a lower bound, and a cost it can have."""
+    """Bound the cost of a box that may not have been visited yet, from below and from above."""
     costs = problem.costs
     if judged == FORBIDDEN:
         return np.inf, np.inf
@@ -308,7 +308,7 @@ def choose_cut(
     depth: int,
     control: NDArray[np.int64],
 ) -> bool:
-    """Choose the most promising cut that has not been tried and may help; if there is none, settle the box."""
+    """Choose the most promising untried cut that may help; if there is none, finish the box."""
     sides = frames.sides[depth]
     best, unlimited, lowest = -1, True, frames.costs[depth, OWN]
     least = np.inf
@@ -344,7 +344,7 @@ def choose_cut(
 
 @inner
 def take_side(problem: Problem, frames: Frames, depth: int) -> None:
-    """Take what was found about a side of the chosen cut; after the left one the right one, if that can still help."""
+    """Use the result of a side of the chosen cut; after the left side comes the right one, if that can still help."""
     cut = frames.places[depth, CHOSEN]
     lower, upper = frames.costs[depth + 1, LOWER], frames.costs[depth + 1, UPPER]
     sides = frames.sides[depth]
@@ -357,14 +357,14 @@ def take_side(problem: Problem, frames: Frames, depth: int) -> None:
     else:
         sides[cut, RIGHT_LOWER] = max(sides[cut, RIGHT_LOWER], lower)
         improve(frames, depth, frames.costs[depth, LEFT] + upper, cut)
-    # A cut that turns out not to be allowed does not count as tried.
+    # A cut that turns out not to be allowed is not counted as tried.
     frames.places[depth, TRIED] -= lower == np.inf
     frames.places[depth, PHASE] = NEXT_CUT
 
 
 @inner
 def sum_words(grid: Grid, order: NDArray[np.int32], start: int, close: int) -> NDArray[np.uint64]:
-    """Return the name of a box: the sum of the random words of its atoms."""
+    """The key of a box in the memo: the sum of the random words of its atoms."""
     total = np.zeros(2, np.uint64)
     for at in range(start, close):
         total[0] += grid.words[order[at], 0]
@@ -374,9 +374,9 @@ def sum_words(grid: Grid, order: NDArray[np.int32], start: int, close: int) -> N
 
 @kernel
 def blocks_of(grid: Grid, memo: Memo, order: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the block of every atom in the best partition known, -1 where its rows are left out."""
+    """Find the block of every atom in the best known partition, -1 if its rows are left out."""
     blocks = np.empty(len(order), np.int32)
-    # Every waiting box holds an atom of its own.
+    # The boxes on the stack are disjoint, so each has an atom of its own.
     waiting = np.empty((len(order) + 1, 2), np.int64)
     waiting[0, 0], waiting[0, 1] = 0, len(order)
     count, block = 1, 0

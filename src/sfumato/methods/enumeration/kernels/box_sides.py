@@ -1,8 +1,8 @@
-"""Both sides of every cut of a box, judged by the models before any of them is looked at.
+"""A check of both sides of every cut of a box, before the search visits any of them.
 
-Sizes rule out most cuts of a box, and where models ask for more than a size these rule out most of the rest. One pass
-over a box counts the sensitive values on the left of every cut, so that a search need not visit a side to learn that
-it is not allowed, nor what it costs where sizes alone decide that.
+Sizes rule out most cuts of a box, and models that require more than a size rule out most of the others. One pass over
+a box counts the sensitive values on the left of every cut, so the search need not visit a side to learn that it is not
+allowed, or what it costs if that depends on sizes alone.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from sfumato.common.numba.decorators import inner
 from sfumato.methods.enumeration.kernels.boxes import Grid, Problem
 from sfumato.table.kernels.rules import KIND, SIZE, SPAN, class_allowed
 
-#: What is known about a side as a class: not allowed, not known, or allowed and its cost is that of its size.
+#: A side as a class: not allowed, not known, or allowed with the cost of its size.
 FORBIDDEN, UNKNOWN, COSTS_ITS_SIZE = range(3)
 
 
 @inner
 def looks_ahead(problem: Problem) -> bool:
-    """Return whether a side that is not allowed rules out its cut, and for more reasons than its size."""
+    """Whether a side that is not allowed rules out its cut, and models depend on more than sizes."""
     costs, table = problem.costs, problem.rules.table
     if costs.by_rows or not costs.monotone or costs.suppressed < np.inf:
         return False
@@ -32,7 +32,7 @@ def looks_ahead(problem: Problem) -> bool:
 
 @inner
 def sum_values(grid: Grid, order: NDArray[np.int32], start: int, close: int, counts: NDArray[np.int64]) -> None:
-    """Sum the sensitive counts of a box up to and including every slab of every attribute."""
+    """Sum the counts of sensitive values of a box up to and including every slab of every attribute."""
     counts[:] = 0
     for at in range(start, close):
         atom = order[at]
@@ -56,13 +56,13 @@ def judge_side(
     right: bool,
     rows: int,
 ) -> int:
-    """Return what is known about a side of a cut, given the sums of its box and what that spans."""
+    """Classify a side of a cut, given the sums of its box and what the box spans."""
     costs, grid, table = problem.costs, problem.grid, problem.rules.table
     last = grid.slabs[attribute + 1] - 1
     histogram = np.empty(counts.shape[1], np.int64)
     for value in range(len(histogram)):
         histogram[value] = counts[last, value] - counts[cut, value] if right else counts[cut, value]
-    # The side may span less than this, so that it is ruled out only if even this is too short.
+    # These bounds may be wider than the side itself, so it is ruled out only if even they are too short.
     lo, hi = bounds[0].copy(), bounds[1].copy()
     if right:
         lo[attribute] = max(lo[attribute], grid.edges[cut + 1, 0])

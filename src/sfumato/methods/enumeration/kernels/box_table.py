@@ -1,8 +1,8 @@
-"""All boxes of a small grid, from the smallest to the whole: each is solved by a look at its parts.
+"""A dynamic program over all boxes of a small grid, from single cells to the whole.
 
 An interval of slabs ``lo..hi`` has the number ``hi (hi + 1) / 2 + hi - lo``, which is larger than that of every
-interval within it. The number of a box counts through the intervals of its attributes, so boxes in the order of
-their numbers always find their parts solved.
+interval within it. The number of a box combines the numbers of its intervals, so boxes in ascending order find their
+parts already solved.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from sfumato.methods.enumeration.kernels.boxes import Grid, Problem, cost_of
 
 
 class BoxTable(NamedTuple):
-    """Everything about every box of a grid, by its number.
+    """All boxes of a grid, by their numbers.
 
     Attributes
     ----------
     strides
-        How far apart the numbers of boxes are that differ by one in an attribute's interval.
+        The difference between the numbers of boxes whose intervals of an attribute have consecutive numbers.
     rows
-        How many rows each holds.
+        The number of rows of each box.
     bounds
-        The smallest and the largest code that it holds of every attribute; empty where only sizes matter.
+        Its smallest and largest code of every attribute; empty if only sizes matter.
     counts
-        Its sensitive counts; empty where none matter.
+        Its counts of sensitive values; empty if they do not matter.
     values
         The cost of its best partition.
     cuts
@@ -45,7 +45,7 @@ class BoxTable(NamedTuple):
 
 
 def box_count(slabs: NDArray[np.int64]) -> int:
-    """Return how many boxes a grid has."""
+    """The number of boxes of a grid."""
     count = 1
     for width in np.diff(slabs).tolist():
         count *= width * (width + 1) // 2
@@ -53,18 +53,18 @@ def box_count(slabs: NDArray[np.int64]) -> int:
 
 
 def box_work(slabs: NDArray[np.int64]) -> float:
-    """Return how many cuts all boxes of a grid have together."""
-    # An interval of some of w slabs has (w - 1) / 3 cuts on average.
+    """The number of cuts of all boxes of a grid."""
+    # A random interval of w slabs has (w - 1) / 3 cuts on average.
     return box_count(slabs) * float((np.diff(slabs) + 2).sum()) / 3
 
 
 def box_bytes(attributes: int, values: int, by_rows: bool) -> int:
-    """Return the memory that each box takes."""
+    """The memory of each box."""
     return 16 + (0 if by_rows else 8 * attributes + 4 * values)
 
 
 def empty_table(grid: Grid, values: int, by_rows: bool) -> BoxTable:
-    """Return a table for all boxes of a grid, in which only the cells are filled."""
+    """Create a table for all boxes of a grid, in which only the single cells are filled."""
     widths = np.diff(grid.slabs)
     intervals = widths * (widths + 1) // 2
     strides = np.append(1, np.cumprod(intervals[:-1]))
@@ -84,7 +84,7 @@ def empty_table(grid: Grid, values: int, by_rows: bool) -> BoxTable:
 
 @kernel
 def fill_cells(grid: Grid, table: BoxTable) -> None:
-    """Enter the atoms as boxes of one cell."""
+    """Enter the atoms as boxes of a single cell."""
     for atom in range(len(grid.rows)):
         box = 0
         for attribute in range(grid.cells.shape[1]):
@@ -99,7 +99,7 @@ def fill_cells(grid: Grid, table: BoxTable) -> None:
 
 @kernel
 def describe_boxes(grid: Grid, table: BoxTable, first: int, end: int) -> None:
-    """Find out what the boxes ``first..end - 1`` hold and span; all before them must have been described."""
+    """Compute what the boxes ``first..end - 1`` contain and span; all boxes before them must be described already."""
     attributes = len(grid.slabs) - 1
     lo, hi = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
     place_box(table, grid.slabs, first, lo, hi)
@@ -110,9 +110,9 @@ def describe_boxes(grid: Grid, table: BoxTable, first: int, end: int) -> None:
 
 @kernel
 def solve_boxes(problem: Problem, table: BoxTable, first: int, end: int, more: NDArray[np.float64]) -> None:
-    """Solve the boxes ``first..end - 1``; all before them must have been solved.
+    """Solve the boxes ``first..end - 1``; all boxes before them must be solved already.
 
-    ``more`` is what each costs as a class that the problem does not know of; empty if there is no such cost.
+    ``more`` is the part of each box's cost that only Python can compute; empty if there is none.
     """
     slabs = problem.grid.slabs
     attributes = len(slabs) - 1
@@ -139,7 +139,7 @@ def solve_boxes(problem: Problem, table: BoxTable, first: int, end: int, more: N
                     value += more[box - first]
             if rows * costs.suppressed < value:
                 value, cut = rows * costs.suppressed, LEFT_OUT
-            # What is not allowed as a whole cannot be cut into allowed parts, nor what is too small for two.
+            # A box that is not allowed under monotone rules, or too small for two classes, cannot be cut.
             if costs.suppressed < np.inf or (rows >= 2 * costs.smallest and (value < np.inf or not costs.monotone)):
                 value, cut = best_cut(table, slabs, box, lo, hi, value, cut)
         table.values[box], table.cuts[box] = value, cut
@@ -156,7 +156,7 @@ def best_cut(
     value: float,
     cut: int,
 ) -> tuple[float, int]:
-    """Return the cost of the best partition of a box and its first cut, if it is better than what is given."""
+    """Find the best cut of a box: the cost of the resulting partition and the cut, unless the given ones are better."""
     for attribute in range(len(lo)):
         begin, last, stride = lo[attribute], hi[attribute], table.strides[attribute]
         whole = interval(begin, last)
@@ -171,13 +171,13 @@ def best_cut(
 
 @inner
 def interval(lo: int, hi: int) -> int:
-    """Return the number of an interval of slabs."""
+    """The number of an interval of slabs."""
     return hi * (hi + 1) // 2 + hi - lo
 
 
 @inner
 def join_parts(table: BoxTable, box: int, lo: NDArray[np.int64], hi: NDArray[np.int64]) -> None:
-    """Describe a box by two parts of it: its last slab in some attribute, and the rest."""
+    """Describe a box by two of its parts: its last slab in some attribute, and the rest."""
     for attribute in range(len(lo)):
         begin, last, stride = lo[attribute], hi[attribute], table.strides[attribute]
         if begin == last:
@@ -193,7 +193,7 @@ def join_parts(table: BoxTable, box: int, lo: NDArray[np.int64], hi: NDArray[np.
 
 @inner
 def join_descriptions(table: BoxTable, box: int, left: int, right: int) -> None:
-    """Describe what a box spans and holds by two parts, either of which may be empty."""
+    """Compute what a box spans and contains from two parts, either of which may be empty."""
     if not table.rows[left] or not table.rows[right]:
         part = left if table.rows[left] else right
         table.bounds[box] = table.bounds[part]
@@ -224,7 +224,7 @@ def next_box(slabs: NDArray[np.int64], lo: NDArray[np.int64], hi: NDArray[np.int
 def place_box(
     table: BoxTable, slabs: NDArray[np.int64], box: int, lo: NDArray[np.int64], hi: NDArray[np.int64]
 ) -> None:
-    """Find the intervals of a box from its number."""
+    """Recover the intervals of a box from its number."""
     for attribute in range(len(lo) - 1, -1, -1):
         number = box // table.strides[attribute]
         box -= number * table.strides[attribute]
@@ -236,11 +236,11 @@ def place_box(
 
 @kernel
 def table_blocks(grid: Grid, table: BoxTable) -> NDArray[np.int32]:
-    """Return the block of every atom in the best partition of the whole grid, -1 where its rows are left out."""
+    """Find the block of every atom in the best partition of the whole grid, -1 if its rows are left out."""
     attributes = len(grid.slabs) - 1
     blocks = np.empty(len(grid.rows), np.int32)
     lo, hi = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
-    # Every waiting box but the last was cut off another one, along one of the cuts of the grid.
+    # Each box on the stack but one was cut off along one of the cuts of the grid, which limits the stack.
     waiting = np.empty(2 * grid.slabs[-1] + 2, np.int64)
     waiting[0] = len(table.values) - 1
     count, block = 1, 0

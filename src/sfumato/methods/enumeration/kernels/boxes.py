@@ -1,9 +1,9 @@
-"""Boxes of grid cells: what a search over cuts of a table asks about them.
+"""Boxes of grid cells, and the operations that a search over cuts performs on them.
 
-The rows of a table that lie in the same cell of the grid of all cuts can never be told apart, so they are one *atom*.
-A box is a stretch of the array of atoms; cutting it moves atoms, so that each side is a stretch again. One pass over
-a box sums, for every slab of every attribute, all that is needed to know both sides of every cut at once: their rows,
-their floors, and the sum of their atoms' random words, which names the set of rows whatever box it was found in.
+No cut separates rows in the same cell of the grid of all cuts, so they form one *atom*. A box is a stretch of the array
+of atoms; cutting it moves atoms, so that each side is a stretch again. One pass over a box sums, for every slab of
+every attribute, all that is needed to know both sides of every cut at once: their rows, their floors, and the sum of
+their atoms' random words, which identifies the set of rows independently of the box.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ class Grid(NamedTuple):
     Attributes
     ----------
     cells
-        The slab of every atom in every attribute, counted over all attributes: a cut has the number of the last slab
+        The slab of every atom in every attribute, numbered over all attributes: a cut has the number of the last slab
         on its left.
     slabs
         Where the slabs of each attribute begin.
     edges
         The first and the last code of every slab.
     rows
-        How many rows each atom holds.
+        The number of rows of each atom.
     floors
-        What the rows of each atom cost at least in any allowed class.
+        A lower bound of the cost of the rows of each atom in any allowed class.
     words
         Two random words per atom.
     codes
         The smallest and the largest code of every atom in every attribute.
     values_at, values
-        The sensitive values of every atom, as places in the flat histogram, with their counts.
+        The sensitive values of every atom, as indices of the flat histogram, with their counts.
     """
 
     cells: NDArray[np.int32]
@@ -54,26 +54,26 @@ class Grid(NamedTuple):
 
 
 class BoxCosts(NamedTuple):
-    """What a class costs, and what is known about that without looking at it.
+    """The cost of a class, and bounds that hold for any class.
 
     Attributes
     ----------
     by_size
-        What a class of each size costs, spans left aside.
+        The cost of a class of each size, apart from its span.
     floor
-        What so many rows cost at least, however they are cut into classes.
+        A lower bound of the cost of each number of rows, for any partition into classes.
     spread
-        What a row costs whose class tells nothing; in between, in proportion to the class's penalty.
+        The cost of a row in a class that spans every domain; it scales with the penalty of the class.
     suppressed
-        What a row costs that is left out; infinite where none may be.
+        The cost of a row that is left out; infinite if none may be.
     gap
-        How far above the bound an answer may stay, as a share.
+        The permitted gap between an answer and its bound, as a share.
     smallest
-        A size below which no class is allowed.
+        The size below which no class is allowed.
     by_rows
-        Whether the size alone decides what a class costs and whether it is allowed.
+        Whether both the cost of a class and whether it is allowed depend on its size alone.
     by_block
-        Whether a class costs more than all this, which nobody but a caller in Python can say.
+        Whether the cost has another part, which only the caller in Python can compute.
     monotone
         Whether merging allowed classes gives an allowed one.
     """
@@ -90,7 +90,7 @@ class BoxCosts(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """A table on its grid, what classes cost, what they must keep, and what they cost by what they span."""
+    """A table on its grid, the costs of classes, the rules they must satisfy, and the costs of spans."""
 
     grid: Grid
     costs: BoxCosts
@@ -108,9 +108,9 @@ def sum_slabs(
     words: NDArray[np.uint64],
     sides: NDArray[np.float64],
 ) -> None:
-    """Sum the atoms of a box up to and including every slab of every attribute: what lies left of the cut after it.
+    """Sum the atoms of a box up to and including every slab of every attribute, which is the left side of that cut.
 
-    The floors go to the first column of ``sides``.
+    The sums of floors are written to the first column of ``sides``.
     """
     rows[:] = 0
     words[:] = 0
@@ -135,7 +135,7 @@ def sum_slabs(
 
 @inner
 def find_spans(grid: Grid, order: NDArray[np.int32], start: int, close: int) -> NDArray[np.int64]:
-    """Return the smallest and the largest code of a box in every attribute."""
+    """Find the smallest and the largest code of a box in every attribute."""
     attributes = grid.cells.shape[1]
     bounds = np.empty((2, attributes), np.int64)
     for attribute in range(attributes):
@@ -150,7 +150,7 @@ def find_spans(grid: Grid, order: NDArray[np.int32], start: int, close: int) -> 
 
 @inner
 def class_cost(problem: Problem, order: NDArray[np.int32], start: int, close: int, rows: int) -> float:
-    """Return what a box costs as one class; infinite if it may not be one."""
+    """The cost of a box as one class; infinite if that is not allowed."""
     costs, grid = problem.costs, problem.grid
     if costs.by_rows or rows < costs.smallest:
         return costs.by_size[rows] if rows >= costs.smallest else np.inf
@@ -165,7 +165,7 @@ def class_cost(problem: Problem, order: NDArray[np.int32], start: int, close: in
 
 @inner
 def cost_of(problem: Problem, rows: int, bounds: NDArray[np.int64], histogram: NDArray[np.int64]) -> float:
-    """Return what a class costs, given what it holds and spans; infinite if it is not allowed."""
+    """The cost of a class, given what it contains and spans; infinite if it is not allowed."""
     costs = problem.costs
     if not class_allowed(rows, histogram, bounds[0], bounds[1], problem.rules):
         return np.inf
@@ -175,7 +175,7 @@ def cost_of(problem: Problem, rows: int, bounds: NDArray[np.int64], histogram: N
 
 @inner
 def narrowed(problem: Problem, bounds: NDArray[np.int64], attribute: int, cut: int, left: int, right: int) -> float:
-    """Return what both sides of a cut cost by their spans if they are narrower in the attribute of the cut alone."""
+    """Estimate the span costs of both sides of a cut, as if they became narrower only in the attribute of the cut."""
     spans, edges = problem.spans, problem.grid.edges
     lo, hi = bounds[0, attribute], bounds[1, attribute]
     whole = span_cost(spans, attribute, lo, hi)
@@ -186,7 +186,7 @@ def narrowed(problem: Problem, bounds: NDArray[np.int64], attribute: int, cut: i
 
 @inner
 def move_left(grid: Grid, order: NDArray[np.int32], start: int, close: int, cut: int) -> int:
-    """Move the atoms on the left of a cut to the front of a box; return where the others begin."""
+    """Move the atoms on the left of a cut to the front of a box; return where the right side begins."""
     attribute = attribute_of(grid, cut)
     left, right = start, close - 1
     while True:
@@ -203,7 +203,7 @@ def move_left(grid: Grid, order: NDArray[np.int32], start: int, close: int, cut:
 
 @inner
 def attribute_of(grid: Grid, cut: int) -> int:
-    """Return the attribute that a cut belongs to."""
+    """The attribute of a cut."""
     attribute = 0
     while grid.slabs[attribute + 1] <= cut:
         attribute += 1
