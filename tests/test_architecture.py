@@ -49,7 +49,7 @@ ONLY = {
 # Never how it codes and groups: code that makes a release must not share a mistake with the code that checks it.
 ENTRANCES = {
     "verify.release": {"verify_release", "check_weights"},
-    "verify.written": {"verify_written", "Promised"},
+    "verify.written": {"verify_written", "PromisedTable"},
     "verify.check_file": {"check_file"},
     "verify.grouped_files": {"check_files"},
     "verify.copies": {"check_copies", "check_same_rows", "digest_of"},

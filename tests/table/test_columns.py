@@ -17,7 +17,7 @@ import sfumato as sf
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, ParameterError, SchemaError
 from sfumato.table.pseudonyms import in_its_form, permuted
-from sfumato.table.transforms import TRANSFORMS, Scene, transform_of, transforms_of
+from sfumato.table.transforms import TRANSFORMS, TransformContext, transform_of, transforms_of
 
 rng = random.Random(9)
 PATIENTS = [f"P-{rng.randrange(10**7, 10**8)}" for _ in range(60)]
@@ -68,13 +68,17 @@ def test_sensitive_and_plain_columns_are_changed_before_the_models() -> None:
 def test_rounding_as_decimals_are_rounded_by_hand(to: float) -> None:
     numbers = [0.05, 0.15, -0.25, 1.25, 2.5, 7.5, 1e17, 123.4567, None, -1250.0, 1249.9999999999]
     numbers += [round(rng.uniform(-2000, 2000), 2) for _ in range(200)]
-    found = sf.Round(to).apply("x", Scene(pa.table({"x": pa.array(numbers, pa.float64())}), Secret(1))).to_pylist()
+    found = (
+        sf.Round(to)
+        .apply("x", TransformContext(pa.table({"x": pa.array(numbers, pa.float64())}), Secret(1)))
+        .to_pylist()
+    )
     for number, near in zip(numbers, found, strict=True):
         if number is not None:
             steps = (Decimal(repr(number)) / Decimal(str(to))).quantize(Decimal(1), ROUND_HALF_UP)
             assert near == pytest.approx(float(steps * Decimal(str(to))), rel=1e-15)
     assert found[8] is None
-    whole = sf.Round(5).apply("x", Scene(pa.table({"x": [-8, 7, None, 2**60]}), Secret(1)))
+    whole = sf.Round(5).apply("x", TransformContext(pa.table({"x": [-8, 7, None, 2**60]}), Secret(1)))
     assert whole.to_pylist() == [-10, 5, None, 2**60 - 1]
 
 
@@ -86,8 +90,8 @@ def test_top_coding_leaves_numbers() -> None:
 
 @pytest.mark.parametrize("kind", [pa.int8(), pa.uint64(), pa.float32(), pa.decimal128(6, 2), pa.string()])
 def test_every_kind_of_number_is_changed(kind: pa.DataType) -> None:
-    scene = Scene(pa.table({"x": pa.array([1.0, 50.0, 120.0, None]).cast(kind)}), Secret(1))
-    nothing = Scene(pa.table({"x": pa.nulls(2, kind)}), Secret(1))
+    scene = TransformContext(pa.table({"x": pa.array([1.0, 50.0, 120.0, None]).cast(kind)}), Secret(1))
+    nothing = TransformContext(pa.table({"x": pa.nulls(2, kind)}), Secret(1))
     for how, expected in (
         (sf.Clip(2, 100), [2, 50, 100, None]),
         (sf.Clip(-300, 1000), [1, 50, 120, None]),
@@ -112,7 +116,7 @@ def test_ages_are_derived_and_generalized() -> None:
     assert "age" in release.table.column_names
     assert "born" not in release.table.column_names
     assert release.achieved.k >= 3
-    ages = sf.Age("born", "visit").apply("age", Scene(VISITS, Secret(1))).to_pylist()
+    ages = sf.Age("born", "visit").apply("age", TransformContext(VISITS, Secret(1))).to_pylist()
     for born, visit, age in zip(VISITS["born"].to_pylist(), VISITS["visit"].to_pylist(), ages, strict=True):
         assert age == visit.year - born.year - ((visit.month, visit.day) < (born.month, born.day))
 
@@ -136,7 +140,7 @@ def test_dates_of_a_person_move_together() -> None:
 
 def test_shifts_are_spread_over_all_days() -> None:
     rows = pa.table({"day": [dt.date(2000, 1, 1)] * 4000})
-    shifted = sf.Shift(2).apply("day", Scene(rows, Secret(3))).to_pylist()
+    shifted = sf.Shift(2).apply("day", TransformContext(rows, Secret(3))).to_pylist()
     counts = {days: shifted.count(dt.date(2000, 1, 1) + dt.timedelta(days)) for days in (-2, -1, 0, 1, 2)}
     assert counts.pop(0) == 0
     assert all(850 < count < 1150 for count in counts.values())

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.common import parameters
 from sfumato.errors import DataError, invalid_parameter
-from sfumato.hierarchies.base import Fitted, Hierarchy, Meaning, as_number, numbers_between, sort_codes
+from sfumato.hierarchies.base import Fitted, Hierarchy, LabelMeaning, as_number, numbers_between, sort_codes
 from sfumato.hierarchies.calendar import days_since_epoch
 from sfumato.hierarchies.dates import moments_of
 from sfumato.hierarchies.levels import Ends, Level, grouped_level, identity_level, root_level
@@ -131,14 +131,14 @@ class Ages(Hierarchy):
         open_ended = np.array([begin is None for begin, _ in born], bool)
         return Ends(low, high, np.where(open_ended, np.nan, shown), reach[:, 0], reach[:, 1] - reach[:, 0])
 
-    def meaning(self, label: str) -> Meaning | None:
+    def meaning(self, label: str) -> LabelMeaning | None:
         found = _LABEL.fullmatch(label)
         if found is None:
             return None
         low = int(found["low"])
         after = None if found["open"] else int(found["high"] or low) + 1
         first, last = self._born(low, after)
-        return Meaning(-np.inf if first is None else float((first - EPOCH).days), float((last - EPOCH).days + 1))
+        return LabelMeaning(-np.inf if first is None else float((first - EPOCH).days), float((last - EPOCH).days + 1))
 
 
 def _label(low: int, after: int | None) -> str:

@@ -19,7 +19,7 @@ from sfumato.errors import DataError, invalid_parameter
 from sfumato.hierarchies.base import (
     Fitted,
     Hierarchy,
-    Meaning,
+    LabelMeaning,
     as_number,
     numbers_between,
     sort_codes,
@@ -35,7 +35,7 @@ MOST_BANDS = 10_000
 
 
 @dataclass(frozen=True)
-class Edges:
+class BandEdges:
     """The bands of one level: each begins at an edge and ends before the next; None is an open end."""
 
     name: str
@@ -51,7 +51,7 @@ class Banded(Hierarchy):
     """Numbers that are shown in the bands of some levels and in no others."""
 
     @abstractmethod
-    def levels_for(self, least: Fraction, greatest: Fraction) -> Iterable[Edges]:
+    def levels_for(self, least: Fraction, greatest: Fraction) -> Iterable[BandEdges]:
         """Return the bands of every level, fine ones first, for numbers within a range."""
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
@@ -86,7 +86,7 @@ def _places(ordered: pa.Array, edges: Sequence[Fraction | None]) -> np.ndarray[A
     return np.searchsorted(np.array(begins, np.int64), np.arange(len(ordered)), side="right").astype(np.int64)
 
 
-def _bounds(ordered: pa.Array, level: Edges, used: np.ndarray[Any, np.dtype[np.int64]]) -> Bounds:
+def _bounds(ordered: pa.Array, level: BandEdges, used: np.ndarray[Any, np.dtype[np.int64]]) -> Bounds:
     pairs = list(level.pairs())
     occurring = [pairs[band] for band in np.unique(used)]
     return Bounds.between(ordered, [low for low, _ in occurring], [after for _, after in occurring])
@@ -133,19 +133,19 @@ class Bands(Banded):
         said = {"type": self.name, "breaks": _flat(self.breaks)}
         return said | ({} if self.labels is None else {"labels": _flat(self.labels)})
 
-    def levels_for(self, least: Fraction, greatest: Fraction) -> Iterator[Edges]:
+    def levels_for(self, least: Fraction, greatest: Fraction) -> Iterator[BandEdges]:
         for at, breaks in enumerate(self.breaks):
             edges = [None, *(Fraction(str(edge)) for edge in breaks), None]
-            yield Edges(f"bands {at + 1}", edges, None if self.labels is None else self.labels[at])
+            yield BandEdges(f"bands {at + 1}", edges, None if self.labels is None else self.labels[at])
 
-    def meaning(self, label: str) -> Meaning | None:
+    def meaning(self, label: str) -> LabelMeaning | None:
         return self._meanings().get(label)
 
-    def _meanings(self) -> dict[str, Meaning]:
-        found: dict[str, Meaning] = {}
+    def _meanings(self) -> dict[str, LabelMeaning]:
+        found: dict[str, LabelMeaning] = {}
         for breaks, labels in zip(self.breaks, self.labels or (), strict=False):
             edges = [-math.inf, *map(float, breaks), math.inf]
-            found |= {label: Meaning(*ends) for label, ends in zip(labels, itertools.pairwise(edges), strict=True)}
+            found |= {label: LabelMeaning(*ends) for label, ends in zip(labels, itertools.pairwise(edges), strict=True)}
         return found
 
     def _refuse_ambiguous(self) -> None:
@@ -203,7 +203,7 @@ class Capped(Banded):
         said = {name: end for name, end in given.items() if end is not None}
         return {"type": self.name, "widths": list(self.widths)} | said
 
-    def levels_for(self, least: Fraction, greatest: Fraction) -> Iterator[Edges]:
+    def levels_for(self, least: Fraction, greatest: Fraction) -> Iterator[BandEdges]:
         for width in self.widths:
             step = Fraction(str(width))
             bottom = step * (least // step) if self.bottom is None else Fraction(str(self.bottom))
@@ -211,7 +211,7 @@ class Capped(Banded):
             inner = _multiples(self, step, bottom, top)
             ends = [bottom, *inner, top]
             below, above = [None] * (self.bottom is not None), [None] * (self.top is not None)
-            yield Edges(f"width {width:g}", [*below, *ends, *above])
+            yield BandEdges(f"width {width:g}", [*below, *ends, *above])
 
 
 class Rounded(Banded):
@@ -246,7 +246,7 @@ class Rounded(Banded):
     def to_policy(self) -> dict[str, Any]:
         return {"type": self.name, "steps": list(self.steps)}
 
-    def levels_for(self, least: Fraction, greatest: Fraction) -> Iterator[Edges]:
+    def levels_for(self, least: Fraction, greatest: Fraction) -> Iterator[BandEdges]:
         for given in self.steps:
             step = Fraction(str(given))
             first, last = (math.floor(end / step + Fraction(1, 2)) for end in (least, greatest))
@@ -254,7 +254,7 @@ class Rounded(Banded):
                 raise _too_many(self)
             edges = [(at - Fraction(1, 2)) * step for at in range(first, last + 2)]
             labels = [f"{plainly(at * step)}±{plainly(step / 2)}" for at in range(first, last + 1)]
-            yield Edges(f"rounded to {given:g}", edges, labels)
+            yield BandEdges(f"rounded to {given:g}", edges, labels)
 
 
 def _multiples(how: Hierarchy, step: Fraction, bottom: Fraction, top: Fraction) -> list[Fraction]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 from sfumato.common.html import Markup, element, facts, fragment, joined
 
 
-class Meaning(NamedTuple):
+class LabelMeaning(NamedTuple):
     """From where a label reaches up to where, which is not part of it; endless where it is open."""
 
     low: float
@@ -78,7 +78,7 @@ class Hierarchy(ABC):
         wanted = [column, *(name for name in self.looks_at if name != column)]
         return preview(column, open_source(data).read(wanted, [column] if self.reads_text else []), self)
 
-    def meaning(self, label: str) -> Meaning | None:
+    def meaning(self, label: str) -> LabelMeaning | None:
         """Return from where to where on the column's scale a label reaches that only its declaration explains."""
         return None
 

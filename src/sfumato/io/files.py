@@ -22,7 +22,7 @@ from sfumato.errors import SourceError, shortened
 from sfumato.io.columns import DICTIONARY, canonical, decoded, encoded, is_text, tidy
 from sfumato.io.inference import Narrowing, converted_to
 from sfumato.io.missing import codes_for, without_codes
-from sfumato.io.source import BATCH_ROWS, Extent, Source, without_nulls
+from sfumato.io.source import BATCH_ROWS, Source, TableSize, without_nulls
 from sfumato.io.spool import SHOWN
 
 #: The share of the time that goes into cells; the rest goes into what their columns mean.
@@ -102,12 +102,12 @@ class QueriedSource(FileSource):
         """Give a column that was read as text the type that it deserves."""
         return column
 
-    def extent(self, columns: Sequence[str]) -> Extent:
+    def extent(self, columns: Sequence[str]) -> TableSize:
         """Guess the rows by the length of the first lines, and the text that does not repeat itself by a sample."""
         size, head = _unpacked_size(self.path), _head(self.path)
         rows = int(head.count(b"\n") * size / max(1, len(head))) + 1
         if size < SMALL:
-            return Extent(rows, size)
+            return TableSize(rows, size)
         names = [f"v{number}" for number in range(len(columns))]
         sample = f"(SELECT * FROM ({self._query(columns, frozenset(columns))}) LIMIT {SAMPLED_ROWS})"
         numbers = (f"avg(strlen({name})), approx_count_distinct({name}) / count(*)" for name in names)
@@ -118,7 +118,7 @@ class QueriedSource(FileSource):
         except query_errors() as error:
             raise self._explained(error) from None
         own = sum(length for length, distinct in zip(facts[::2], facts[1::2], strict=True) if distinct > OWN_VALUES)
-        return Extent(rows, int(rows * own))
+        return TableSize(rows, int(rows * own))
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         table: dict[str, pa.ChunkedArray] = {}

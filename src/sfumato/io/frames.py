@@ -18,7 +18,7 @@ from sfumato.common.progress import Tell
 from sfumato.errors import DataError, MissingExtraError, SourceError
 from sfumato.io.columns import encoded, plain, tidy
 from sfumato.io.files import query_errors, record_batches
-from sfumato.io.source import BATCH_ROWS, Extent, Source, checked_names, gathered
+from sfumato.io.source import BATCH_ROWS, Source, TableSize, checked_names, gathered
 from sfumato.io.sql import identifier, spark_identifier
 
 ACCEPTED = (
@@ -83,8 +83,8 @@ class ArrowSource(Source):
     def loaded(self) -> bool:
         return True
 
-    def extent(self, columns: Sequence[str]) -> Extent:
-        return Extent(self._table.num_rows, 0)  # its text is in memory already
+    def extent(self, columns: Sequence[str]) -> TableSize:
+        return TableSize(self._table.num_rows, 0)  # its text is in memory already
 
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return the table with plain text instead of dictionaries."""
@@ -115,11 +115,11 @@ class RelationSource(Source):
     def _stream(self, columns: Sequence[str]) -> pa.RecordBatchReader:
         return record_batches(self._relation.project(", ".join(identifier(name) for name in columns)))
 
-    def extent(self, columns: Sequence[str]) -> Extent:
+    def extent(self, columns: Sequence[str]) -> TableSize:
         """Let DuckDB count the rows."""
         with _relation_explained():
             [(rows,)] = self._relation.aggregate("count(*)").fetchall()
-        return Extent(rows, 0)
+        return TableSize(rows, 0)
 
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return the table itself: a relation would need a connection that stays open."""
@@ -220,10 +220,10 @@ class LazySource(Source):
             piece = FrameSource(nw.from_native(frame, eager_only=True)).read(columns, as_text)
             yield from plain(piece).to_batches()
 
-    def extent(self, columns: Sequence[str]) -> Extent:
+    def extent(self, columns: Sequence[str]) -> TableSize:
         """Let the library count the rows, for which it need not compute the columns."""
         with _frame_explained():
-            return Extent(int(self._frame.select(nw.len()).collect().item()), 0)
+            return TableSize(int(self._frame.select(nw.len()).collect().item()), 0)
 
     def to_native(self, table: pa.Table) -> object:
         """Return a frame of the same library, with its rows."""
@@ -281,8 +281,8 @@ class FrameSource(Source):
     def loaded(self) -> bool:
         return True
 
-    def extent(self, columns: Sequence[str]) -> Extent:
-        return Extent(len(self._frame), 0)
+    def extent(self, columns: Sequence[str]) -> TableSize:
+        return TableSize(len(self._frame), 0)
 
     def to_native(self, table: pa.Table) -> object:
         """Return a frame of the same library; in pandas with a fresh index."""

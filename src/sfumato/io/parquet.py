@@ -14,7 +14,7 @@ from sfumato.io.arrow import ColumnarSource
 from sfumato.io.columns import canonical, is_text, plain
 from sfumato.io.files import READ_ERRORS
 from sfumato.io.frames import ArrowSource
-from sfumato.io.source import BATCH_ROWS, Extent, checked_names
+from sfumato.io.source import BATCH_ROWS, TableSize, checked_names
 
 #: In so many steps a file is read at most: enough to see them go by, few enough to cost nothing.
 STEPS = 20
@@ -69,13 +69,13 @@ class ParquetSource(ColumnarSource):
         empty = pq.read_schema(self.path).empty_table()
         return plain(ArrowSource(empty).read(columns, as_text)).schema
 
-    def extent(self, columns: Sequence[str]) -> Extent:
+    def extent(self, columns: Sequence[str]) -> TableSize:
         """Read the footer: its rows are exact, and text in dictionaries takes no more there than in memory."""
         try:
             facts = pq.read_metadata(self.path)
         except READ_ERRORS as error:
             raise self._explained(error) from None
-        return Extent(facts.num_rows, sum(_text_sizes(facts, set(columns).intersection(self._texts))))
+        return TableSize(facts.num_rows, sum(_text_sizes(facts, set(columns).intersection(self._texts))))
 
     def _load(self, columns: list[str], tell: Tell) -> pa.Table:
         with pq.ParquetFile(self.path, read_dictionary=self._texts) as file:

@@ -18,7 +18,7 @@ from sfumato.io.columns import is_text, packed, unified
 from sfumato.io.files import shown
 from sfumato.io.formats import is_several, open_file
 from sfumato.io.parquet import ParquetSource
-from sfumato.io.source import Extent, FileOptions, Source, without_nulls
+from sfumato.io.source import FileOptions, Source, TableSize, without_nulls
 
 PARQUET = (".parquet", ".pq")
 
@@ -151,14 +151,14 @@ class PartedSource(Source):
                 ]
                 yield pa.RecordBatch.from_arrays(pieces, schema=kinds)
 
-    def extent(self, columns: Sequence[str]) -> Extent | None:
+    def extent(self, columns: Sequence[str]) -> TableSize | None:
         """Add up what the files tell."""
         own = [name for name in columns if name not in self._folders]
         extents = [part.source.extent(own) for part in self.parts]
         known = [extent for extent in extents if extent is not None]
         if len(known) < len(extents):
             return None
-        return Extent(sum(one.rows for one in known), sum(one.text_bytes for one in known))
+        return TableSize(sum(one.rows for one in known), sum(one.text_bytes for one in known))
 
     def check_unchanged(self) -> None:
         for part in self.parts:

@@ -39,7 +39,7 @@ class Remark(NamedTuple):
         return f"{self.found} {self.advice}"
 
 
-class Extent(NamedTuple):
+class TableSize(NamedTuple):
     """How large a table is, as far as that can be told without reading it.
 
     Attributes
@@ -142,7 +142,7 @@ class Source(ABC):
         """Make sure that what was opened is still what is there: rows of two states make a table that never was."""
         return
 
-    def extent(self, columns: Sequence[str]) -> Extent | None:
+    def extent(self, columns: Sequence[str]) -> TableSize | None:
         """Tell about how large these columns are, from what a file says of itself; None where nobody knows."""
         return None
 

@@ -18,7 +18,7 @@ from sfumato.errors import VerificationError
 from sfumato.io import Source, write_table
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification
-from sfumato.verify.written import Promised, verify_written
+from sfumato.verify.written import PromisedTable, verify_written
 
 
 class Promises(NamedTuple):
@@ -156,7 +156,7 @@ class ShownInMemory:
     ) -> Verification:
         """Write one file, complete or not at all; its ``notes`` say what readers of the file may misunderstand."""
         notes: list[str] = []
-        asked = Promised(self.table, self.class_columns, promised.sensitive, promised.models, promised.people)
+        asked = PromisedTable(self.table, self.class_columns, promised.sensitive, promised.models, promised.people)
 
         def inspect(file: Path, form: str) -> None:
             progress("reading the file back", 0.0)

@@ -14,7 +14,7 @@ from sfumato.errors import DataError, SchemaError, listed
 from sfumato.run.request import Request
 from sfumato.table.pseudonyms import rows_per_value
 from sfumato.table.schema import Schema
-from sfumato.table.transforms import Scene
+from sfumato.table.transforms import TransformContext
 
 
 def derived(request: Request, columns: Sequence[str]) -> list[str]:
@@ -81,7 +81,7 @@ def changed(table: pa.Table, request: Request, schema: Schema, secret: Secret) -
         table = table.take(pa.array(drawn))
         if not len(drawn):
             raise DataError("The sample is empty: its share of this table is less than a row. Draw a larger one.")
-    scene = Scene(table, secret, schema.person)
+    scene = TransformContext(table, secret, schema.person)
     made = {name: how.apply(name, scene) for name, how in request.transform.items()}
     made |= {name: how.apply(name, table.column(name), secret) for name, how in request.pseudonymize.items()}
     for name, cells in made.items():

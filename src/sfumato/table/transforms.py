@@ -32,7 +32,7 @@ from sfumato.hierarchies.numeric import numbers_only
 
 
 @dataclass(frozen=True)
-class Scene:
+class TransformContext:
     """What a transformation may look at: the rows as they came, the secret of the release, and whose rows they are."""
 
     table: pa.Table
@@ -58,7 +58,7 @@ class Transform(ABC):
     reads_text: bool = False
 
     @abstractmethod
-    def apply(self, name: str, scene: Scene) -> pa.ChunkedArray:
+    def apply(self, name: str, context: TransformContext) -> pa.ChunkedArray:
         """Return the changed column."""
 
     @classmethod
@@ -86,7 +86,7 @@ class Round(Transform):
 
     Examples
     --------
-    >>> Round(500).apply("pay", Scene(pa.table({"pay": [1240, 1250, 1776]}), Secret(1))).to_pylist()
+    >>> Round(500).apply("pay", TransformContext(pa.table({"pay": [1240, 1250, 1776]}), Secret(1))).to_pylist()
     [1000, 1500, 2000]
     """
 
@@ -101,8 +101,8 @@ class Round(Transform):
     def from_short(cls, text: str) -> dict[str, Any]:
         return {"to": as_number(text.strip())}
 
-    def apply(self, name: str, scene: Scene) -> pa.ChunkedArray:
-        cells = _numbers(name, scene, "Round()")
+    def apply(self, name: str, context: TransformContext) -> pa.ChunkedArray:
+        cells = _numbers(name, context, "Round()")
         whole = pa.types.is_integer(cells.type) and float(self.to).is_integer()
         known = cells.drop_null().cast(pa.float64(), safe=False).to_numpy()
         if not np.isfinite(known).all():
@@ -134,7 +134,7 @@ class Clip(Transform):
 
     Examples
     --------
-    >>> Clip(top=90).apply("age", Scene(pa.table({"age": [34, 90, 104]}), Secret(1))).to_pylist()
+    >>> Clip(top=90).apply("age", TransformContext(pa.table({"age": [34, 90, 104]}), Secret(1))).to_pylist()
     [34, 90, 90]
     """
 
@@ -158,8 +158,8 @@ class Clip(Transform):
         given = {"bottom": bottom.strip(), "top": top.strip()}
         return {name: as_number(end) for name, end in given.items() if end}
 
-    def apply(self, name: str, scene: Scene) -> pa.ChunkedArray:
-        cells = _numbers(name, scene, "Clip()")
+    def apply(self, name: str, context: TransformContext) -> pa.ChunkedArray:
+        cells = _numbers(name, context, "Clip()")
         for end, least in ((self.bottom, True), (self.top, False)):
             if end is not None:
                 kind = _holding(cells.type, end)
@@ -196,7 +196,7 @@ class AtLevel(Transform):
     --------
     >>> from sfumato.hierarchies import Bands
     >>> pay = pa.table({"pay": [900, 2500]})
-    >>> AtLevel(Bands([1000], ["low", "high"])).apply("pay", Scene(pay, Secret(1))).to_pylist()
+    >>> AtLevel(Bands([1000], ["low", "high"])).apply("pay", TransformContext(pay, Secret(1))).to_pylist()
     ['low', 'high']
     """
 
@@ -235,8 +235,8 @@ class AtLevel(Transform):
         }
         return {"kind": self.kind, "hierarchy": shown, "level": self.level}
 
-    def apply(self, name: str, scene: Scene) -> pa.ChunkedArray:
-        cells = scene.column(name, "AtLevel()")
+    def apply(self, name: str, context: TransformContext) -> pa.ChunkedArray:
+        cells = context.column(name, "AtLevel()")
         coded = cells.combine_chunks().dictionary_encode()
         if isinstance(coded, pa.ChunkedArray):
             coded = coded.chunk(0)
@@ -263,7 +263,7 @@ class Age(Transform):
     Examples
     --------
     >>> rows = pa.table({"born": ["1990-06-15"], "visit": ["2024-06-14"]})
-    >>> Age("born", "visit").apply("age", Scene(rows, Secret(1))).to_pylist()
+    >>> Age("born", "visit").apply("age", TransformContext(rows, Secret(1))).to_pylist()
     [33]
     """
 
@@ -295,9 +295,9 @@ class Age(Transform):
     def looks_at(self, name: str) -> tuple[str, ...]:
         return (self.born,) if self.day else (self.born, self.at)
 
-    def apply(self, name: str, scene: Scene) -> pa.ChunkedArray:
-        born = _days(self.born, scene)
-        at = pa.array([self.day] * len(born), pa.date32()) if self.day else _days(self.at, scene)
+    def apply(self, name: str, context: TransformContext) -> pa.ChunkedArray:
+        born = _days(self.born, context)
+        at = pa.array([self.day] * len(born), pa.date32()) if self.day else _days(self.at, context)
         known = pc.and_(born.is_valid(), at.is_valid())
         years = np.zeros(len(born), np.int64)
         places = np.flatnonzero(known.to_numpy(zero_copy_only=False))
@@ -334,10 +334,10 @@ class Shift(Transform):
     def from_short(cls, text: str) -> dict[str, Any]:
         return {"days": as_number(text.strip())}
 
-    def apply(self, name: str, scene: Scene) -> pa.ChunkedArray:
-        cells = scene.column(name, "Shift()").combine_chunks()
+    def apply(self, name: str, context: TransformContext) -> pa.ChunkedArray:
+        cells = context.column(name, "Shift()").combine_chunks()
         moments = moments_of(name, cells if isinstance(cells, pa.Array) else cells.chunk(0))
-        offsets = pa.array(self._offsets(scene), pa.int64())
+        offsets = pa.array(self._offsets(context), pa.int64())
         if pa.types.is_date(moments.type):
             return pa.chunked_array(
                 [pc.add(moments.cast(pa.int32()).cast(pa.int64()), offsets).cast(pa.int32()).cast(pa.date32())]
@@ -345,13 +345,15 @@ class Shift(Transform):
         per_day = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}[moments.type.unit]
         return pa.chunked_array([pc.add(moments.cast(pa.int64()), pc.multiply(offsets, per_day)).cast(moments.type)])
 
-    def _offsets(self, scene: Scene) -> list[int]:
+    def _offsets(self, context: TransformContext) -> list[int]:
         """Return by how many days every row is moved: from -days to days without 0, by a keyed hash of whose it is."""
-        key = scene.secret.key("dates shifted")
-        if scene.person is None:
-            owners: list[str] = [f"row {row}" for row in range(scene.table.num_rows)]
+        key = context.secret.key("dates shifted")
+        if context.person is None:
+            owners: list[str] = [f"row {row}" for row in range(context.table.num_rows)]
         else:
-            owners = [f"person {one}" for one in scene.column(scene.person, "Shift()").cast(pa.string()).to_pylist()]
+            owners = [
+                f"person {one}" for one in context.column(context.person, "Shift()").cast(pa.string()).to_pylist()
+            ]
         found = {owner: self._offset(key, owner) for owner in dict.fromkeys(owners)}
         return [found[owner] for owner in owners]
 
@@ -420,13 +422,13 @@ def _hierarchy(record: Mapping[str, Any]) -> Hierarchy:
         ) from None
 
 
-def _numbers(name: str, scene: Scene, what: str) -> pa.ChunkedArray:
-    cells = scene.column(name, what)
+def _numbers(name: str, context: TransformContext, what: str) -> pa.ChunkedArray:
+    cells = context.column(name, what)
     if not (isinstance(default_hierarchy(cells.type), type(default_hierarchy(pa.int64())))):
         cells = pa.chunked_array([numbers_only(name, chunk, what) for chunk in cells.chunks], pa.float64())
     return cells
 
 
-def _days(name: str, scene: Scene) -> pa.Array:
-    cells = scene.column(name, "Age()").combine_chunks()
+def _days(name: str, context: TransformContext) -> pa.Array:
+    cells = context.column(name, "Age()").combine_chunks()
     return moments_of(name, cells if isinstance(cells, pa.Array) else cells.chunk(0)).cast(pa.date32(), safe=False)

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from sfumato.errors import DataError, SchemaError, VerificationError, listed
 from sfumato.verify.classes import Coded, Histogram, code_column, group_rows
-from sfumato.verify.interpretations import READINGS, seen_through
+from sfumato.verify.interpretations import INTERPRETATIONS, seen_through
 from sfumato.verify.models import (
-    Finding,
-    Sensitive,
+    RuleFinding,
+    SensitiveCounts,
     check_diversity,
     distinct_l,
     entropy_l,
@@ -90,7 +90,7 @@ def verify_anatomy(tables: TwoTables, l: float) -> Verification:  # noqa: E741
         "found",
         int((heads != sizes).sum()),
     )
-    column = Sensitive(tables.sensitive, values, histogram)
+    column = SensitiveCounts(tables.sensitive, values, histogram)
     finding = check_diversity({"l": l}, column)
     alike = group_rows(code_column(name, tables.people.column(name)) for name in tables.quasi_identifiers)
     found = int(alike.sizes.min()) if len(alike) else None
@@ -118,7 +118,7 @@ def verify_files(paths: Sequence[tuple[Path, str]], tables: TwoTables, l: float)
     )
     read = replace(tables, people=people, values=values)
     seen = [read]
-    for reading in READINGS.get(paths[1][1], ()):
+    for reading in INTERPRETATIONS.get(paths[1][1], ()):
         as_seen, merged = seen_through(reading, values)
         seen += [replace(read, values=as_seen)] if merged else []
     found = [verify_anatomy(one, l) for one in seen]
@@ -177,7 +177,7 @@ def _whole_numbers(name: str, column: pa.ChunkedArray) -> NDArray[np.int64]:
     return found
 
 
-def _judged(finding: Finding) -> RuleCheck:
+def _judged(finding: RuleFinding) -> RuleCheck:
     worst = float(finding.found.min()) if len(finding.found) else None
     return RuleCheck(finding.rule, finding.column, finding.asked, worst, finding.measures, int((~finding.holds).sum()))
 

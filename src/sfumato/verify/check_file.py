@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sfumato.errors import listed
 from sfumato.verify.classes import code_column
 from sfumato.verify.engine_check import verify_grouped
-from sfumato.verify.engine_groups import Engine, grouped_columns
-from sfumato.verify.interpretations import READINGS, Reading, seen_through, words_for_missing
+from sfumato.verify.engine_groups import GroupingEngine, grouped_columns
+from sfumato.verify.interpretations import INTERPRETATIONS, Interpretation, seen_through, words_for_missing
 from sfumato.verify.meanings import written_differently
 from sfumato.verify.reading import TYPED, read_file
 from sfumato.verify.release import check_columns, verify_release
@@ -43,7 +43,7 @@ def check_file(
     table = read_file(path, form, [*quasi_identifiers, *sensitive], separator)
     result = verify_release(table, quasi_identifiers, sensitive, requirements, people=people)
     checks = list(result.checks)
-    for reading in READINGS.get(form, ()):
+    for reading in INTERPRETATIONS.get(form, ()):
         seen, merged = seen_through(reading, table)
         if merged:
             found = verify_release(seen, quasi_identifiers, sensitive, requirements, people=people)
@@ -52,7 +52,7 @@ def check_file(
 
 
 def check_grouped(
-    engine: Engine,
+    engine: GroupingEngine,
     form: str,
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str] = (),
@@ -73,7 +73,7 @@ def check_grouped(
     known = grouped_columns(engine, [*quasi_identifiers, *sensitive])
     result = verify_grouped(engine, quasi_identifiers, sensitive, requirements, columns=known)
     checks = list(result.checks)
-    for reading in READINGS.get(form, ()):
+    for reading in INTERPRETATIONS.get(form, ()):
         merged = {name: seen for name, column in known.items() if (seen := column.seen(reading)) is not None}
         if merged:
             found = verify_grouped(engine, quasi_identifiers, sensitive, requirements, columns={**known, **merged})
@@ -82,7 +82,7 @@ def check_grouped(
     return replace(result, checks=tuple(checks), notes=tuple(notes))
 
 
-def only_there(reading: Reading, found: Verification, on_paper: Verification) -> list[RuleCheck]:
+def only_there(reading: Interpretation, found: Verification, on_paper: Verification) -> list[RuleCheck]:
     """Return the rules that are broken for one kind of reader though they hold on paper."""
     broken = {(check.rule, check.column) for check in on_paper.violations}
     return [
@@ -104,7 +104,7 @@ def notes_on(table: pa.Table, form: str) -> list[str]:
                 f"Column {listed([name])} writes equal values differently, such as {listed(pair)}. What differs on "
                 "paper counts as different."
             )
-    words = words_for_missing(table) if form in READINGS else {}
+    words = words_for_missing(table) if form in INTERPRETATIONS else {}
     return notes + [
         f"Column {listed([name])} holds {listed(found)}, which pandas and other programs take for a missing value."
         for name, found in words.items()

@@ -15,8 +15,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.verify.classes import Coded, in_order
-from sfumato.verify.engine_groups import Engine, Grouped, Keys, Some, account_for_rows, grouped_columns, some_classes
-from sfumato.verify.models import Sensitive
+from sfumato.verify.engine_groups import (
+    Grouped,
+    GroupingEngine,
+    Keys,
+    Some,
+    account_for_rows,
+    grouped_columns,
+    some_classes,
+)
+from sfumato.verify.models import SensitiveCounts
 from sfumato.verify.release import (
     ABOUT_SENSITIVE,
     check_columns,
@@ -26,12 +34,12 @@ from sfumato.verify.release import (
     is_about,
     is_ordered,
 )
-from sfumato.verify.tallies import Requirement, Tally, Total, tally_of
+from sfumato.verify.tallies import Requirement, RuleTally, Total, tally_of
 from sfumato.verify.verification import Achieved, RuleCheck, SensitiveAchieved, Verification
 
 
 def verify_grouped(
-    engine: Engine,
+    engine: GroupingEngine,
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str] = (),
     requirements: Sequence[Requirement] = (),
@@ -56,7 +64,7 @@ def verify_grouped(
     known = columns or grouped_columns(engine, [*quasi_identifiers, *sensitive])
     keys = Keys([known[name] for name in quasi_identifiers])
     numbered = list(enumerate(requirements))
-    general = Judge([one for one in numbered if one[1]["model"] not in ABOUT_SENSITIVE], sample)
+    general = ClassJudge([one for one in numbered if one[1]["model"] not in ABOUT_SENSITIVE], sample)
     of_values = [
         ValueJudge([one for one in numbered if is_about(one[1], name)], sample, known[name]) for name in sensitive
     ]
@@ -78,7 +86,7 @@ def verify_grouped(
     )
 
 
-def _look(engine: Engine, look: Look) -> Seen:
+def _look(engine: GroupingEngine, look: Look) -> Seen:
     """Show all classes to some judges, with the counts of the column of the last, and join what they found."""
     seen = look(())
     for elsewhere in engine.looked_at(look.keys, look.judges[-1].column, look):
@@ -99,7 +107,7 @@ class Look:
     """
 
     keys: Keys
-    judges: tuple[Judge, ...]
+    judges: tuple[ClassJudge, ...]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Seen:
         """Return what the judges find in sorted entries."""
@@ -113,13 +121,13 @@ class Look:
 
 
 @dataclass
-class Outcome:
+class JudgeOutcome:
     """What a judge has found so far."""
 
-    tallies: list[Tally]
+    tallies: list[RuleTally]
     achieved: SensitiveAchieved = field(default_factory=lambda: SensitiveAchieved(None, None, None, None))
 
-    def join(self, other: Outcome) -> None:
+    def join(self, other: JudgeOutcome) -> None:
         """Add what the judge found in other classes."""
         for tally, more in zip(self.tallies, other.tallies, strict=True):
             tally.join(more)
@@ -131,7 +139,7 @@ class Seen:
     """What judges have found in some classes, and what these are together."""
 
     total: Total
-    outcomes: list[Outcome]
+    outcomes: list[JudgeOutcome]
 
     def join(self, other: Seen) -> None:
         """Add what was seen elsewhere."""
@@ -141,7 +149,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Judge:
+class ClassJudge:
     """Checks what is asked of classes and needs no sensitive column.
 
     Attributes
@@ -158,18 +166,18 @@ class Judge:
     sample: int
     column: Grouped | None = None
 
-    def begin(self) -> Outcome:
+    def begin(self) -> JudgeOutcome:
         """Return what is found before a class was looked at."""
-        return Outcome([tally_of(requirement, self.sample) for _, requirement in self.requirements])
+        return JudgeOutcome([tally_of(requirement, self.sample) for _, requirement in self.requirements])
 
-    def look(self, some: Some, quasi_identifiers: Sequence[str], outcome: Outcome) -> None:
+    def look(self, some: Some, quasi_identifiers: Sequence[str], outcome: JudgeOutcome) -> None:
         """Look at some classes, and add what is found."""
         for (_, requirement), tally in zip(self.requirements, outcome.tallies, strict=True):
             finding = examine_classes(requirement, some.shown, quasi_identifiers, some.classes)
             assert finding is not None
             tally.add(finding, some, quasi_identifiers)
 
-    def checks(self, outcome: Outcome, total: Total) -> list[tuple[int, RuleCheck]]:
+    def checks(self, outcome: JudgeOutcome, total: Total) -> list[tuple[int, RuleCheck]]:
         """Return what became of every rule, with its place."""
         return [
             (place, tally.check(requirement, total))
@@ -178,7 +186,7 @@ class Judge:
 
 
 @dataclass(frozen=True)
-class ValueJudge(Judge):
+class ValueJudge(ClassJudge):
     """Checks what is asked of a sensitive column, and finds what it achieves."""
 
     @cached_property
@@ -195,12 +203,12 @@ class ValueJudge(Judge):
             return None
         return in_order(self.column.name, Coded(self.column.values, np.arange(self.column.size, dtype=np.int32)))
 
-    def look(self, some: Some, quasi_identifiers: Sequence[str], outcome: Outcome) -> None:
+    def look(self, some: Some, quasi_identifiers: Sequence[str], outcome: JudgeOutcome) -> None:
         assert self.column is not None
-        counted = ordered = Sensitive(self.column.name, self.column.values, some.histogram(self._shares))
+        counted = ordered = SensitiveCounts(self.column.name, self.column.values, some.histogram(self._shares))
         if self._ordered is not None:
             names = self._ordered.codes.astype(np.int64)
-            ordered = Sensitive(self.column.name, self._ordered.values, counted.histogram.renamed(names))
+            ordered = SensitiveCounts(self.column.name, self._ordered.values, counted.histogram.renamed(names))
         findings, achieved = examine_values(counted, ordered, [requirement for _, requirement in self.requirements])
         for tally, finding in zip(outcome.tallies, findings, strict=True):
             tally.add(finding, some, quasi_identifiers)

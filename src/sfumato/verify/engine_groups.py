@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from sfumato.errors import VerificationError
 from sfumato.verify.classes import KEY_LIMIT, Classes, Histogram, code_column, without_nan
-from sfumato.verify.interpretations import Reading
+from sfumato.verify.interpretations import Interpretation
 
 T = TypeVar("T")
 
 
-class Engine(Protocol):
+class GroupingEngine(Protocol):
     """Who holds the table."""
 
     @property
@@ -76,7 +76,7 @@ class Grouped:
         np.add.at(counts, self.codes, self.counts)
         return counts
 
-    def seen(self, reading: Reading) -> Grouped | None:
+    def seen(self, reading: Interpretation) -> Grouped | None:
         """Return the column as somebody reads it; None if every value is still told from every other."""
         texts = [None if text is None else reading.seen(text) for text in self.labels.to_pylist()]
         coded = code_column(self.name, pa.chunked_array([pa.array(texts, pa.string())]))
@@ -94,7 +94,7 @@ class Grouped:
         return self.codes[places.to_numpy()].astype(np.int64)
 
 
-def grouped_columns(engine: Engine, names: Sequence[str]) -> dict[str, Grouped]:
+def grouped_columns(engine: GroupingEngine, names: Sequence[str]) -> dict[str, Grouped]:
     """Ask for the different values of columns."""
     columns = {}
     for name, (labels, counts) in zip(names, engine.values(names), strict=True):

@@ -22,7 +22,7 @@ _LINE_END = re.compile(r"\r\n?")
 
 
 @dataclass(frozen=True)
-class Reading:
+class Interpretation:
     """A way to read text.
 
     Attributes
@@ -48,14 +48,16 @@ def _with_words(text: str) -> str | None:
     return None if text in MISSING_WORDS else _plainly(text)
 
 
-PLAIN = Reading("as plain text", "empty text and missing values, or different kinds of line breaks", _plainly)
-PANDAS = Reading("with the defaults of pandas", "missing values and words such as NA, None, null or nan", _with_words)
+PLAIN = Interpretation("as plain text", "empty text and missing values, or different kinds of line breaks", _plainly)
+PANDAS = Interpretation(
+    "with the defaults of pandas", "missing values and words such as NA, None, null or nan", _with_words
+)
 
 #: By the format of the file, from the finest to the coarsest, beside what stands on paper.
-READINGS: dict[str, tuple[Reading, ...]] = {"csv": (PLAIN, PANDAS), "tsv": (PLAIN, PANDAS)}
+INTERPRETATIONS: dict[str, tuple[Interpretation, ...]] = {"csv": (PLAIN, PANDAS), "tsv": (PLAIN, PANDAS)}
 
 
-def seen_through(reading: Reading, table: pa.Table) -> tuple[pa.Table, list[str]]:
+def seen_through(reading: Interpretation, table: pa.Table) -> tuple[pa.Table, list[str]]:
     """Return a table of text as somebody sees it, and the columns in which different values have become one."""
     merged = []
     for place, name in enumerate(table.column_names):
@@ -66,7 +68,7 @@ def seen_through(reading: Reading, table: pa.Table) -> tuple[pa.Table, list[str]
     return table, merged
 
 
-def _seen_column(reading: Reading, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+def _seen_column(reading: Interpretation, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Return a column as somebody sees it; None if every value is still told from every other."""
     coded = code_column("", column)
     texts = coded.values.to_pylist()

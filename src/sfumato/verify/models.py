@@ -31,7 +31,7 @@ DISTANCES = ("equal", "ordered", "hierarchical", "numeric")
 
 
 @dataclass(frozen=True)
-class Finding:
+class RuleFinding:
     """What every class has of what one rule asks for, and whether it keeps the rule."""
 
     rule: str
@@ -44,7 +44,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Sensitive:
+class SensitiveCounts:
     """A sensitive column: its name, its values and how often they occur in each class.
 
     For ordered distances the values are sorted.
@@ -55,13 +55,13 @@ class Sensitive:
     histogram: Histogram
 
 
-def check_size(requirement: Mapping[str, Any], sizes: NDArray[np.int64]) -> Finding:
+def check_size(requirement: Mapping[str, Any], sizes: NDArray[np.int64]) -> RuleFinding:
     """Check k-anonymity: every class has at least ``k`` rows."""
     k = parameters.integer("k-anonymity", "k", requirement.get("k"), at_least=1)
-    return Finding(f"k-anonymity k={k}", None, k, "smallest class", sizes.astype(np.float64), sizes >= k)
+    return RuleFinding(f"k-anonymity k={k}", None, k, "smallest class", sizes.astype(np.float64), sizes >= k)
 
 
-def check_diversity(requirement: Mapping[str, Any], column: Sensitive) -> Finding:
+def check_diversity(requirement: Mapping[str, Any], column: SensitiveCounts) -> RuleFinding:
     """Check l-diversity of one column in one of its four meanings."""
     kind = parameters.choice("l-diversity", "kind", requirement.get("kind", "frequency"), DIVERSITY_KINDS)
     if kind == "recursive":
@@ -72,26 +72,28 @@ def check_diversity(requirement: Mapping[str, Any], column: Sensitive) -> Findin
         enough = np.log(found) >= math.log(asked) * (1 - TOLERANCE)
     else:
         enough = found * (1 + TOLERANCE) >= asked
-    return Finding(f"l-diversity l={asked:g} ({kind})", column.name, asked, "lowest", found, enough)
+    return RuleFinding(f"l-diversity l={asked:g} ({kind})", column.name, asked, "lowest", found, enough)
 
 
-def _check_recursive(requirement: Mapping[str, Any], column: Sensitive) -> Finding:
+def _check_recursive(requirement: Mapping[str, Any], column: SensitiveCounts) -> RuleFinding:
     l = parameters.integer("l-diversity", "l", requirement.get("l"), at_least=1)  # noqa: E741
     c = parameters.number("l-diversity", "c", requirement.get("c"), above=0)
     found = _recursive_factors(column.histogram, l)
     # "Less than" is meant: a class exactly at the limit breaks the rule, also when c·(…) is rounded up a little.
     enough = found < c * (1 - TOLERANCE)
     rule = f"l-diversity l={l} (recursive, c={c:g})"
-    return Finding(rule, column.name, c, "largest factor", found, enough, least_is_worst=False)
+    return RuleFinding(rule, column.name, c, "largest factor", found, enough, least_is_worst=False)
 
 
-def check_closeness(requirement: Mapping[str, Any], column: Sensitive) -> Finding:
+def check_closeness(requirement: Mapping[str, Any], column: SensitiveCounts) -> RuleFinding:
     """Check t-closeness of one column by one of its four distances."""
     asked = parameters.share("t-closeness", "t", requirement.get("t"))
     distance = parameters.choice("t-closeness", "distance", requirement.get("distance", "equal"), DISTANCES)
     found = _distances(distance, requirement, column)
     rule = f"t-closeness t={asked:g} ({distance})"
-    return Finding(rule, column.name, asked, "largest", found, found <= asked + SHARE_TOLERANCE, least_is_worst=False)
+    return RuleFinding(
+        rule, column.name, asked, "largest", found, found <= asked + SHARE_TOLERANCE, least_is_worst=False
+    )
 
 
 def frequency_l(histogram: Histogram) -> NDArray[np.float64]:
@@ -121,7 +123,7 @@ def _recursive_factors(histogram: Histogram, l: int) -> NDArray[np.float64]:  # 
     return np.divide(histogram.largest, rare, out=np.full(len(rare), np.inf), where=rare > 0)
 
 
-def _distances(distance: str, requirement: Mapping[str, Any], column: Sensitive) -> NDArray[np.float64]:
+def _distances(distance: str, requirement: Mapping[str, Any], column: SensitiveCounts) -> NDArray[np.float64]:
     """Return how far every class's values are from the table's, as a requirement measures it."""
     if not len(column.histogram.sizes):
         return np.empty(0)
@@ -166,7 +168,7 @@ def _running_shares(histogram: Histogram) -> NDArray[np.float64]:
     return (running - before[histogram.classes]) / histogram.sizes[histogram.classes]
 
 
-def _tree_distances(column: Sensitive, rows: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
+def _tree_distances(column: SensitiveCounts, rows: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
     """Return the distances in a tree where two values are as far apart as their common ancestor is high.
 
     Such a distance is the mean over the levels below the root of 'are they under different nodes here?', so the cost
@@ -209,7 +211,7 @@ def _taxonomy_rows(taxonomy: object) -> list[tuple[str, ...]]:
     return rows if complete else [(*row, "*") for row in rows]
 
 
-def check_likeness(requirement: Mapping[str, Any], column: Sensitive) -> Finding:
+def check_likeness(requirement: Mapping[str, Any], column: SensitiveCounts) -> RuleFinding:
     """Check β-likeness: by which share of itself each class's values are more frequent than in the table, at most.
 
     For the enhanced kind a gain is measured against what the value may gain, so that the limit is β again.
@@ -224,10 +226,12 @@ def check_likeness(requirement: Mapping[str, Any], column: Sensitive) -> Finding
         gains = np.where(gains <= allowed + TOLERANCE, np.minimum(gains, asked), np.maximum(gains, 2 * asked))
     found = np.maximum.reduceat(gains, histogram.starts) if len(histogram.sizes) else np.empty(0)
     holds = found <= asked + TOLERANCE * (1 + asked)
-    return Finding(f"beta-likeness beta={asked:g} ({kind})", column.name, asked, "largest gain", found, holds, False)
+    return RuleFinding(
+        f"beta-likeness beta={asked:g} ({kind})", column.name, asked, "largest gain", found, holds, False
+    )
 
 
-def check_disclosure(requirement: Mapping[str, Any], column: Sensitive) -> Finding:
+def check_disclosure(requirement: Mapping[str, Any], column: SensitiveCounts) -> RuleFinding:
     """Check δ-disclosure privacy: how many times doubled or halved each class's values are, at most."""
     asked = parameters.number("delta-disclosure", "delta", requirement.get("delta"), above=0)
     histogram = column.histogram
@@ -237,4 +241,4 @@ def check_disclosure(requirement: Mapping[str, Any], column: Sensitive) -> Findi
         found = np.maximum.reduceat(changes, histogram.starts)
         found[histogram.distinct < np.count_nonzero(histogram.shares)] = np.inf  # some value is not there at all
     holds = found < asked * (1 - TOLERANCE)
-    return Finding(f"delta-disclosure delta={asked:g}", column.name, asked, "largest change", found, holds, False)
+    return RuleFinding(f"delta-disclosure delta={asked:g}", column.name, asked, "largest change", found, holds, False)

@@ -19,7 +19,7 @@ from sfumato.common import parameters
 from sfumato.errors import DataError, SchemaError, listed, shortened
 from sfumato.verify.classes import Classes, code_column, group_rows
 from sfumato.verify.estimates import ESTIMATED, expected_uniques
-from sfumato.verify.models import TOLERANCE, Finding
+from sfumato.verify.models import TOLERANCE, RuleFinding
 from sfumato.verify.spans import STRETCHES, WEEK, YEAR, Labels, is_open
 from sfumato.verify.spans import position as position_of
 
@@ -33,34 +33,36 @@ Fits = Callable[[str], bool]
 position = lru_cache(1 << 16)(position_of)
 
 
-def check_average(requirement: Mapping[str, Any], classes: Classes) -> Finding:
+def check_average(requirement: Mapping[str, Any], classes: Classes) -> RuleFinding:
     """Check the mean risk: the number of classes by the number of people."""
     asked = parameters.share("average-risk", "limit", requirement.get("limit"))
     people = int(classes.heads.sum())
     return _about_all(f"average risk {asked:g}", asked, "mean risk", len(classes) / max(1, people), classes)
 
 
-def check_uniques(requirement: Mapping[str, Any], classes: Classes) -> Finding:
+def check_uniques(requirement: Mapping[str, Any], classes: Classes) -> RuleFinding:
     """Check the share of people who are alone in their class."""
     asked = parameters.share("unique-share", "limit", requirement.get("limit"))
     alone = np.count_nonzero(classes.heads == 1) / max(1, int(classes.heads.sum()))
     return _about_all(f"unique share {asked:g}", asked, "share", alone, classes)
 
 
-def _about_all(rule: str, asked: float, measures: str, found: float, classes: Classes) -> Finding:
+def _about_all(rule: str, asked: float, measures: str, found: float, classes: Classes) -> RuleFinding:
     holds = found <= asked + TOLERANCE
     everywhere = np.full(len(classes), found)
-    return Finding(rule, None, asked, measures, everywhere, np.full(len(classes), holds), least_is_worst=False)
+    return RuleFinding(rule, None, asked, measures, everywhere, np.full(len(classes), holds), least_is_worst=False)
 
 
-def check_k_map(requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes) -> Finding:
+def check_k_map(requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes) -> RuleFinding:
     """Check that at least ``k`` people of the population fit every class."""
     k = parameters.integer("k-map", "k", requirement.get("k"), at_least=1)
     fitting = fitting_people(requirement, table, shown, classes).astype(np.float64)
-    return Finding(f"k-map k={k}", None, k, "fewest people who fit", fitting, fitting >= k)
+    return RuleFinding(f"k-map k={k}", None, k, "fewest people who fit", fitting, fitting >= k)
 
 
-def check_presence(requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes) -> Finding:
+def check_presence(
+    requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes
+) -> RuleFinding:
     """Check which share of the people who fit a class is in it."""
     low = parameters.share("delta-presence", "low", requirement.get("low"))
     high = parameters.share("delta-presence", "high", requirement.get("high"))
@@ -68,10 +70,12 @@ def check_presence(requirement: Mapping[str, Any], table: pa.Table, shown: Seque
     found = np.divide(classes.heads, fitting, out=np.full(len(classes), np.inf), where=fitting > 0)
     holds = (found >= low - TOLERANCE) & (found <= high + TOLERANCE)
     rule = f"delta-presence {low:g} to {high:g}"
-    return Finding(rule, None, high, "largest share", found, holds, least_is_worst=False)
+    return RuleFinding(rule, None, high, "largest share", found, holds, least_is_worst=False)
 
 
-def check_marketer(requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes) -> Finding:
+def check_marketer(
+    requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes
+) -> RuleFinding:
     """Check the mean over people of one by the number of people of the population who fit their class."""
     asked = parameters.share("marketer-risk", "limit", requirement.get("limit"))
     fitting = np.maximum(fitting_people(requirement, table, shown, classes), classes.heads)
@@ -81,7 +85,7 @@ def check_marketer(requirement: Mapping[str, Any], table: pa.Table, shown: Seque
 
 def check_population_uniques(
     requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes
-) -> Finding:
+) -> RuleFinding:
     """Check how many are unique in the population: by its table, or as many as are expected by its size."""
     asked = parameters.share("population-uniques", "limit", requirement.get("limit"))
     people, given = int(classes.heads.sum()), requirement.get("population")

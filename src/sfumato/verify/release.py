@@ -20,8 +20,8 @@ from sfumato.common import parameters
 from sfumato.errors import ParameterError, SchemaError, listed
 from sfumato.verify.classes import Classes, code_column, count_values, group_rows, in_order
 from sfumato.verify.models import (
-    Finding,
-    Sensitive,
+    RuleFinding,
+    SensitiveCounts,
     check_closeness,
     check_disclosure,
     check_diversity,
@@ -197,7 +197,7 @@ def is_about(requirement: Requirement, sensitive: str) -> bool:
 
 def examine_classes(
     requirement: Requirement, table: pa.Table, quasi_identifiers: Sequence[str], classes: Classes
-) -> Finding | None:
+) -> RuleFinding | None:
     """Check what needs no sensitive column."""
     if requirement["model"] == "k-anonymity":
         return check_size(requirement, classes.heads)
@@ -212,19 +212,19 @@ def examine_classes(
 
 def _examine_column(
     table: pa.Table, name: str, classes: Classes, requirements: Sequence[Requirement]
-) -> tuple[list[Finding], SensitiveAchieved]:
+) -> tuple[list[RuleFinding], SensitiveAchieved]:
     """Check all that is asked of a sensitive column, and find what it achieves."""
     coded = code_column(name, table.column(name))
-    column = ordered = Sensitive(name, coded.values, count_values(classes, coded))
+    column = ordered = SensitiveCounts(name, coded.values, count_values(classes, coded))
     if any(is_ordered(requirement) for requirement in requirements):
         coded = in_order(name, coded)
-        ordered = Sensitive(name, coded.values, count_values(classes, coded))
+        ordered = SensitiveCounts(name, coded.values, count_values(classes, coded))
     return examine_values(column, ordered, requirements)
 
 
 def examine_values(
-    column: Sensitive, ordered: Sensitive, requirements: Sequence[Requirement]
-) -> tuple[list[Finding], SensitiveAchieved]:
+    column: SensitiveCounts, ordered: SensitiveCounts, requirements: Sequence[Requirement]
+) -> tuple[list[RuleFinding], SensitiveAchieved]:
     """Check all that is asked of a sensitive column whose values are counted, here also in their order."""
     findings = [
         ABOUT_SENSITIVE[requirement["model"]](requirement, ordered if is_ordered(requirement) else column)
@@ -239,7 +239,7 @@ def is_ordered(requirement: Requirement) -> bool:
 
 
 def judged(
-    finding: Finding, table: pa.Table, quasi_identifiers: Sequence[str], classes: Classes, sample: int
+    finding: RuleFinding, table: pa.Table, quasi_identifiers: Sequence[str], classes: Classes, sample: int
 ) -> RuleCheck:
     """Say what became of a rule, and name some of the classes that break it."""
     badness = finding.found if finding.least_is_worst else -finding.found
@@ -278,7 +278,7 @@ def _cell(cell: pa.Scalar) -> Any:
 
 
 def achieved_by(
-    column: Sensitive, requirements: Sequence[Requirement], findings: Sequence[Finding]
+    column: SensitiveCounts, requirements: Sequence[Requirement], findings: Sequence[RuleFinding]
 ) -> SensitiveAchieved:
     """Return the best of every kind that the classes of a sensitive column have."""
     asked = [(requirement, finding.found) for requirement, finding in zip(requirements, findings, strict=True)]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sfumato.common import parameters
 from sfumato.errors import DataError, SchemaError, listed, shortened
 from sfumato.verify.classes import Classes, code_column
-from sfumato.verify.models import Finding
+from sfumato.verify.models import RuleFinding
 
 ANYTHING = "*"
 
@@ -59,7 +59,7 @@ POINT = Fraction(0)
 
 def check_span(
     requirement: Mapping[str, Any], table: pa.Table, quasi_identifiers: Sequence[str], classes: Classes
-) -> Finding:
+) -> RuleFinding:
     """Check a minimum span: no class shows an interval of a column that is narrower than ``width``.
 
     A single value, also a missing one, is an interval of no width; ``*`` is as wide as can be. Text is read as numbers
@@ -88,7 +88,7 @@ def check_span(
         )
     found = np.array([_rounded(width) for width in widths], np.float64)[of_class]
     holds = np.array([_is_enough(width, exact) for width in widths], np.bool_)[of_class]
-    return Finding(f"minimum span {asked:g}", name, asked, "narrowest", found, holds)
+    return RuleFinding(f"minimum span {asked:g}", name, asked, "narrowest", found, holds)
 
 
 def _is_enough(found: Width, asked: float) -> bool:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from sfumato.verify.classes import Classes
 from sfumato.verify.engine_groups import Some
-from sfumato.verify.models import TOLERANCE, Finding
+from sfumato.verify.models import TOLERANCE, RuleFinding
 from sfumato.verify.population import check_population_uniques
 from sfumato.verify.release import ABOUT_ALL, judged
 from sfumato.verify.verification import RuleCheck
@@ -51,7 +51,7 @@ class Total:
 
 
 @dataclass
-class Tally:
+class RuleTally:
     """What became of one rule so far: small, so that it can be sent from where classes are to where all come together.
 
     Attributes
@@ -68,11 +68,11 @@ class Tally:
     so_far: RuleCheck | None = None
     least_is_worst: bool = True
 
-    def add(self, finding: Finding, some: Some, quasi_identifiers: Sequence[str]) -> None:
+    def add(self, finding: RuleFinding, some: Some, quasi_identifiers: Sequence[str]) -> None:
         """Add what was found in some classes."""
         self._add(judged(finding, some.shown, quasi_identifiers, some.classes, self.sample), finding.least_is_worst)
 
-    def join(self, other: Tally) -> None:
+    def join(self, other: RuleTally) -> None:
         """Add what became of the rule elsewhere."""
         if other.so_far is not None:
             self._add(other.so_far, other.least_is_worst)
@@ -98,19 +98,19 @@ class Tally:
 
 
 @dataclass
-class MeanTally(Tally):
+class MeanTally(RuleTally):
     """A rule about the mean over all people: it holds for all classes or for none."""
 
     people: int = 0
     sum: float = 0.0
 
-    def add(self, finding: Finding, some: Some, quasi_identifiers: Sequence[str]) -> None:
+    def add(self, finding: RuleFinding, some: Some, quasi_identifiers: Sequence[str]) -> None:
         super().add(_broken_everywhere(finding), some, quasi_identifiers)
         people = int(some.classes.heads.sum())
         self.people += people
         self.sum += people * float(finding.found[0]) if len(finding.found) else 0.0
 
-    def join(self, other: Tally) -> None:
+    def join(self, other: RuleTally) -> None:
         assert isinstance(other, MeanTally)
         super().join(other)
         self.people += other.people
@@ -122,17 +122,17 @@ class MeanTally(Tally):
 
 
 @dataclass
-class SizesTally(Tally):
+class SizesTally(RuleTally):
     """A rule about the sizes of all classes together: how many classes have each size."""
 
     classes: Counter[int] = field(default_factory=Counter)
 
-    def add(self, finding: Finding, some: Some, quasi_identifiers: Sequence[str]) -> None:
+    def add(self, finding: RuleFinding, some: Some, quasi_identifiers: Sequence[str]) -> None:
         super().add(_broken_everywhere(finding), some, quasi_identifiers)
         sizes, classes = np.unique(some.classes.sizes, return_counts=True)
         self.classes.update(dict(zip(sizes.tolist(), classes.tolist(), strict=True)))
 
-    def join(self, other: Tally) -> None:
+    def join(self, other: RuleTally) -> None:
         assert isinstance(other, SizesTally)
         super().join(other)
         self.classes.update(other.classes)
@@ -145,7 +145,7 @@ class SizesTally(Tally):
         return _about_all(super().check(requirement, total), found, total)
 
 
-def _broken_everywhere(finding: Finding) -> Finding:
+def _broken_everywhere(finding: RuleFinding) -> RuleFinding:
     """Return a finding that every class breaks, to have some of them at hand."""
     return replace(finding, holds=np.zeros(len(finding.holds), bool))
 
@@ -158,8 +158,8 @@ def _about_all(check: RuleCheck, found: float, total: Total) -> RuleCheck:
     return replace(check, found=found, breaking=0 if holds else total.classes, sample=() if holds else sample)
 
 
-def tally_of(requirement: Requirement, sample: int) -> Tally:
+def tally_of(requirement: Requirement, sample: int) -> RuleTally:
     """Return what tallies a requirement."""
     by_size = requirement["model"] == "population-uniques" and isinstance(requirement.get("population"), int | float)
-    kind = SizesTally if by_size else MeanTally if requirement["model"] in MEANS else Tally
+    kind = SizesTally if by_size else MeanTally if requirement["model"] in MEANS else RuleTally
     return kind(sample)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import VerificationError, listed
 from sfumato.verify.classes import Coded, code_column
-from sfumato.verify.interpretations import READINGS, Reading, seen_through, words_for_missing
+from sfumato.verify.interpretations import INTERPRETATIONS, Interpretation, seen_through, words_for_missing
 from sfumato.verify.reading import read_written
 from sfumato.verify.release import verify_release
 from sfumato.verify.statistics_files import STATISTICS, read_statistics
@@ -27,7 +27,7 @@ FAULT = "This is a fault of Sfumato, please report it. Nothing was written."
 
 
 @dataclass(frozen=True)
-class Promised:
+class PromisedTable:
     """A verified table and what was promised of it."""
 
     table: pa.Table
@@ -42,7 +42,7 @@ class Promised:
         return [*self.quasi_identifiers, *self.sensitive]
 
 
-def verify_written(path: Path, form: str, promised: Promised) -> list[str]:
+def verify_written(path: Path, form: str, promised: PromisedTable) -> list[str]:
     """Check that a file keeps what was promised of its table, for everybody who reads it.
 
     Parameters
@@ -65,12 +65,12 @@ def verify_written(path: Path, form: str, promised: Promised) -> list[str]:
         )
     merged = [name for name in promised.columns if _is_merged(name, table.column(name), read.column(name))]
     _check_merged(promised, read, merged, None)
-    for reading in READINGS.get(form, ()):
+    for reading in INTERPRETATIONS.get(form, ()):
         seen, merged = seen_through(reading, read)
         _check_merged(promised, seen, merged, reading)
     if form in STATISTICS:
         return _renamed(table.column_names, read_statistics(path, form).column_names)
-    return _notes(read) if form in READINGS else []
+    return _notes(read) if form in INTERPRETATIONS else []
 
 
 def _is_merged(name: str, column: pa.ChunkedArray, written: pa.ChunkedArray) -> bool:
@@ -101,7 +101,9 @@ def is_same(column: pa.ChunkedArray, written: pa.ChunkedArray) -> bool:
     return np.array_equal(both[: len(column)], both[len(column) :])
 
 
-def _check_merged(promised: Promised, read: pa.Table, merged: Sequence[str], reading: Reading | None) -> None:
+def _check_merged(
+    promised: PromisedTable, read: pa.Table, merged: Sequence[str], reading: Interpretation | None
+) -> None:
     """Check the promises for a reader to whom different values of some columns are one."""
     if not merged:
         return

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.assess.attacks.base import Attack, AttackOutcome
 from sfumato.assess.attacks.inference import fitting_values
 from sfumato.assess.attacks.scenario import AttackedColumn, Scenario, possible_in
-from sfumato.hierarchies.reading import Reading, read_release
+from sfumato.hierarchies.reading import ReleaseReading, read_release
 
 
 class Intersection(Attack):
@@ -40,7 +40,7 @@ class Intersection(Attack):
 
 
 def _agreement(
-    scenario: Scenario, reading: Reading, other: AttackedColumn, rows: NDArray[np.int64], width: int
+    scenario: Scenario, reading: ReleaseReading, other: AttackedColumn, rows: NDArray[np.int64], width: int
 ) -> NDArray[np.float64]:
     """Return how much likelier than by the totals each value is in another release, as a logarithm."""
     possible = possible_in(reading, rows, scenario.knows).astype(np.float32)

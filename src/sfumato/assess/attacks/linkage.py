@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.attacks.base import Attack, AttackOutcome
 from sfumato.assess.attacks.scenario import Scenario, possible_in
-from sfumato.hierarchies.reading import Reading
+from sfumato.hierarchies.reading import ReleaseReading
 
 #: So many people are held against descriptions at a time.
 BLOCK = 1 << 14
@@ -180,7 +180,7 @@ class Linkability(Attack):
     def _chances(
         self,
         scenario: Scenario,
-        reading: Reading,
+        reading: ReleaseReading,
         people: NDArray[np.int64],
         halves: tuple[tuple[str, ...], tuple[str, ...]],
     ) -> NDArray[np.float64]:
@@ -191,7 +191,7 @@ class Linkability(Attack):
     def _some(
         self,
         scenario: Scenario,
-        reading: Reading,
+        reading: ReleaseReading,
         rows: NDArray[np.int64],
         first: tuple[str, ...],
         second: tuple[str, ...],

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sfumato.common.grouping import code_column
 from sfumato.common.randomness import Secret
 from sfumato.hierarchies import Hierarchy
-from sfumato.hierarchies.reading import Reading, read_release
+from sfumato.hierarchies.reading import ReleaseReading, read_release
 
 Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -94,12 +94,12 @@ class Scenario:
     random: np.random.Generator = field(default_factory=lambda: Secret.of(None).generator("attacks"), repr=False)
 
     @cached_property
-    def reading(self) -> Reading:
+    def reading(self) -> ReleaseReading:
         """The release as it is read beside the original."""
         return read_release(self.original, self.release, self.hierarchies)
 
     @cached_property
-    def strangers(self) -> Reading | None:
+    def strangers(self) -> ReleaseReading | None:
         """The release as it is read beside people who are not in it."""
         if self.control is None:
             return None
@@ -113,7 +113,7 @@ class Scenario:
     def _secret(self, name: str) -> AttackedColumn:
         return self.secret_in(name, self.release, self.reading)
 
-    def secret_in(self, name: str, release: pa.Table, reading: Reading) -> AttackedColumn:
+    def secret_in(self, name: str, release: pa.Table, reading: ReleaseReading) -> AttackedColumn:
         """Return a sensitive column of any release of these people."""
         both = pa.chunked_array([*_texts(self.original, name), *_texts(release, name)], pa.string())
         codes = code_column(name, both).codes.astype(np.int64)
@@ -149,7 +149,7 @@ class Scenario:
             yield number, order[begins[number] : begins[number + 1]]
 
 
-def possible_in(reading: Reading, rows: NDArray[np.int64], knows: Sequence[str]) -> NDArray[np.bool_]:
+def possible_in(reading: ReleaseReading, rows: NDArray[np.int64], knows: Sequence[str]) -> NDArray[np.bool_]:
     """Return for every person and class whether the person may be in it; the nearest classes of midpoints."""
     if not reading.centres:
         return reading.matches(rows, knows)
@@ -165,7 +165,7 @@ def _texts(table: pa.Table, name: str) -> list[pa.Array]:
     return column.cast(pa.string()).chunks
 
 
-def true_classes(reading: Reading, secrets: Sequence[Pair]) -> NDArray[np.int64]:
+def true_classes(reading: ReleaseReading, secrets: Sequence[Pair]) -> NDArray[np.int64]:
     """Return a class for every person such that no class gets more people with the same secrets than it has rows.
 
     People with the fewest possible classes choose first. Where classes overlap, this is one way among several in which
@@ -189,7 +189,7 @@ def true_classes(reading: Reading, secrets: Sequence[Pair]) -> NDArray[np.int64]
     return chosen
 
 
-def _free_places(reading: Reading, secrets: Sequence[Pair]) -> dict[tuple[int, tuple[int, ...]], int]:
+def _free_places(reading: ReleaseReading, secrets: Sequence[Pair]) -> dict[tuple[int, tuple[int, ...]], int]:
     """Count the rows of every class by their sensitive values."""
     free: dict[tuple[int, tuple[int, ...]], int] = defaultdict(int)
     columns = [of_row.tolist() for _, of_row in secrets]

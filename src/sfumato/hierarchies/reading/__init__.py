@@ -9,6 +9,6 @@ from __future__ import annotations
 
 from sfumato.hierarchies.reading.column import ShownColumn, read_column
 from sfumato.hierarchies.reading.extents import Extents, read_extents
-from sfumato.hierarchies.reading.release import Reading, read_release
+from sfumato.hierarchies.reading.release import ReleaseReading, read_release
 
-__all__ = ["Extents", "Reading", "ShownColumn", "read_column", "read_extents", "read_release"]
+__all__ = ["Extents", "ReleaseReading", "ShownColumn", "read_column", "read_extents", "read_release"]

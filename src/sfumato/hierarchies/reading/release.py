@@ -18,7 +18,7 @@ CELLS = 1 << 24
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReleaseReading:
     """The classes of a release, and what each shows of every quasi-identifier.
 
     Attributes
@@ -119,7 +119,9 @@ class Reading:
         return (column for column in self.columns if knows is None or column.name in knows)
 
 
-def read_release(original: pa.Table, release: pa.Table, quasi_identifiers: Mapping[str, Hierarchy | None]) -> Reading:
+def read_release(
+    original: pa.Table, release: pa.Table, quasi_identifiers: Mapping[str, Hierarchy | None]
+) -> ReleaseReading:
     """Read a release beside the original that it was made from, or beside any other list of people.
 
     Parameters
@@ -135,4 +137,4 @@ def read_release(original: pa.Table, release: pa.Table, quasi_identifiers: Mappi
         read_column(release, name, original.column(name), hierarchy) for name, hierarchy in quasi_identifiers.items()
     )
     numbered = [CodedColumn(pa.nulls(len(column.first) - 1), column.cell_of_row) for column in columns]
-    return Reading(columns, group_rows(numbered))
+    return ReleaseReading(columns, group_rows(numbered))

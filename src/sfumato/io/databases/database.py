@@ -14,7 +14,7 @@ from sfumato.errors import SchemaError, SourceError, listed
 from sfumato.io import ArrowSource, Openable, Source
 from sfumato.io.columns import plain
 from sfumato.io.frames import StreamSource
-from sfumato.io.source import Extent, checked_names
+from sfumato.io.source import TableSize, checked_names
 from sfumato.io.sql import qualified
 
 
@@ -133,8 +133,8 @@ class DatabaseSource(Source):
     def _count(self) -> int:
         return self._database.count()
 
-    def extent(self, columns: Sequence[str]) -> Extent:
-        return Extent(self._count, 0)
+    def extent(self, columns: Sequence[str]) -> TableSize:
+        return TableSize(self._count, 0)
 
     def to_native(self, table: pa.Table) -> pa.Table:
         """Return the table itself."""
