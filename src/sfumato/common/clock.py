@@ -1,4 +1,4 @@
-"""How long things took."""
+"""Timing of the steps of a request."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from contextlib import contextmanager
 
 
 class Clock:
-    """How long the parts of a request took."""
+    """The seconds that each step of a request took."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
 
     @contextmanager
     def measuring(self, part: str) -> Iterator[None]:
-        """Add the time of a block to a part."""
+        """Add the time of a block to a step."""
         begin = time.perf_counter()
         try:
             yield
@@ -23,5 +23,5 @@ class Clock:
             self.seconds[part] = self.seconds.get(part, 0.0) + time.perf_counter() - begin
 
     def rounded(self) -> dict[str, float]:
-        """Return the seconds of every part, total last."""
+        """The seconds of every step, rounded for manifests."""
         return {part: round(seconds, 4) for part, seconds in self.seconds.items()}

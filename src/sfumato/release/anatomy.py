@@ -94,7 +94,7 @@ class Anatomy:
         )
 
     def count(self, where: Where | None = None) -> Answer:
-        """Return how many people of the original fit a description, as in `Release`: an estimate and certain bounds."""
+        """How many people of the original fit a description, as in `Release`: an estimate and certain bounds."""
         return self.answering.count(where)
 
     def sample(self, seed: int | None = None) -> Any:
@@ -145,7 +145,7 @@ class Anatomy:
         ]
 
     def summary(self) -> str:
-        """Return a readable summary: roles, groups, what holds and what does not."""
+        """A readable summary: roles, groups, what holds and what does not."""
         return aligned(self._facts())
 
     def __str__(self) -> str:

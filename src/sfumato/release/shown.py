@@ -42,7 +42,7 @@ class Promises(NamedTuple):
     people: NDArray[np.int64] | None = None
 
     def kept_by(self, found: Verification) -> Verification:
-        """Return what was found in written files, if they keep everything and no row is lost."""
+        """Accept written files that keep every promise and have lost no row; refuse others."""
         if found.ok and found.rows == self.rows:
             return found
         lost = "" if found.rows == self.rows else f"\n{found.rows:,} rows were read, not {self.rows:,}."
@@ -73,7 +73,7 @@ class Shown(Protocol):
         """The rows as the kind of frame that came in, or as the engine holds them."""
 
     def first(self, rows: int) -> pa.Table:
-        """Return the first rows, without loading the others."""
+        """The first rows, without loading the others."""
 
     def as_frame(self, table: pa.Table) -> Any:
         """Convert another table to the kind of frame that came in; where an engine keeps the rows, it stays Arrow."""
@@ -133,7 +133,7 @@ class ShownInMemory:
         return self.as_frame(self.table)
 
     def first(self, rows: int) -> pa.Table:
-        """Return the first rows."""
+        """The first rows."""
         return self.table.slice(0, rows)
 
     def as_frame(self, table: pa.Table) -> Any:

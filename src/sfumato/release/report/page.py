@@ -1,4 +1,4 @@
-"""The page as a whole: one file of HTML that asks nobody for anything, on light and dark paper and in print."""
+"""The page as a whole: one HTML file that loads nothing from elsewhere, for light and dark screens and for print."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def write_report(
 
 
 def page(found: ReportFacts) -> str:
-    """Return the whole report."""
+    """The whole report."""
     return f"<!doctype html>\n{element('html', _head(found), _body(found), lang='en', dir='ltr')}\n"
 
 

@@ -33,7 +33,7 @@ ROLES = {
 
 
 def section_making(found: ReportFacts) -> Markup:
-    """Return how the release was made."""
+    """How the release was made."""
     return section(
         "making",
         "How it was made",
@@ -52,7 +52,7 @@ def _roles(found: ReportFacts) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _levels(found: ReportFacts) -> Content:
-    """Return how often each level of every hierarchy was used."""
+    """How often each level of every hierarchy was used."""
     rows = [
         (named(name), f"{at}: {level.name}", level.groups, percent(level.share))
         for name, column in found.columns.items()

@@ -1,4 +1,4 @@
-"""What a release does not protect against: the limits of the threat model that apply to this one, found by looking."""
+"""What it does not protect against: the limits of the threat model that apply to this release."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sfumato.release.report.parts import percent, quoted, section, sentence
 #: Below these many people a table is small.
 SMALL = 300
 
-#: Cautions that are told one by one.
+#: The most cautions that are listed one by one.
 MOST_CAUTIONS = 20
 
 #: What a sensitive column of numbers is taken for.
@@ -20,7 +20,7 @@ NUMBERS = ("number", "numeric", "integer", "decimal")
 
 
 class Limit(NamedTuple):
-    """One limit: the part of the threat model that explains it, what was found here, what helps, and its title here."""
+    """One limit: its entry in the threat model, what was found here, the remedy, and its title in the report."""
 
     entry: str
     found: str
@@ -39,7 +39,7 @@ def looks(function: Look) -> Look:
 
 
 def section_limits(found: ReportFacts) -> Markup:
-    """Return the limits that apply and the cautions, each with what to do."""
+    """The limits that apply and the cautions, each with what to do."""
     limits = [limit for look in LOOKS for limit in look(found)]
     return section(
         "limits",
@@ -56,7 +56,7 @@ def _block(title: str, found: str, remedy: str) -> Markup:
 
 
 def _cautions(found: ReportFacts) -> Content:
-    """Return what a careful person would have been told before, the gravest first."""
+    """The cautions, the most serious first."""
     blocks = [
         _block(f"Caution: {one.code}" + (" (known and confirmed)" if one.confirmed else ""), one.found, one.advice)
         for one in found.cautions[:MOST_CAUTIONS]
@@ -95,7 +95,7 @@ def homogeneity(found: ReportFacts) -> Iterator[Limit]:
 
 @looks
 def background(found: ReportFacts) -> Iterator[Limit]:
-    """Look at how sure somebody can be who rules values out."""
+    """Look at how certain an attacker becomes by ruling values out."""
     values = found.verification.l
     if values is not None and found.promised("l-diversity"):
         ruled_out = min(1.0, 1 / max(1.0, values - 1))

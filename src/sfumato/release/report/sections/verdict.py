@@ -27,7 +27,7 @@ IN_WORDS = {
 
 
 def section_verdict(found: ReportFacts) -> Markup:
-    """Return the verdict, the promises in plain words, and what was checked when, how and by whom."""
+    """The verdict, the promises in plain words, and what was checked when, how and by whom."""
     verification = found.verification
     return section(
         "verdict",

@@ -14,12 +14,12 @@ from sfumato.release.report.parts import figure, items, listing, named, paragrap
 #: Columns that get a picture of their own, those that lost most first; of the others the table tells.
 MOST_PICTURES = 8
 
-#: How much more frequent something must be among the suppressed rows to be told.
+#: How many times more frequent a value must be among the suppressed rows to be reported.
 STANDS_OUT = 1.5
 
 
 def section_lost(found: ReportFacts) -> Markup:
-    """Return what readers of the release cannot see any more."""
+    """What readers of the release cannot see any more."""
     return section(
         "lost",
         "What was lost",
@@ -51,7 +51,7 @@ def _whole(found: ReportFacts) -> Content:
 
 
 def _measures(found: ReportFacts) -> Content:
-    """Return every measure with its direction and its range."""
+    """Every measure with its direction and its range."""
     rows = []
     for name, value in found.losses.items():
         metric = METRICS.get(name)
@@ -63,7 +63,7 @@ def _measures(found: ReportFacts) -> Content:
 
 
 def _columns(found: ReportFacts) -> Content:
-    """Return every quasi-identifier before and after, as a picture for those that lost most."""
+    """Every quasi-identifier before and after, as a picture for those that lost most."""
     if not found.columns:
         return None
     ranked = sorted(found.columns.values(), key=lambda one: -found.by_column.get(one.name, one.lost))
@@ -108,7 +108,7 @@ def _in_common(found: ReportFacts) -> Iterator[str]:
 
 
 def _outstanding(column: ColumnFacts, least: float) -> str | None:
-    """Return the bin that stands out most among the suppressed rows, if one does and is not a handful of people."""
+    """The bin that stands out most among the suppressed rows, if one does and is not a handful of people."""
     pairs = zip(column.labels, column.before, column.gone, strict=False)
     more = {
         label: gone - before

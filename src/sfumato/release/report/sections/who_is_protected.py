@@ -1,4 +1,4 @@
-"""Who is protected: how easily people were found before, how easily they are now, and what is known of them then."""
+"""Who is protected: the risk of re-identification before and after, and what finding a person discloses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sfumato.release.report.parts import figure, items, listing, named, names, p
 
 
 def section_people(found: ReportFacts) -> Markup:
-    """Return who looks like whom, how risky that is, and how sure anybody can be of a sensitive value."""
+    """The sizes of classes, the risk of re-identification, and the certainty about sensitive values."""
     known = names(found.quasi_identifiers)
     return section(
         "people",
