@@ -19,7 +19,7 @@ from sklearn.metrics import roc_auc_score
 
 import sfumato as sf
 from benchmarks.measure import ADULT, Result
-from sfumato.assess.utility import Comparison
+from sfumato.assess.utility import UtilityComparison
 from sfumato.common.randomness import Secret
 
 METHODS = ("best-cuts", "auto")
@@ -119,7 +119,7 @@ def predictions(table: pa.Table, names: Mapping[str, Any], label: str) -> Iterat
 
 def area(train: pa.Table, test: pa.Table, release: sf.Release, names: Mapping[str, Any], label: str) -> float:
     """Return the mean area under the ROC curve of two models that learnt from a release, on other originals."""
-    scene = Comparison(train, release.answering, (*names, label), label, None, Secret(1))
+    scene = UtilityComparison(train, release.answering, (*names, label), label, None, Secret(1))
     known = np.concatenate([scene.bins(name).shares[release.answering.column(name).cells] for name in names], axis=1)
     unknown = np.concatenate([placed(scene, name, test) for name in names], axis=1)
     given, wanted = (
@@ -129,7 +129,7 @@ def area(train: pa.Table, test: pa.Table, release: sf.Release, names: Mapping[st
     return float(np.mean([roc_auc_score(wanted, one.fit(known, given).predict_proba(unknown)[:, 1]) for one in models]))
 
 
-def placed(scene: Comparison, name: str, test: pa.Table) -> NDArray[np.float64]:
+def placed(scene: UtilityComparison, name: str, test: pa.Table) -> NDArray[np.float64]:
     """Return in which bin of a column every original lies."""
-    exact = Comparison(scene.original, sf.Released(test, {name: None}), (name,), None, None, Secret(1))
+    exact = UtilityComparison(scene.original, sf.Released(test, {name: None}), (name,), None, None, Secret(1))
     return exact.bins(name).shares[exact.released.column(name).cells]

@@ -15,8 +15,8 @@ from tests.helpers import microdata_strategy
 from tests.release.given import SEED, Given
 
 import sfumato as sf
+from sfumato.loss import interval_ends as singling
 from sfumato.loss import singling_out
-from sfumato.loss import singling_out as singling
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 PEOPLE = {"age": [21, 23, 23, 23, 40, 44, 44, 40], "sex": ["f", "f", "f", "m", "m", "m", "m", "m"]}

@@ -19,7 +19,7 @@ MET, NOT_MET, YOURS = "met", "not met", "for you to judge"
 
 
 @dataclass(frozen=True)
-class Answer:
+class ChecklistAnswer:
     """What became of a question.
 
     Attributes
@@ -50,7 +50,7 @@ class Checklist:
     """
 
     preset: Preset
-    answers: tuple[Answer, ...]
+    answers: tuple[ChecklistAnswer, ...]
 
     @property
     def ok(self) -> bool:
@@ -132,20 +132,20 @@ def figures_of(release: Release) -> dict[str, Any]:
     return release.risk.to_dict() | {"suppressed": release.suppressed / rows}
 
 
-def _answer(question: Question, figures: Mapping[str, Any], tried: AttackReport | None) -> Answer:
+def _answer(question: Question, figures: Mapping[str, Any], tried: AttackReport | None) -> ChecklistAnswer:
     if question.attacks:
         assert tried is not None
         return _by_attacks(question, tried)
     if question.figure is None:
-        return Answer(question.question, "", YOURS)
+        return ChecklistAnswer(question.question, "", YOURS)
     found = figure(figures, question.figure)
     if question.at_most is None or found is None:
-        return Answer(question.question, _said(question.figure, found), YOURS)
+        return ChecklistAnswer(question.question, _said(question.figure, found), YOURS)
     missed = found > 0 if question.at_most == 0 else bool(above(np.array([found]), question.at_most).any())
-    return Answer(question.question, _said(question.figure, found), NOT_MET if missed else MET)
+    return ChecklistAnswer(question.question, _said(question.figure, found), NOT_MET if missed else MET)
 
 
-def _by_attacks(question: Question, tried: AttackReport) -> Answer:
+def _by_attacks(question: Question, tried: AttackReport) -> ChecklistAnswer:
     """Answer a question by attacks: it is met if none does better than guessing."""
     names = [name for name in question.attacks if name not in tried.skipped]
     outcomes = [tried[name] for name in names]
@@ -154,9 +154,9 @@ def _by_attacks(question: Question, tried: AttackReport) -> Answer:
         f"{name} was not tried, it needs {needs}" for name, needs in tried.skipped.items() if name in question.attacks
     ]
     if not outcomes:
-        return Answer(question.question, "; ".join(said), YOURS)
+        return ChecklistAnswer(question.question, "; ".join(said), YOURS)
     missed = any(one.better_than_guessing for one in outcomes)
-    return Answer(question.question, "; ".join(said), NOT_MET if missed else MET)
+    return ChecklistAnswer(question.question, "; ".join(said), NOT_MET if missed else MET)
 
 
 def figure(figures: Any, path: str) -> float | None:

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from sfumato.api.tables import read_columns
 from sfumato.assess.queries import Anatomized, Released
-from sfumato.assess.utility import Comparison, Utility, measure_utility
+from sfumato.assess.utility import Utility, UtilityComparison, measure_utility
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, SchemaError, listed
 from sfumato.io import open_source
@@ -66,7 +66,7 @@ def utility(
     if chosen is not None and chosen not in names:
         raise SchemaError(f"The label '{chosen}' is not a column of both tables. Those are {listed(names)}.")
     more = None if held_out is None else _read(held_out, released, separator)
-    return measure_utility(Comparison(before, released, names, chosen, more, Secret.of(seed)))
+    return measure_utility(UtilityComparison(before, released, names, chosen, more, Secret.of(seed)))
 
 
 def _released(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 import sfumato as sf
-from sfumato.assess.utility import MEASURES, Comparison
+from sfumato.assess.utility import MEASURES, UtilityComparison
 from sfumato.assess.utility.divergence import Divergence
 from sfumato.common.randomness import Secret
 from sfumato.errors import SchemaError
@@ -127,7 +127,7 @@ def test_the_cube_has_all_levels_with_the_label_in_every_group_by(drawn, data: s
     third, ill = (data.draw(st.lists(st.sampled_from("pq"), min_size=rows, max_size=rows)) for _ in range(2))
     original, shown = (part.append_column("z", [third]).append_column("ill", [ill]) for part in (original, shown))
     released = sf.Released.open(shown, ["x", "y", "z"])
-    found = Divergence().measure(Comparison(original, released, ("x", "y", "z", "ill"), "ill", None, Secret(1)))
+    found = Divergence().measure(UtilityComparison(original, released, ("x", "y", "z", "ill"), "ill", None, Secret(1)))
     assert found is not None
     cells = list(zip(*(original[name].to_pylist() for name in ("x", "y", "z", "ill")), strict=True))
     spread_out: dict[tuple, float] = Counter()

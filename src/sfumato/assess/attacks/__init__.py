@@ -1,4 +1,4 @@
-"""Attacks on one's own release: each a small class that says what the attacker knows and what counts as success."""
+"""Attacks on your own release: each states what the attacker knows and what counts as success."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ATTACKS: tuple[Attack, ...] = (
 
 
 def run_attacks(scenario: Scenario, names: Sequence[str] = (), show: int = 0) -> AttackReport:
-    """Run the named attacks, or all, and collect what came of them; show so many people who are found for certain."""
+    """Run the named attacks, or all, and collect their outcomes; ``show`` people who are found for certain."""
     known = {attack.name: attack for attack in ATTACKS}
     for name in names:
         choice("attack", "attacks", name, tuple(known))

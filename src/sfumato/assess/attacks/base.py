@@ -1,4 +1,4 @@
-"""What every attack says about itself, and what comes of it."""
+"""The interface of attacks, and the outcome of one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from sfumato.assess.attacks.scenario import Scenario
 
-#: Of how many standard errors an interval is, for a confidence of 95 %.
+#: The half-width of a 95 % confidence interval, in standard errors.
 STANDARD_ERRORS = 1.96
 
 
@@ -27,19 +27,19 @@ class AttackOutcome:
     attack
         Its name.
     variant
-        Which column or how much knowledge it is about; empty if there is one variant only.
+        The column or the amount of knowledge; empty if there is only one variant.
     knows, success
         What the attacker knows, and what counts as success.
     rate
         How often it succeeded, from 0 to 1.
     low, high
-        The interval that holds the rate for people like these with a confidence of 95 %.
+        The 95 % confidence interval of the rate for people like these.
     baseline
-        How often somebody succeeds who does not have the release, and what they do instead.
+        How often someone without the release succeeds; ``guesses`` says what they do instead.
     limit
-        The rate that the promises of the release allow; None where they say nothing.
+        The rate that the promises of the release allow; None if they set no limit.
     trials
-        On how many people, rows or cells it was tried.
+        The number of people, rows or cells that it was tried on.
     """
 
     attack: str
@@ -56,12 +56,12 @@ class AttackOutcome:
 
     @property
     def gain(self) -> float:
-        """How much of what guessing leaves open the attack closes; not above 0 if it is no better than guessing."""
+        """The share of what guessing misses that the attack gets right; at most 0 if it is no better than guessing."""
         return (self.rate - self.baseline) / (1 - self.baseline) if self.baseline < 1 else 0.0
 
     @property
     def better_than_guessing(self) -> bool:
-        """Whether the attack beats its baseline by more than chance."""
+        """Whether the attack beats its baseline significantly."""
         return self.low > self.baseline + 1e-9
 
     @property
@@ -79,21 +79,21 @@ class AttackOutcome:
         return "better than guessing" + (f", within the promise of {self.limit:.3g}" if self.limit is not None else "")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
+        """Convert to plain values, ready for JSON."""
         return vars(self) | {"gain": self.gain, "verdict": self.verdict}
 
 
 class Attack(ABC):
-    """One way to get at people through a release.
+    """One way to attack people through a release.
 
     Attributes
     ----------
     name
-        What it is called.
+        Its name.
     knows, success, guesses
-        What the attacker knows, what counts as success, and what somebody does who has no release.
+        What the attacker knows, what counts as success, and what someone without the release does.
     needs
-        What a scenario must have so that it can be tried.
+        What a scenario must provide for the attack.
     """
 
     name: ClassVar[str]
@@ -104,7 +104,7 @@ class Attack(ABC):
 
     @abstractmethod
     def run(self, scenario: Scenario) -> Iterable[AttackOutcome]:
-        """Try it; nothing comes of an attack for which the scenario lacks something."""
+        """Run the attack; yield nothing if the scenario lacks what it needs."""
 
     def outcome(
         self,
@@ -113,7 +113,7 @@ class Attack(ABC):
         limit: float | None = None,
         variant: str = "",
     ) -> AttackOutcome:
-        """Sum up the chances of success of every trial."""
+        """Summarize the probability of success in every trial."""
         rate = float(chances.mean())
         low, high = wilson(rate, len(chances))
         return AttackOutcome(
@@ -132,7 +132,7 @@ class Attack(ABC):
 
 
 def wilson(rate: float, trials: int) -> tuple[float, float]:
-    """Return Wilson's interval for a rate; it stays within 0 and 1 and is honest for few trials.
+    """Compute Wilson's interval for a rate; it stays within 0 and 1 and holds for few trials.
 
     >>> [round(end, 3) for end in wilson(0.0, 20)]
     [0.0, 0.161]

@@ -1,4 +1,4 @@
-"""What the release adds to other knowledge: a second release of the same people, and who is in the table at all."""
+"""Attacks that combine a release with other knowledge: another release of the same people, and membership."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Intersection(Attack):
 def _agreement(
     scenario: Scenario, reading: ReleaseReading, other: AttackedColumn, rows: NDArray[np.int64], width: int
 ) -> NDArray[np.float64]:
-    """Return how much likelier than by the totals each value is in another release, as a logarithm."""
+    """Compute the log ratio of each value's frequency in another release to its total there."""
     possible = possible_in(reading, rows, scenario.knows).astype(np.float32)
     counts = possible @ other.counts.astype(np.float32)
     rates = np.log(np.maximum(counts, 1e-9)) - np.log(np.maximum(other.totals, 1e-9))
@@ -53,14 +53,14 @@ def _agreement(
 
 
 def _right(scores: NDArray[np.number], counts: NDArray[np.number], mine: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the chance that the best-scored of the values that fit is the person's."""
+    """Compute the probability that the best-scored fitting value is the person's."""
     allowed = np.where(counts > 0, scores, -np.inf)
     best = allowed >= allowed.max(axis=1, keepdims=True) - 1e-9
     return np.where(best[np.arange(len(mine)), mine], 1 / best.sum(axis=1), 0.0)
 
 
 class Membership(Attack):
-    """Say of people that they are in the table if some class fits them."""
+    """Assume that people are in the table if some class fits them."""
 
     name: ClassVar[str] = "membership"
     knows: ClassVar[str] = "the quasi-identifiers of people, half of whom are in the table"
@@ -77,7 +77,7 @@ class Membership(Attack):
             yield self.outcome(np.concatenate([inside[:half], ~outside[:half]]).astype(float), 0.5)
 
     def _strangers_fit(self, scenario: Scenario, wanted: int) -> NDArray[np.bool_]:
-        """Return which people who are not in the table fit some class."""
+        """Decide which people who are not in the table fit some class."""
         if scenario.strangers is not None:
             rows = np.arange(min(wanted, scenario.strangers.people))
             blocks = scenario.strangers.blocks(rows)
@@ -85,7 +85,7 @@ class Membership(Attack):
         return self._made_up_fit(scenario, wanted)
 
     def _made_up_fit(self, scenario: Scenario, wanted: int) -> NDArray[np.bool_]:
-        """Make up people whose values come from different people, and leave out those who are in the table."""
+        """Make up people from values of different people, without those who are in the table."""
         columns = [column for column in scenario.reading.columns if column.name in scenario.knows]
         codes = [scenario.random.choice(column.original, wanted) for column in columns]
         real = set(zip(*(column.original.tolist() for column in columns), strict=True))

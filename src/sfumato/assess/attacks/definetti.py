@@ -1,4 +1,4 @@
-"""Learning across classes: what all classes together teach tells the members of one class apart (Kifer 2009)."""
+"""The deFinetti attack: a model learnt from all classes distinguishes the members of one class (Kifer 2009)."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from sfumato.assess.attacks.base import Attack, AttackOutcome
 from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
 
-#: Counts start from this, so that what was never seen is unlikely and not impossible.
+#: The pseudo-count of every value, so that unseen values are unlikely but not impossible.
 SMOOTHING = 0.5
-#: Values of a column beyond these are taken together: what occurs a few times teaches nothing.
+#: The most bins of a column: values that occur a few times teach nothing.
 MOST_BINS = 64
 
 
 @dataclass(frozen=True)
 class DeFinetti(Attack):
-    """Learn how sensitive values go with quasi-identifiers from all classes, then share a class's values out by that.
+    """Learn from all classes how sensitive values depend on quasi-identifiers, and share out each class's values.
 
-    The attacker starts with every member of a class having its values alike, learns a naive Bayes model from that,
-    shares each class's values out anew by it, and so on. Shares add up to one value per person and to what a class has.
+    The attacker starts with each class's values spread evenly over its members, learns a naive Bayes model from that,
+    redistributes the values by it, and repeats. Shares add up to 1 per person and to the counts of the class.
     """
 
     rounds: int = 8
@@ -48,7 +48,7 @@ class DeFinetti(Attack):
             yield self.outcome(right[tried].astype(float), float(by_class[tried].mean()), variant=secret.name)
 
     def _shares(self, scenario: Scenario, secret: AttackedColumn, people: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return for every person how likely each sensitive value is."""
+        """Estimate for every person the probability of each sensitive value."""
         of_class = scenario.class_of[people]
         sizes = np.bincount(of_class, minlength=len(secret.counts))
         columns = [
@@ -65,7 +65,7 @@ class DeFinetti(Attack):
 
 
 def _binned(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Put codes into few bins of about as many people each, in their order."""
+    """Put codes into a few ordered bins of about equally many people."""
     distinct, places = np.unique(codes, return_inverse=True)
     if len(distinct) <= MOST_BINS:
         return places
@@ -74,7 +74,7 @@ def _binned(codes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _log_likelihood(codes: NDArray[np.int64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how likely every value of a column is under every sensitive value, as a logarithm."""
+    """Compute the log likelihood of every value of a column given every sensitive value."""
     size = int(codes.max()) + 1
     seen = np.stack([np.bincount(codes, weights=part, minlength=size) for part in shares.T], axis=1) + SMOOTHING
     return np.log(seen / seen.sum(axis=0))
@@ -83,7 +83,7 @@ def _log_likelihood(codes: NDArray[np.int64], shares: NDArray[np.float64]) -> ND
 def _shared_out(
     scores: NDArray[np.float64], of_class: NDArray[np.int64], counts: NDArray[np.int64], steps: int = 10
 ) -> NDArray[np.float64]:
-    """Turn scores into shares that add up to 1 per person and to the class's counts per value, by turns."""
+    """Turn scores into shares that add up to 1 per person and to the class's counts, by iterative scaling."""
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     for _ in range(steps):
         sums = np.stack([np.bincount(of_class, weights=part, minlength=len(counts)) for part in shares.T], axis=1)

@@ -1,4 +1,4 @@
-"""Undoing generalization: ends that are somebody's values (Cohen 2022), and members computed from a class's mean."""
+"""Attacks that undo generalization: downcoding (Cohen 2022), and reconstruction of values from class means."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sfumato.assess.attacks.scenario import Scenario
 from sfumato.hierarchies import TreeDomain
 from sfumato.hierarchies.reading import ShownColumn
 
-#: Classes that are looked at; more only make the interval narrower.
+#: The most classes to examine; more would only narrow the confidence interval.
 MOST_CLASSES = 5_000
 
 
 class Downcoding(Attack):
-    """Take the ends of an interval, or both branches below a label, to be somebody's, as in cells without slack.
+    """Assume that the ends of an interval, or both branches below a label, are values of members.
 
-    Where that holds, the attacker knows a finer table than the release.
+    If cells are as narrow as possible, this gives the attacker a finer table than the release.
     """
 
     name: ClassVar[str] = "downcoding"
@@ -50,11 +50,11 @@ class Downcoding(Attack):
 
 
 def _claims(column: ShownColumn) -> list[list[tuple[int, int]]]:
-    """Return for every cell the stretches of codes of which the attacker says that a member has one."""
+    """List for every cell the ranges of codes that the attacker claims a member to be in."""
     claims: list[list[tuple[int, int]]] = []
     for first, last in zip(column.first[:, 0].tolist(), column.last[:, 0].tolist(), strict=True):
         if last - first < 1 or last >= column.domain.size:
-            claims.append([])  # a single value is shown anyway, and "*" claims nothing
+            claims.append([])  # a single value is shown anyway, and "*" gives nothing to claim
         elif isinstance(column.domain, TreeDomain):
             claims.append(_branches(column.domain, first, last))
         else:
@@ -63,7 +63,7 @@ def _claims(column: ShownColumn) -> list[list[tuple[int, int]]]:
 
 
 def _branches(domain: TreeDomain, first: int, last: int) -> list[tuple[int, int]]:
-    """Return the branches right below the lowest node above two codes, if it has no more than two: both must occur."""
+    """List the branches below the lowest common node of two codes, if there are two: both must occur."""
     tree = domain.tree
     node = int(tree.common_ancestors(np.array([first]), np.array([last]))[0])
     below = np.flatnonzero((tree.parent == node) & (np.arange(len(tree.parent)) != node))
@@ -72,7 +72,7 @@ def _branches(domain: TreeDomain, first: int, last: int) -> list[tuple[int, int]
 
 
 def _by_chance(column: ShownColumn, cell: int, totals: NDArray[np.int64], width: int, members: int) -> float:
-    """Return how likely a stretch as wide as the claimed one, anywhere in the cell, holds somebody by the totals."""
+    """Estimate from the totals how likely a range of this width anywhere in the cell holds a member."""
     first, last = int(column.first[cell, 0]), int(column.last[cell, 0])
     inside = totals[first : last + 1].astype(float)
     inside /= max(1.0, inside.sum())
@@ -81,7 +81,7 @@ def _by_chance(column: ShownColumn, cell: int, totals: NDArray[np.int64], width:
 
 
 class MeanReconstruction(Attack):
-    """Subtract everybody else from what a class shows as its mean."""
+    """Subtract all other members from the mean that a class shows."""
 
     name: ClassVar[str] = "reconstruction"
     knows: ClassVar[str] = "the values of all members of a class but one, and the number that the class shows"

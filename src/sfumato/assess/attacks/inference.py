@@ -1,4 +1,4 @@
-"""What somebody has: inference as WP216 has it, homogeneity, and values ruled out one by one."""
+"""Attacks on sensitive values: inference as WP216 defines it, homogeneity, and background knowledge."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
 def fitting_values(
     scenario: Scenario, secret: AttackedColumn
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-    """Yield people, and how often each sensitive value occurs among the rows that may be theirs."""
+    """Yield people, and the counts of sensitive values among the rows that may be theirs."""
     for rows, possible in scenario.possible():
         yield rows, possible.astype(np.float32) @ secret.counts.astype(np.float32)
 
 
 class Inference(Attack):
-    """Take the value that most of the fitting rows have."""
+    """Guess the most frequent value of the fitting rows."""
 
     name: ClassVar[str] = "inference"
     knows: ClassVar[str] = "the quasi-identifiers of a person"
@@ -42,7 +42,7 @@ class Inference(Attack):
 
 
 class Homogeneity(Attack):
-    """Find people all of whose fitting rows agree."""
+    """Find people whose fitting rows all have the same value."""
 
     name: ClassVar[str] = "homogeneity"
     knows: ClassVar[str] = "the quasi-identifiers of a person, and that the person is in the table"
@@ -63,7 +63,7 @@ class Homogeneity(Attack):
 
 @dataclass(frozen=True)
 class BackgroundKnowledge(Attack):
-    """Rule out the most frequent wrong values one by one, and take the value that most of the rest has."""
+    """Rule out the most frequent wrong values, and guess the most frequent of the rest."""
 
     ruled_out: tuple[int, ...] = (1, 2, 3)
     name: ClassVar[str] = "background knowledge"
@@ -88,7 +88,7 @@ class BackgroundKnowledge(Attack):
 
 
 def _right_without(counts: NDArray[np.number], mine: NDArray[np.int64], number: int) -> NDArray[np.float64]:
-    """Return the chance to be right once the ``number`` most frequent wrong values are ruled out."""
+    """Compute the probability of being right once the ``number`` most frequent wrong values are ruled out."""
     left = counts.astype(np.float64)
     each = np.arange(len(left))
     own = left[each, mine].copy()

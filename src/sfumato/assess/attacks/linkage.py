@@ -1,4 +1,4 @@
-"""Which row is whose: linkage by exact, partial and noisy knowledge; singling out and linkability as WP216 has them."""
+"""Linkage by exact, partial and noisy knowledge; singling out and linkability as WP216 defines them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sfumato.assess.attacks.base import Attack, AttackOutcome
 from sfumato.assess.attacks.scenario import Scenario, possible_in
 from sfumato.hierarchies.reading import ReleaseReading
 
-#: So many people are held against descriptions at a time.
+#: How many people are compared with descriptions at a time.
 BLOCK = 1 << 14
 
 
 def chance_of_row(scenario: Scenario, rows: NDArray[np.int64], possible: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the chance to pick each person's row out of all that fit."""
+    """Compute the probability of picking each person's row among all that fit."""
     fitting = possible @ scenario.reading.classes.sizes
     own = scenario.class_of[rows]
     right = (own >= 0) & possible[np.arange(len(rows)), own]
@@ -26,7 +26,7 @@ def chance_of_row(scenario: Scenario, rows: NDArray[np.int64], possible: NDArray
 
 
 def found_people(scenario: Scenario, most: int) -> Iterator[dict[str, Any]]:
-    """Yield what the original says of people whose row, or whose sensitive values, are certain."""
+    """Yield the original values of people whose row or sensitive value is certain."""
     names = [*scenario.knows, *scenario.sensitive]
     left = most
     for rows, possible in scenario.possible():
@@ -57,7 +57,7 @@ class Linkage(Attack):
 
 @dataclass(frozen=True)
 class PartialLinkage(Attack):
-    """Pick one of the rows that fit what is known: a share of the quasi-identifiers, others for every person."""
+    """Pick one of the rows that fit what is known: a random share of the quasi-identifiers."""
 
     share: float = 0.5
     name: ClassVar[str] = "linkage, partial"
@@ -80,7 +80,7 @@ class PartialLinkage(Attack):
 
 @dataclass(frozen=True)
 class NoisyLinkage(Attack):
-    """Pick one of the rows nearest to what is known: numbers are off by some, categories are sometimes wrong."""
+    """Pick one of the rows nearest to noisy knowledge: inexact numbers, and some wrong categories."""
 
     noise: float = 0.05
     wrong: float = 0.1
@@ -113,7 +113,7 @@ class NoisyLinkage(Attack):
 
 
 class SinglingOut(Attack):
-    """Describe somebody by what a row shows, so that the description fits one person of the original only."""
+    """Describe a person by what a row shows, so that the description fits only one person of the original."""
 
     name: ClassVar[str] = "singling out"
     knows: ClassVar[str] = "the release alone"
@@ -136,7 +136,7 @@ class SinglingOut(Attack):
         return scenario.promised.get("k", 1) >= 2
 
     def _by_chance(self, scenario: Scenario) -> float:
-        """Return how often a description singles out whose parts come from different rows."""
+        """Estimate how often a description made of parts of different rows singles a person out."""
         reading = scenario.reading
         tries = min(500, scenario.release.num_rows)
         looked_at = []
@@ -153,7 +153,7 @@ class SinglingOut(Attack):
 
 @dataclass(frozen=True)
 class Linkability(Attack):
-    """Join two sources about the same people, each with other columns, by way of the release."""
+    """Join two sources about the same people, with different columns, through the release."""
 
     decoys: int = 9
     name: ClassVar[str] = "linkability"
@@ -184,7 +184,7 @@ class Linkability(Attack):
         people: NDArray[np.int64],
         halves: tuple[tuple[str, ...], tuple[str, ...]],
     ) -> NDArray[np.float64]:
-        """Return the chance to take the right one: whose two halves meet in the most released rows."""
+        """Compute the probability of choosing the right person: whose two halves meet in the most released rows."""
         parts = np.array_split(people, max(1, len(people) // 200))
         return np.concatenate([self._some(scenario, reading, rows, *halves) for rows in parts])
 

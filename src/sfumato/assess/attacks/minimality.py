@@ -1,4 +1,4 @@
-"""Minimality: a class that was left whole was left so for a reason, and the attacker knows the reason (Wong 2007)."""
+"""The minimality attack: if a class was not cut, the attacker can infer why (Wong 2007)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sfumato.assess.attacks.scenario import AttackedColumn, Scenario
 
 
 class Guess(NamedTuple):
-    """Whom the attacker takes to have a value: how sure, the people, the value, and its share in the class."""
+    """A guess that some people have a value: its certainty, the people, the value, and its share in the class."""
 
     certainty: float
     people: NDArray[np.int64]
@@ -23,10 +23,10 @@ class Guess(NamedTuple):
 
 
 class Minimality(Attack):
-    """Look for a cut that k would have allowed and that was not made: one side must break l-diversity.
+    """Look for a cut that k allows but that was not made: one side must break l-diversity.
 
-    Of all ways to give a class's sensitive values to its members, only those remain in which some side has its most
-    frequent value too often. The attacker takes the side that is likelier to be the one.
+    Of all ways to assign a class's sensitive values to its members, only those remain in which one side has the most
+    frequent value too often. The attacker chooses the side that is likelier to.
     """
 
     name: ClassVar[str] = "minimality"
@@ -56,7 +56,7 @@ class Minimality(Attack):
 
 
 def _best_guess(scenario: Scenario, secret: AttackedColumn, number: int, members: NDArray[np.int64]) -> Guess | None:
-    """Return the guess of which the attacker is surest, over all columns; None if no cut was possible."""
+    """Find the guess that the attacker is most certain of, over all columns; None if no cut was possible."""
     value = int(secret.counts[number].argmax())
     count, size = int(secret.counts[number, value]), len(members)
     best: Guess | None = None
@@ -72,7 +72,7 @@ def _best_guess(scenario: Scenario, secret: AttackedColumn, number: int, members
 
 
 def _median_cuts(scenario: Scenario, members: NDArray[np.int64]) -> Iterator[NDArray[np.bool_]]:
-    """Yield who would be on the left side of each cut: below the median of a column, or up to it."""
+    """Yield the members on the left side of each cut: below the median of a column, or up to it."""
     for column in scenario.reading.columns:
         codes = column.original[members]
         median = np.sort(codes)[(len(members) - 1) // 2]
@@ -81,7 +81,7 @@ def _median_cuts(scenario: Scenario, members: NDArray[np.int64]) -> Iterator[NDA
 
 
 def shares_given_broken(left: int, right: int, count: int, limit: float) -> tuple[float, float]:
-    """Return a value's expected share on two sides of a cut, given that it has more than 1/limit of one of them.
+    """Compute a value's expected share on both sides of a cut, given that it exceeds 1/limit on one of them.
 
     ``count`` of all people have the value. Without the condition, each side's share would be that of the class.
 

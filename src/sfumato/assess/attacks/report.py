@@ -1,4 +1,4 @@
-"""What came of all attacks, the worst first."""
+"""The report of all attacks, the worst first."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ HEADER = ("attack", "succeeds", "95 % interval", "guessing", "verdict")
 
 @dataclass(frozen=True)
 class AttackReport:
-    """What came of attacks on a release.
+    """The outcomes of attacks on a release.
 
     Attributes
     ----------
     outcomes
-        One per attack and variant.
+        One outcome per attack and variant.
     skipped
-        The attacks that could not be tried, and what each needs.
+        The attacks that could not run, and what each needs.
     targets, people
         How many people were attacked, of how many.
     found
-        People who are found for certain, with their values; empty unless that was asked for.
+        People who are found for certain, with their values; empty unless requested.
     """
 
     outcomes: tuple[AttackOutcome, ...]
@@ -36,7 +36,7 @@ class AttackReport:
 
     @property
     def worst_first(self) -> tuple[AttackOutcome, ...]:
-        """The outcomes by how much each gains over guessing, broken promises before all."""
+        """The outcomes by their gain over guessing, broken promises first."""
         return tuple(
             sorted(self.outcomes, key=lambda one: (not one.breaks_promise, not one.better_than_guessing, -one.gain))
         )
@@ -62,7 +62,7 @@ class AttackReport:
         return iter(self.worst_first)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
+        """Convert to plain values, ready for JSON."""
         return {
             "ok": self.ok,
             "targets": self.targets,
@@ -73,7 +73,7 @@ class AttackReport:
         }
 
     def rows(self) -> list[tuple[str, str, str, str, str]]:
-        """Return the table that `summary` shows: attack, success, interval, guessing, verdict."""
+        """List the rows of the `summary`: attack, success, interval, guessing, verdict."""
         return [
             (
                 f"{one.attack} ({one.variant})" if one.variant else one.attack,
@@ -86,7 +86,7 @@ class AttackReport:
         ]
 
     def summary(self) -> str:
-        """Return the table of attacks, worst first, and what was not tried."""
+        """Format the table of attacks, worst first, and what was not tried."""
         cells = [HEADER, *self.rows()]
         widths = [max(len(row[at]) for row in cells) for at in range(len(HEADER))]
         lines = [
@@ -102,7 +102,7 @@ class AttackReport:
 
     def _repr_html_(self) -> str:
         said = "No attack succeeds more often than is promised" if self.ok else "A promise does NOT hold"
-        # Whom an attack found stays out: notebooks are saved with what they show.
+        # People who were found are not shown: notebooks are saved with their output.
         found = element("p", f"{len(self.found):,} people are found for certain: see .found") if self.found else None
         return fragment(
             f"Attacks on {self.targets:,} of {self.people:,} people",

@@ -1,4 +1,4 @@
-"""What attacks work on: the original, the release as it is read, the people under attack, and the truth to judge by."""
+"""The scenario of an attack: the original, the release as read, the targets, and the truth to judge by."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Pair = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class AttackedColumn:
-    """A sensitive column, in the original and by class of the release, in the same codes.
+    """A sensitive column in the original and, by class, in the release, with common codes.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class AttackedColumn:
 
     @property
     def mode_share(self) -> float:
-        """How often the most frequent value is right: what somebody guesses who sees only totals."""
+        """How often guessing the most frequent value is right, knowing only the totals."""
         return float(np.bincount(self.of_person).max() / len(self.of_person))
 
 
@@ -59,25 +59,25 @@ class Scenario:
     original, release
         The two tables.
     hierarchies
-        The quasi-identifiers, each with how it was generalized.
+        The quasi-identifiers, each with its hierarchy.
     sensitive
         The columns that the attacker wants to know.
     knows
-        The quasi-identifiers that the attacker knows of the people.
+        The quasi-identifiers that the attacker knows.
     targets
         The people under attack: rows of the original.
     promised
-        What the release promises: ``k`` and ``l``, where known.
+        What the release promises: ``k`` and ``l``, if known.
     previous
         Other releases of the same people.
     control
-        People who are not in the original, for attacks that must tell members from others.
+        People who are not in the original, for attacks that distinguish members from others.
     row_of
-        For every row of the release its row of the original, where the publisher knows it.
+        The row of the original for every row of the release, if the publisher knows it.
     path
-        The file of the release, where it is one.
+        The file of the release, if there is one.
     random
-        Where attacks that try things take their chances from.
+        The random generator of the attacks.
     """
 
     original: pa.Table = field(repr=False)
@@ -95,12 +95,12 @@ class Scenario:
 
     @cached_property
     def reading(self) -> ReleaseReading:
-        """The release as it is read beside the original."""
+        """The release as read against the original."""
         return read_release(self.original, self.release, self.hierarchies)
 
     @cached_property
     def strangers(self) -> ReleaseReading | None:
-        """The release as it is read beside people who are not in it."""
+        """The release as read against people who are not in it."""
         if self.control is None:
             return None
         return read_release(self.control, self.release, self.hierarchies)
@@ -114,7 +114,7 @@ class Scenario:
         return self.secret_in(name, self.release, self.reading)
 
     def secret_in(self, name: str, release: pa.Table, reading: ReleaseReading) -> AttackedColumn:
-        """Return a sensitive column of any release of these people."""
+        """Read a sensitive column of any release of these people."""
         both = pa.chunked_array([*_texts(self.original, name), *_texts(release, name)], pa.string())
         codes = code_column(name, both).codes.astype(np.int64)
         of_person, of_row = codes[: self.original.num_rows], codes[self.original.num_rows :]
@@ -124,7 +124,7 @@ class Scenario:
 
     @cached_property
     def class_of(self) -> NDArray[np.int64]:
-        """The class that every person is in; -1 for those who are not in the release."""
+        """The class of every person; -1 for those who are not in the release."""
         if self.row_of is None:
             return true_classes(self.reading, [(one.of_person, one.of_row) for one in self.secrets])
         found = np.full(self.reading.people, -1, np.int64)
@@ -134,15 +134,15 @@ class Scenario:
     def possible(
         self, knows: Sequence[str] | None = None, rows: NDArray[np.int64] | None = None
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
-        """Yield people and, for each of them and every class, whether the person may be in it as far as one knows.
+        """Yield people and, for each of them and every class, whether the person may be in it given the knowledge.
 
-        Where a release shows midpoints or means, these are the nearest classes.
+        If a release shows midpoints or means, these are the nearest classes.
         """
         for some in self.reading.blocks(self.targets if rows is None else rows):
             yield some, possible_in(self.reading, some, self.knows if knows is None else knows)
 
     def by_class(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Yield every class with the people who are truly in it."""
+        """Yield every class with the people who are really in it."""
         order = np.argsort(self.class_of, kind="stable")
         begins = np.searchsorted(self.class_of[order], np.arange(len(self.reading.classes) + 1))
         for number in range(len(self.reading.classes)):
@@ -150,7 +150,7 @@ class Scenario:
 
 
 def possible_in(reading: ReleaseReading, rows: NDArray[np.int64], knows: Sequence[str]) -> NDArray[np.bool_]:
-    """Return for every person and class whether the person may be in it; the nearest classes of midpoints."""
+    """Decide for every person and class whether the person may be in it; with midpoints, the nearest classes."""
     if not reading.centres:
         return reading.matches(rows, knows)
     apart = reading.distances(rows, knows)
@@ -158,7 +158,7 @@ def possible_in(reading: ReleaseReading, rows: NDArray[np.int64], knows: Sequenc
 
 
 def _texts(table: pa.Table, name: str) -> list[pa.Array]:
-    """Return a column as text, in which a file and a frame agree."""
+    """Convert a column to text, so that files and frames agree."""
     column = table.column(name)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -166,10 +166,10 @@ def _texts(table: pa.Table, name: str) -> list[pa.Array]:
 
 
 def true_classes(reading: ReleaseReading, secrets: Sequence[Pair]) -> NDArray[np.int64]:
-    """Return a class for every person such that no class gets more people with the same secrets than it has rows.
+    """Assign a class to every person so that no class gets more people with the same secrets than it has rows.
 
-    People with the fewest possible classes choose first. Where classes overlap, this is one way among several in which
-    people can stand in the release; for those without any class left it is -1: they were left out of it.
+    People with the fewest possible classes choose first. If classes overlap, this is one of several possible
+    assignments; people without any class left get -1: they are not in the release.
     """
     rows = np.arange(reading.people)
     free = _free_places(reading, secrets)

@@ -1,4 +1,4 @@
-"""What the rows and the file give away beside the values: their order, and bytes that nobody meant to publish."""
+"""Side channels: the order of rows, and bytes of the file that were not meant to be published."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sfumato.assess.attacks.base import Attack, AttackOutcome
 from sfumato.assess.attacks.scenario import Scenario
 from sfumato.common.grouping import code_column
 
-#: Random orders that a suspicious one is compared with.
+#: How many random orders the order of rows is compared with.
 ORDERS = 20
-#: Texts shorter than this occur in any file by chance.
+#: Shorter texts occur in any file by chance.
 SHORTEST_TEXT = 5
 
 
 class RowOrder(Attack):
-    """Take row i of the release for row i of the original."""
+    """Match row i of the release with row i of the original."""
 
     name: ClassVar[str] = "row order"
     knows: ClassVar[str] = "the order of the original, such as by name or by date of admission"
@@ -35,7 +35,7 @@ class RowOrder(Attack):
             return
         fits = self._fits(scenario, np.arange(rows))
         others = [self._fits(scenario, scenario.random.permutation(rows)).mean() for _ in range(ORDERS)]
-        # A chance order succeeds as often as the others do, give or take their spread.
+        # A random order succeeds as often as the others, within their spread.
         yield self.outcome(fits.astype(float), min(1.0, float(np.mean(others) + 3 * np.std(others))))
 
     def _fits(self, scenario: Scenario, order: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -74,7 +74,7 @@ class FileChannels(Attack):
         yield self.outcome(found, float(np.mean(decoys)))
 
     def _hidden_texts(self, scenario: Scenario, most: int = 2_000) -> list[str]:
-        """Return original texts that no released cell holds, not even as a part of it."""
+        """List original texts that occur in no released cell, not even in part."""
         shown = "\n".join(
             text
             for name in scenario.release.column_names

@@ -1,4 +1,4 @@
-"""Guardrails: what a careful person overlooks, told when it happens."""
+"""Guardrails: cautions about a request and its release that even careful people overlook."""
 
 from __future__ import annotations
 

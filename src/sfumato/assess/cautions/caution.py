@@ -1,4 +1,4 @@
-"""What a careful person would have been told: one finding, what it means and what to do about it."""
+"""A caution: one finding about a request, what it means, and what to do about it."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any
 
 from sfumato.errors import CautionError, ParameterError, listed
 
-#: From what stops a release to what is merely good to know.
+#: From cautions that stop a release to those that are merely good to know.
 SEVERITIES = ("error", "warning", "note")
 
 
 @dataclass(frozen=True)
 class Caution:
-    """Something about a request that a careful person would want to know before publishing.
+    """Something about a request that a careful person wants to know before publishing.
 
-    It never holds a value of the table, so it may be shown, logged and kept.
+    It never contains a value of the table, so it may be shown, logged and kept.
 
     Attributes
     ----------
     code
-        What kind of finding it is, such as ``"near-unique"``; it stays the same from version to version.
+        The kind of finding, such as ``"near-unique"``; it does not change between versions.
     severity
-        ``"error"``: nothing is released unless its columns are confirmed. ``"warning"``: nothing is released if
-        ``strict`` is asked for. ``"note"``: good to know.
+        ``"error"``: nothing is released unless its columns are confirmed. ``"warning"``: nothing is released with
+        ``strict``. ``"note"``: good to know.
     columns
-        The columns that it is about.
+        The columns concerned.
     count
         How many rows, classes or values: ``found`` says which.
     found
@@ -34,7 +34,7 @@ class Caution:
     advice
         One sentence: what to do.
     confirmed
-        Whether the request says that this is known and wanted.
+        Whether the request confirms that this is known and wanted.
     """
 
     code: str
@@ -46,26 +46,26 @@ class Caution:
     confirmed: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Convert to plain values, for JSON."""
         return {**vars(self), "columns": list(self.columns)}
 
     def __str__(self) -> str:
         return f"{self.code}: {self.found} {self.advice}"
 
     def is_confirmed_by(self, confirmed: Collection[str]) -> bool:
-        """Return whether a request says that it knows: by all columns, or by the code of what is no error."""
+        """Return whether a request confirms it: by all its columns, or by its code unless it is an error."""
         by_column = bool(self.columns) and set(self.columns) <= set(confirmed)
         return by_column or (self.severity != "error" and self.code in confirmed)
 
 
 def with_confirmations(cautions: Iterable[Caution], confirmed: Collection[str]) -> tuple[Caution, ...]:
-    """Return cautions, the gravest first, each with whether the request confirms it."""
+    """Mark the cautions that the request confirms, and sort them, the gravest first."""
     marked = [replace(caution, confirmed=caution.is_confirmed_by(confirmed)) for caution in cautions]
     return tuple(sorted(marked, key=lambda caution: (SEVERITIES.index(caution.severity), caution.confirmed)))
 
 
 def check_confirmed(confirmed: Sequence[str], columns: Sequence[str], codes: Collection[str]) -> None:
-    """Refuse to confirm what does not exist: a misspelt confirmation confirms nothing."""
+    """Refuse confirmations of unknown columns or codes: a misspelt one would confirm nothing."""
     unknown = [name for name in confirmed if name not in columns and name not in codes]
     if unknown:
         raise ParameterError(
@@ -75,7 +75,7 @@ def check_confirmed(confirmed: Sequence[str], columns: Sequence[str], codes: Col
 
 
 def refuse(cautions: Sequence[Caution], strict: bool) -> None:
-    """Raise an error if a caution stands in the way of a release."""
+    """Raise an error if an unconfirmed caution stops the release."""
     stopping = {"error", "warning"} if strict else {"error"}
     unconfirmed = [caution for caution in cautions if caution.severity in stopping and not caution.confirmed]
     if unconfirmed:
@@ -99,7 +99,7 @@ def _quoted(name: str) -> str:
 
 
 def share(count: int, whole: int) -> str:
-    """Return a count with its share: ``24 of 260 (9.2 %)``.
+    """Format a count with its share: ``24 of 260 (9.2 %)``.
 
     >>> share(24, 260)
     '24 of 260 (9.2 %)'
@@ -108,7 +108,7 @@ def share(count: int, whole: int) -> str:
 
 
 def percent(count: float, whole: float) -> str:
-    """Return a share in words that never round something to nothing or nearly all to all."""
+    """Format a share without rounding something to 0 % or nearly all to 100 %."""
     part = count / whole if whole else 0.0
     if 0 < part < 0.001:
         return "under 0.1 %"
@@ -118,5 +118,5 @@ def percent(count: float, whole: float) -> str:
 
 
 def quoted(name: str) -> str:
-    """Return a column's name as it stands in a sentence."""
+    """Quote a column's name for a sentence."""
     return listed([name])

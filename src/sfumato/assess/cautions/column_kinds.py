@@ -1,4 +1,4 @@
-"""What every column was taken for, and where that looks like a mistake."""
+"""The kind that every column was read as, and cautions where that looks like a mistake."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from sfumato.assess.cautions.view import RequestView
 from sfumato.hierarchies import Domain, IntervalDomain, Prefix
 from sfumato.table.schema import Declared
 
-#: What people call a hierarchy, by its name.
+#: The everyday word for a hierarchy, by its name.
 WORDS = {"numeric": "number", "dates": "date", "categorical": "category", "ordered": "order"}
 
-#: Words in the name of a column whose numbers are names: adding or averaging them means nothing.
+#: Words in the name of a column whose numbers are codes: adding or averaging them is meaningless.
 CODE_WORDS = re.compile(
     "airline|airport|branch|carrier|category|cbsa|census|cip|code|codes|county|cpt|cusip|"
     "department|dept|diagnosis|district|division|drg|ethnicity|fips|gender|hcpcs|icd|id|ids|"
@@ -26,20 +26,20 @@ CODE_WORDS = re.compile(
     "sector|sex|sic|site|sku|soc|specialty|species|ssn|state|station|status|store|tract|type|"
     "ward|zcta|zip|zipcode"
 )
-#: Fewer different codes are no reason to suspect a code by its digits alone.
+#: With fewer distinct values, digits alone are no reason to suspect codes.
 FEWEST_CODES = 20
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _DAY_NUMBER = r"^(19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$"
 
 
 def kinds(view: RequestView) -> dict[str, str]:
-    """Return what every column that is released in some form was taken for."""
+    """Find the kind of every column that is released in some form."""
     found = {name: kind_of_type(column.values.type) for name, column in view.columns.items()}
     return found | {name: kind_of(domain, view.declared.get(name)) for name, domain in view.domains.items()}
 
 
 def kind_of(domain: Domain, declared: Declared) -> str:
-    """Return what a quasi-identifier was taken for: as declared, or by its values."""
+    """Find the kind of a quasi-identifier: as declared, or by its values."""
     if declared is not None:
         return WORDS.get(declared.name, declared.name)
     if isinstance(domain, IntervalDomain) and not domain.averageable:
@@ -48,7 +48,7 @@ def kind_of(domain: Domain, declared: Declared) -> str:
 
 
 def kind_of_type(kind: pa.DataType) -> str:
-    """Return what a column without a declaration is."""
+    """Find the kind of a column without a declaration."""
     if pa.types.is_temporal(kind):
         return "date"
     is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
@@ -56,7 +56,7 @@ def kind_of_type(kind: pa.DataType) -> str:
 
 
 def undeclared(view: RequestView, kind: str) -> list[Domain]:
-    """Return the quasi-identifiers whose type alone made them of this kind."""
+    """List the undeclared quasi-identifiers of a kind."""
     return [
         domain
         for name, domain in view.domains.items()
@@ -66,7 +66,7 @@ def undeclared(view: RequestView, kind: str) -> list[Domain]:
 
 @before("code-as-number")
 def code_as_number(view: RequestView) -> Iterator[CautionFinding]:
-    """Find whole numbers that are more likely names of things, so that an interval of them means nothing."""
+    """Find whole numbers that are probably codes, so that an interval of them is meaningless."""
     for domain in undeclared(view, "number"):
         if not pa.types.is_integer(domain.values.type):
             continue
@@ -90,13 +90,13 @@ def _found(name: str, count: int, what: str, kind: str, severity: str) -> Cautio
 
 
 def _code_kinds(texts: pa.StringArray) -> str:
-    """Return what codes can be declared as; of a few, the first digit hardly means anything."""
+    """Name what codes can be declared as; with only a few codes, first digits hardly mean anything."""
     return "'categorical'" if len(texts) < FEWEST_CODES else "'categorical', or 'prefix' if first digits mean something"
 
 
 @before("code-as-category")
 def code_as_category(view: RequestView) -> Iterator[CautionFinding]:
-    """Find digits of one length that have nothing between themselves and ``*``."""
+    """Find codes of equal length without a level between the code and ``*``."""
     for domain in undeclared(view, "category"):
         if pa.types.is_string(domain.values.type) and looks_like_code(domain.values):
             yield CautionFinding(
@@ -111,7 +111,7 @@ def code_as_category(view: RequestView) -> Iterator[CautionFinding]:
 
 @before("short-codes")
 def short_codes(view: RequestView) -> Iterator[CautionFinding]:
-    """Find codes of digits that were numbers once, and so have lost the zeros in front of them."""
+    """Find codes of digits that were once read as numbers and have lost their leading zeros."""
     for name, domain in view.domains.items():
         declared = view.declared.get(name)
         if isinstance(declared, Prefix) and declared.length is None and (count := lost_zeros(domain.values)):
@@ -128,9 +128,9 @@ def short_codes(view: RequestView) -> Iterator[CautionFinding]:
 
 
 def lost_zeros(texts: pa.StringArray) -> int:
-    """Return how many codes are shorter than others, if that looks like zeros that were lost.
+    """Count the codes that are shorter than others, if that looks like lost leading zeros.
 
-    Codes of groups are shorter, too: with them, most of the shorter ones are the beginning of a longer one.
+    Codes of groups are shorter too: then most of the shorter codes are prefixes of longer ones.
 
     >>> [lost_zeros(pa.array(codes)) for codes in (["2139", "53715"], ["1", "12", "123"], ["02139", "5371"])]
     [1, 0, 0]
@@ -150,7 +150,7 @@ def lost_zeros(texts: pa.StringArray) -> int:
 
 @before("row-numbers")
 def row_numbers(view: RequestView) -> Iterator[CautionFinding]:
-    """Tell which unnamed columns were dropped, since they only number the rows."""
+    """Report the unnamed columns that were dropped because they only number the rows."""
     for name in view.row_numbers:
         yield CautionFinding(
             "note",
@@ -163,7 +163,7 @@ def row_numbers(view: RequestView) -> Iterator[CautionFinding]:
 
 @before("reading")
 def reading(view: RequestView) -> Iterator[CautionFinding]:
-    """Tell what had to be guessed or left out when the table was read."""
+    """Report what had to be guessed or left out when the table was read."""
     for columns, found, advice in view.remarks:
         yield CautionFinding("note", columns, len(columns), found, advice)
 
@@ -188,6 +188,6 @@ def looks_like_code(texts: pa.StringArray) -> bool:
 
 
 def _all(texts: pa.StringArray, pattern: str) -> bool:
-    # Most columns are settled by their first values.
+    # The first values decide most columns.
     parts = (texts.slice(0, 100), texts)
     return len(texts) > 0 and all(pc.all(pc.match_substring_regex(part, pattern)).as_py() for part in parts)

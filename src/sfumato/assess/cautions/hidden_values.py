@@ -1,4 +1,4 @@
-"""Columns that are released as they are, and tell what the release takes care to hide."""
+"""Cautions about columns that are released unchanged and reveal a generalized quasi-identifier."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from sfumato.assess.cautions.view import ReleaseView, ViewedColumn
 from sfumato.hierarchies import Domain
 from sfumato.table.kernels.classes import class_bounds
 
-#: A value that fewer rows have says little about what goes with it in general.
+#: A value that fewer rows have says little about what usually goes with it.
 SUPPORT = 20
-#: The share of the hidden values that must be told before it is worth a word.
+#: The share of the hidden values that a column must reveal before it is worth a caution.
 WORTH_TELLING = 0.2
-#: Larger tables are looked at through every so-manieth row; a column that tells another does so in any part.
+#: Larger tables are sampled at regular steps; a column that reveals another does so in any part.
 SAMPLE = 200_000
 
 
 @after("tells-hidden")
 def tells_hidden(view: ReleaseView) -> Iterator[CautionFinding]:
-    """Find plain and sensitive columns whose value tells a quasi-identifier better than the release shows it."""
+    """Find plain and sensitive columns that reveal a quasi-identifier more closely than the release shows it."""
     drawn = view.drawn(SAMPLE)
     domains = view.microdata.domains
     shown = [domain.span_costs(drawn.lo[:, at], drawn.hi[:, at]) for at, domain in enumerate(domains)]
     for column in view.with_role("plain", "sensitive"):
         if column.name not in drawn.columns or len(column.values) * SUPPORT > 2 * len(drawn.codes):
-            continue  # hardly any value has enough rows
+            continue  # too few values have enough rows
         groups = drawn.columns[column.name].astype(np.int32)
         sizes, lo, hi = class_bounds(drawn.codes, groups, len(column.values) + 1)
         supported = sizes >= SUPPORT
         for at, domain in enumerate(domains):
             told = np.where(supported, domain.span_costs(lo[:, at], hi[:, at]), np.inf)
-            # Most columns tell nothing of most others, which a look at their values shows without one at the rows.
+            # Most columns reveal nothing of most others, which their values show without a pass over the rows.
             if 2 * told.min() <= shown[at].max(initial=0.0):
                 yield from _finding(column, domain, told[groups], shown[at], drawn.said)
 

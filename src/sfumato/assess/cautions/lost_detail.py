@@ -1,4 +1,4 @@
-"""Hierarchies that nobody looked at, and quasi-identifiers of which next to nothing is left."""
+"""Cautions about unreviewed hierarchies, and about quasi-identifiers that lost nearly all detail."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sfumato.assess.cautions.registry import CautionFinding, after, before
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 from sfumato.hierarchies import IntervalDomain, Learned, Numeric, Taxonomy
 
-#: What a quasi-identifier has to lose before somebody should ask why it is released at all.
+#: The loss from which on one should ask why a quasi-identifier is released at all.
 NEARLY_ALL = 0.9
 
 
 @before("learned-hierarchy", about="learned")
 def learned_hierarchy(view: RequestView) -> Iterator[CautionFinding]:
-    """Say which hierarchies were learned from the table, so that none is learned silently."""
+    """Report which hierarchies were learned from the table, so that none is learned silently."""
     for name, declared in view.declared.items():
         if not isinstance(declared, Learned):
             continue
@@ -39,7 +39,7 @@ def learned_hierarchy(view: RequestView) -> Iterator[CautionFinding]:
 
 @before("new-values", about="taxonomies")
 def new_values(view: RequestView) -> Iterator[CautionFinding]:
-    """Say how many values were put where the rule of a taxonomy puts those that it does not have."""
+    """Count the values that a taxonomy does not list and placed by its rule for unknown values."""
     for name, declared in view.declared.items():
         if isinstance(declared, Taxonomy) and declared.unknown is not None:
             values = view.domains[name].values.cast(pa.string()).to_pylist()
@@ -56,7 +56,7 @@ def new_values(view: RequestView) -> Iterator[CautionFinding]:
 
 @after("own-levels")
 def own_levels(view: ReleaseView) -> Iterator[CautionFinding]:
-    """Say where a full-domain method was given levels that nobody declared."""
+    """Report where a full-domain method got levels that were not declared."""
     for name, domain in view.domains.items() if view.levels is not None else ():
         declared = view.declared.get(name)
         number = (
@@ -75,7 +75,7 @@ def own_levels(view: ReleaseView) -> Iterator[CautionFinding]:
 
 @after("lost-column")
 def lost_column(view: ReleaseView) -> Iterator[CautionFinding]:
-    """Find quasi-identifiers that lost nearly everything, and say why and what would help."""
+    """Find quasi-identifiers that lost nearly everything, with the reason and what would help."""
     for at, (name, domain) in enumerate(view.domains.items()):
         lost = view.lost.get(name, 0.0)
         if lost <= NEARLY_ALL:

@@ -1,4 +1,4 @@
-"""Values that stand for none: a question mark in a column of numbers makes it a column of words."""
+"""Cautions about values that stand for a missing one, such as ``?``, and about numbers and dates read as text."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from sfumato.assess.cautions.column_kinds import undeclared
 from sfumato.assess.cautions.registry import CautionFinding, before
 from sfumato.assess.cautions.view import RequestView, ViewedColumn
 
-#: What people write where they have nothing to write, in small letters.
+#: What people write for a missing value, in lower case.
 MISSING_WORDS = frozenset(
     {"", "?", "-", "--", "---", ".", "..", "*", "na", "n/a", "n.a.", "n.a", "#n/a", "nan", "<na>", "null", "(null)"}
     | {"none", "nil", "unknown", "unk", "missing", "not available", "not stated", "not known", "no answer", "refused"}
     | {"(blank)", "blank", "undefined", "k.a.", "keine angabe", "s/d", "n/d", "nd", "xxx", "#value!", "#null!"}
 )
-#: Those that are as often a value like any other, so that they count only among numbers and dates.
+#: Words that are as often ordinary values, so that they count only among numbers and dates.
 AMBIGUOUS = frozenset({"none", "nil", "refused", "nd", "xxx", "*"})
-#: Numbers that stand for none where they lie far from all others.
+#: Numbers that mean a missing value if they lie far from all others.
 SENTINELS = (77, 88, *(10**digits - end for digits in (2, 3, 4, 5, 6) for end in (1, 2, 3)), 777, 888, 7777, 8888)
-#: Numbers that stand for none where nothing else is negative.
+#: Numbers that mean a missing value if nothing else is negative.
 NEGATIVES = (-1, -2, -7, -8, -9)
-#: The share of rows that are numbers or dates from which on the others look like the odd ones.
+#: The share of numbers or dates from which on all other values look out of place.
 MOSTLY = 0.8
 
 _NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
@@ -36,7 +36,7 @@ _DATE = r"^\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?
 
 
 class SortedValues(NamedTuple):
-    """The different values of a column of text, sorted into those that mean nothing and those of a kind."""
+    """The distinct values of a column of text: words for a missing value, numbers, written numbers, and dates."""
 
     words: list[str]
     without: NDArray[np.bool_]
@@ -47,7 +47,7 @@ class SortedValues(NamedTuple):
 
 @before("missing-codes")
 def missing_codes(view: RequestView) -> Iterator[CautionFinding]:
-    """Find values that stand for none but count as values like any other."""
+    """Find values that mean a missing one but count like any other."""
     for column in view.with_role("quasi-identifier", "sensitive"):
         if is_text(column.values.type):
             yield from _missing_words(view, column)
@@ -93,7 +93,7 @@ def _sentinels(view: RequestView, column: ViewedColumn) -> Iterator[CautionFindi
 
 
 def sentinels(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> dict[int, int]:
-    """Return the numbers that look like codes for none, and how often they occur.
+    """Find the numbers that look like codes for a missing value, and how often they occur.
 
     >>> sentinels(np.array([18.0, 44.0, 90.0, 999.0]), np.array([3, 5, 2, 7]))
     {999: 7}
@@ -107,7 +107,7 @@ def sentinels(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> dict[i
 
 
 def far_away(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> int:
-    """Return how many of the largest numbers are sentinels, farther from the others than those reach."""
+    """Count the sentinels among the largest numbers: farther from the others than these are spread."""
     for size in (3, 2, 1):
         rest, end = numbers[:-size], numbers[-size:]
         if len(rest) < 2 or counts[-size:].sum() < 2 or not np.isin(np.abs(end), SENTINELS).all():
@@ -118,7 +118,7 @@ def far_away(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> int:
 
 
 def _only_negatives(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> int:
-    """Return how many numbers are negative, if they are few, repeated, and each of them a usual code."""
+    """Count the negative numbers, if they are few, repeated, and all of them usual codes."""
     size = int(np.count_nonzero(numbers < 0))
     usual = np.isin(numbers[:size], (*NEGATIVES, *(-sentinel for sentinel in SENTINELS)))
     return size if size <= 3 and size < len(numbers) and usual.all() and counts[:size].sum() > 1 else 0
@@ -126,7 +126,7 @@ def _only_negatives(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> 
 
 @before("numbers-as-text")
 def numbers_as_text(view: RequestView) -> Iterator[CautionFinding]:
-    """Find columns of numbers that became categories because of some other words, a comma or a unit."""
+    """Find columns of numbers that were read as categories because of other words, a comma or a unit."""
     for column in _texts(view):
         found, counts = sort_values(column.values), column.counts[:-1]
         odd = ~(found.numbers | found.without)
@@ -147,7 +147,7 @@ def numbers_as_text(view: RequestView) -> Iterator[CautionFinding]:
 
 @before("dates-as-text")
 def dates_as_text(view: RequestView) -> Iterator[CautionFinding]:
-    """Find dates in another form than 2024-12-31, which are categories unless their form is declared."""
+    """Find dates in a form other than 2024-12-31, which are read as categories unless their form is declared."""
     for column in _texts(view):
         found, counts = sort_values(column.values), column.counts[:-1]
         if not mostly(found.dates, found, counts):
@@ -165,7 +165,7 @@ def dates_as_text(view: RequestView) -> Iterator[CautionFinding]:
 
 
 def date_format(texts: pa.StringArray) -> str:
-    """Return the form in which dates are written, as far as their parts tell it."""
+    """Guess the format in which dates are written from their parts."""
     parts = pc.extract_regex(texts, r"^\s*(?P<a>\d+)(?P<s>[-/.])(?P<b>\d+)[-/.](?P<c>\d+)(?P<time>.*)$")
     largest = {name: pc.max(pc.struct_field(parts, name).cast(pa.int64())).as_py() for name in "abc"}
     year = "%Y" if max(largest.values()) > 99 else "%y"
@@ -181,7 +181,7 @@ def date_format(texts: pa.StringArray) -> str:
 
 
 def sort_values(values: pa.Array) -> SortedValues:
-    """Sort the different values of a column of text."""
+    """Sort the distinct values of a column of text by what they look like."""
     texts = values.cast(pa.string())
     known = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(texts)), pa.array(sorted(MISSING_WORDS)))
     without = _flags(known)

@@ -1,4 +1,4 @@
-"""All guardrails by their codes: those that look at a request, and those that look at what became of it."""
+"""The registry of guardrails by code: those that check a request, and those that check its release."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sfumato.assess.cautions.view import ReleaseView, RequestView
 
 @dataclass(frozen=True)
 class CautionFinding:
-    """What a guardrail found: a caution that does not know its code yet."""
+    """What a guardrail found: a caution without its code."""
 
     severity: str
     columns: tuple[str, ...]
@@ -27,16 +27,16 @@ Look = Callable[[V], Iterable[CautionFinding]]
 
 @dataclass(frozen=True)
 class Guardrail(Generic[V]):
-    """A function that looks at a view.
+    """A check of a request or a release.
 
     Attributes
     ----------
     look
-        The function.
+        The function that runs the check on a view.
     by_rows
-        Whether it has to see single rows: counts of them are not enough then.
+        Whether it needs single rows instead of counts.
     about
-        The attribute of the view that it is about; a view that has none of it is not looked at.
+        The attribute of the view that it checks; views without any are skipped.
     """
 
     look: Look[V]
@@ -44,25 +44,25 @@ class Guardrail(Generic[V]):
     about: str | None
 
     def concerns(self, view: V) -> bool:
-        """Whether there is something for it to look at."""
+        """Return whether the check can run on a view and has something to check there."""
         return (view.has_rows or not self.by_rows) and (self.about is None or bool(getattr(view, self.about)))
 
 
-#: Guardrails that need only the request, so that a careless one is stopped before the work.
+#: Guardrails that need only the request, so that they can stop it before the work begins.
 BEFORE: dict[str, Guardrail[RequestView]] = {}
-#: Guardrails that look at the classes.
+#: Guardrails that check the classes.
 AFTER: dict[str, Guardrail[ReleaseView]] = {}
 
 
 def before(
     code: str, by_rows: bool = False, about: str | None = None
 ) -> Callable[[Look[RequestView]], Look[RequestView]]:
-    """Register a guardrail that looks at a request before any method runs."""
+    """Register a guardrail that checks a request before any method runs."""
     return _register(BEFORE, code, by_rows, about)
 
 
 def after(code: str, by_rows: bool = False) -> Callable[[Look[ReleaseView]], Look[ReleaseView]]:
-    """Register a guardrail that looks at what a method made."""
+    """Register a guardrail that checks the result of a method."""
     return _register(AFTER, code, by_rows)
 
 
@@ -77,12 +77,12 @@ def _register(
 
 
 def look_before(view: RequestView) -> list[Caution]:
-    """Return what there is to say about a request."""
+    """Run all guardrails on a request."""
     return _look(BEFORE, view)
 
 
 def look_after(view: ReleaseView) -> list[Caution]:
-    """Return what there is to say about a release."""
+    """Run all guardrails on a release."""
     return _look(AFTER, view)
 
 
@@ -103,7 +103,7 @@ def cautions_after(
 
 
 def overlooked(view: RequestView) -> list[str]:
-    """Return the codes of the guardrails that cannot look, since nobody holds the rows together."""
+    """List the codes of the guardrails that cannot run because single rows are not available."""
     by_rows = [code for code, one in BEFORE.items() if one.by_rows] + [
         code for code, one in AFTER.items() if one.by_rows
     ]

@@ -1,4 +1,4 @@
-"""Tables with several rows per person, where k rows are not k people, and pseudonyms that link them."""
+"""Cautions about several rows per person, where k rows are not k people, and about pseudonyms that link them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sfumato.assess.cautions.registry import CautionFinding, after, before
 from sfumato.assess.cautions.rows_view import RowsView
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 
-#: With more rows per value on average, a column does not name people but groups them.
+#: A column with more rows per value on average groups people instead of naming them.
 MOST_ROWS_PER_PERSON = 50
 
 
 @before("pseudonyms", about="pseudonyms")
 def pseudonyms(view: RequestView) -> Iterator[CautionFinding]:
-    """Say what pseudonyms make possible: the rows of a person can be put together."""
+    """Warn that pseudonyms link the rows of a person."""
     for name, rows in view.pseudonyms.items():
         linked = (
             f"up to {rows:,} rows of one person can be put together, and tell more of them than each row does. "
@@ -36,7 +36,7 @@ def pseudonyms(view: RequestView) -> Iterator[CautionFinding]:
 
 @after("several-rows-per-person", by_rows=True)
 def several_rows_per_person(view: ReleaseView) -> Iterator[CautionFinding]:
-    """Count the classes with fewer than k persons, taking a dropped identifier that repeats for a person."""
+    """Count the classes with fewer than k persons, if a dropped identifier repeats and so may name persons."""
     assert isinstance(view, RowsView)
     for name, codes in view.identifiers.items():
         persons = int(codes.max(initial=-1)) + 1
@@ -58,13 +58,13 @@ def several_rows_per_person(view: ReleaseView) -> Iterator[CautionFinding]:
 
 
 def persons_per_class(persons: NDArray[np.integer], classes: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return how many different persons every class holds; a row that names nobody counts as a person of its own."""
+    """Count the distinct persons in every class; a row without a name counts as a person of its own."""
     released = classes >= 0
     groups, codes = classes[released].astype(np.int64), persons[released].astype(np.int64)
     nameless = codes < 0
     codes[nameless] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(nameless))
     size = int(codes.max(initial=0)) + 1
-    # Sorting is much faster here than looking for distinct numbers by their hashes, as NumPy would.
+    # Sorting is much faster here than NumPy's hash-based search for distinct numbers.
     pairs = np.sort(groups * size + codes)
     distinct = pairs[np.append(True, pairs[1:] != pairs[:-1])] if len(pairs) else pairs
     return np.bincount(distinct // size, minlength=int(groups.max(initial=-1)) + 1)

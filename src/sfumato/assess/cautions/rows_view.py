@@ -1,4 +1,4 @@
-"""A release whose rows are all here, as guardrails look at it."""
+"""A release whose rows are all in memory, as guardrails see it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
 def _numbers(indices: pa.Array) -> NDArray[np.int64]:
-    """Return indices from 1 on, 0 where missing."""
+    """Number indices from 1, 0 for missing ones."""
     numbers: NDArray[np.int64] = indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return numbers.astype(np.int64) + 1
 
 
 @dataclass(frozen=True)
 class RowsView(ReleaseView):
-    """A release whose rows are all here.
+    """A release whose rows are all in memory.
 
     Attributes
     ----------
@@ -38,9 +38,9 @@ class RowsView(ReleaseView):
 
     @cached_property
     def visible(self) -> NDArray[np.int32]:
-        """For every row the number of the class that a reader sees it in, -1 where it is left out.
+        """The class of every row as a reader sees it, -1 for suppressed rows.
 
-        Two classes that look alike are one to a reader.
+        A reader cannot distinguish two classes that look alike.
         """
         shown = [self._shown(at).dictionary_encode() for at in range(len(self.microdata.domains))]
         codes = np.stack([_numbers(column.indices) for column in shown], axis=1)
@@ -48,7 +48,7 @@ class RowsView(ReleaseView):
         return looks[self.classes.of_row].astype(np.int32)
 
     def _shown(self, at: int) -> pa.StringArray:
-        """Return what every class shows of a quasi-identifier."""
+        """Give what every class shows for a quasi-identifier."""
         domain, levels = self.microdata.domains[at], self.classes.levels
         lo, hi = self.classes.lo[:, at], self.classes.hi[:, at]
         if levels is None:
@@ -69,7 +69,7 @@ class RowsView(ReleaseView):
         return int(np.count_nonzero(self.released))
 
     def alone(self, names: Sequence[str], with_classes: bool = False) -> int:
-        """Return how many released rows are the only ones with their values in some columns, and in their class."""
+        """Count the released rows that are the only ones with their values in some columns, and optionally class."""
         everything = bool(self.released.all())
         columns = [self._codes(name) for name in names] + ([self.visible] if with_classes else [])
         return count_unique(fingerprints(codes if everything else codes[self.released] for codes in columns))
@@ -80,19 +80,19 @@ class RowsView(ReleaseView):
         return codes
 
     def certainty(self, name: str) -> ClassCertainty:
-        """Look at how frequent the most frequent value of every class is, as a reader sees the classes."""
+        """Measure how certain a column is in the classes that a reader can distinguish."""
         groups = self.visible[self.released]
         sizes, values = np.bincount(groups), len(self.columns[name].values) + 1
         largest = most_frequent(groups, self._codes(name)[self.released], len(sizes), values)
         return ClassCertainty.of(sizes, largest, np.ones(len(sizes), np.int64))
 
     def starred(self, at: int) -> int:
-        """Return how many released rows share their class with somebody who lacks a value."""
+        """Count the released rows whose class holds a missing value of a quasi-identifier."""
         missing = self.microdata.domains[at].missing_code
         return int(np.count_nonzero(self.classes.hi[self.classes.of_row[self.released], at] == missing))
 
     def drawn(self, most: int) -> Drawn:
-        """Return every so-manieth of the released rows."""
+        """Draw every n-th of the released rows."""
         step = -(-self.rows // most)
         rows = np.flatnonzero(self.released)[::step]
         own = self.classes.of_row[rows]
@@ -106,7 +106,7 @@ class RowsView(ReleaseView):
 
 
 def fingerprints(columns: Iterable[NDArray[np.integer]], start: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
-    """Return one number per row that is the same for equal rows and, but for a chance of n²/2⁶⁵, for no others."""
+    """Hash every row to one number; unequal rows collide with a probability of at most n²/2⁶⁵."""
     marks = start
     for codes in columns:
         marks = np.zeros(len(codes), np.uint64) if marks is None else marks.copy()
@@ -119,7 +119,7 @@ def fingerprints(columns: Iterable[NDArray[np.integer]], start: NDArray[np.uint6
 
 
 def count_unique(marks: NDArray[np.uint64]) -> int:
-    """Return how many numbers occur once."""
+    """Count the numbers that occur once."""
     if not len(marks):
         return 0
     ordered = np.sort(marks)

@@ -1,4 +1,4 @@
-"""Sensitive values that a class gives away, since only its size was asked for."""
+"""Cautions about sensitive values that classes reveal because no model protects them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sfumato.assess.cautions.view import NEARLY, ReleaseView
 
 @after("sensitive-unprotected")
 def sensitive_unprotected(view: ReleaseView) -> Iterator[CautionFinding]:
-    """Count the classes in which one sensitive value is certain, where no model guards that column."""
+    """Count the classes in which one sensitive value is certain, if no model protects that column."""
     for name in unguarded(view):
         told = view.certainty(name)
         if told.certain or told.nearly:
@@ -30,13 +30,13 @@ def sensitive_unprotected(view: ReleaseView) -> Iterator[CautionFinding]:
         )
 
 
-#: What a loss that looks at labels does to classes.
+#: What losses that depend on labels do to classes, in words.
 BY_LABEL = {"cm": "makes classes of one value on purpose", "prediction": "divides rows where their values differ"}
 
 
 @after("minimizes-label")
 def minimizes_label(view: ReleaseView) -> Iterator[CautionFinding]:
-    """Warn of a loss that is small where every class has one sensitive value, and so undoes diversity."""
+    """Warn of a loss that is least when every class has one sensitive value, and so works against diversity."""
     minimized = view.minimized if isinstance(view.minimized, str) else ""
     does = BY_LABEL.get(minimized.partition(":")[0])
     for name in unguarded(view) if does else ():
@@ -53,7 +53,7 @@ def minimizes_label(view: ReleaseView) -> Iterator[CautionFinding]:
 
 
 def unguarded(view: ReleaseView) -> list[str]:
-    """Return the sensitive columns that no model is about."""
+    """List the sensitive columns that no model protects."""
     guards = [getattr(model, "column", None) for model in view.models if model.needs_sensitive]
     names = [column.name for column in view.with_role("sensitive")]
     return [name for name in names if None not in guards and name not in guards]

@@ -1,4 +1,4 @@
-"""Columns that are released as they are, and single people out all the same."""
+"""Cautions about columns that are released unchanged and single people out."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from sfumato.assess.cautions.registry import CautionFinding, after, before
 from sfumato.assess.cautions.view import ReleaseView, RequestView, ViewedColumn
 from sfumato.errors import listed
 
-#: From this share of rows on that are alone with their value, a column is as good as a name.
+#: From this share of rows with a unique value on, a column is as good as a name.
 NEAR_UNIQUE = 0.5
-#: In smaller tables many a harmless column is unique by chance.
+#: In smaller tables many harmless columns are unique by chance.
 SMALLEST_TABLE = 50
-#: Shares of unique rows from which on they are worth a warning.
+#: The shares of unique rows from which on they are worth a warning.
 WORTH_A_WARNING = 0.01
 SENSITIVE_WORTH_A_WARNING = 0.1
-#: How many columns are named as those that single out most.
+#: How many of the most identifying columns are named.
 NAMED = 3
 
 
 @before("near-unique")
 def near_unique(view: RequestView) -> Iterator[CautionFinding]:
-    """Find single columns that are as good as a name, since most rows are alone with their value."""
+    """Find single columns that are as good as a name because most rows have a unique value."""
     for column in view.with_role("plain", "sensitive"):
         yield from as_good_as_a_name(column.name, column.role, column.unique_rows, view.rows)
 
 
 def as_good_as_a_name(name: str, role: str, unique: int, rows: int) -> Iterator[CautionFinding]:
-    """Judge a column by how many of the rows are the only ones with their value."""
+    """Judge a column by how many rows are the only ones with their value."""
     if rows < SMALLEST_TABLE or unique < NEAR_UNIQUE * rows:
         return
     advice = {
@@ -47,7 +47,7 @@ def as_good_as_a_name(name: str, role: str, unique: int, rows: int) -> Iterator[
 
 @after("unique-rows")
 def unique_rows(view: ReleaseView) -> Iterator[CautionFinding]:
-    """Count the rows that are unique in all that is released as it is, alone and beside the quasi-identifiers."""
+    """Count the rows that are unique in the columns released unchanged, alone and with the quasi-identifiers."""
     plain, sensitive = view.with_role("plain"), view.with_role("sensitive")
     if plain:
         yield from _unique_in_plain(view, plain, sensitive)
@@ -96,7 +96,7 @@ def _columns(columns: list[ViewedColumn]) -> str:
 
 
 def _worst(columns: list[ViewedColumn]) -> str:
-    """Name the columns with most different values, which single out most."""
+    """Name the columns with the most distinct values, which single out most."""
     if len(columns) == 1:
         return ""
     ranked = sorted(columns, key=lambda column: -len(column.values))[:NAMED]

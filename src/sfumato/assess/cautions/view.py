@@ -1,4 +1,4 @@
-"""What guardrails look at: the columns of a request as codes, and what became of them."""
+"""What guardrails see: the columns of a request as codes, and the release made of them."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from sfumato.table.encoding import distinct
 from sfumato.table.microdata import Microdata
 from sfumato.table.schema import Declared
 
-#: From this share of a class on, one value is as good as known.
+#: From this share of a class on, a value counts as nearly certain.
 NEARLY = 0.9
 
 
 @dataclass(frozen=True)
 class ViewedColumn:
-    """A column as its different values, and a code per row or at least how many rows have each value.
+    """A column as its distinct values with a code per row, or at least with the number of rows of each value.
 
     Attributes
     ----------
     codes
-        The value of every row, as its place in ``values``; a missing one has the code after the last. None where
-        nobody holds the rows.
+        The value of every row as its index in ``values``; a missing value has the code after the last. None if the rows
+        are not available.
     counted
-        How many rows have each value, and after the last value how many have none, where the rows are not here.
+        How many rows have each value, and last how many have none, if the rows are not available.
     alone
-        How many rows are the only ones with their value, where not even the values are here.
+        How many rows are the only ones with their value, if not even the values are available.
     """
 
     name: str
@@ -47,7 +47,7 @@ class ViewedColumn:
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """How many rows have each value, and after the last value how many have none."""
+        """How many rows have each value, and last how many have none."""
         if self.codes is None:
             return np.zeros(1, np.int64) if self.counted is None else self.counted
         return np.bincount(self.codes, minlength=len(self.values) + 1)
@@ -61,7 +61,7 @@ class ViewedColumn:
 def coded_columns(
     microdata: Microdata, kept: pa.Table, plain: Iterable[str], places: NDArray[np.integer] | None = None
 ) -> dict[str, ViewedColumn]:
-    """Return every column that is released in some form, quasi-identifiers as they came.
+    """Code every column that is released in some form; quasi-identifiers with their original values.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def coded_columns(
     kept, plain
         The table with the plain columns, and their names.
     places
-        Where each row of ``microdata`` stands in ``kept``, if the order is another one.
+        Where each row of ``microdata`` is in ``kept``, if the order differs.
     """
     columns = [
         ViewedColumn(domain.name, "quasi-identifier", domain.values, microdata.codes[:, at])
@@ -96,23 +96,23 @@ class RequestView:
     Attributes
     ----------
     declared
-        How each quasi-identifier was declared to generalize, None where its type decides.
+        The declared hierarchy of each quasi-identifier, None if its type decides.
     microdata
         The encoded quasi-identifiers and sensitive columns.
     columns
         Every column that is released in some form, row by row as in ``microdata``.
     models
-        The privacy that is asked for.
+        The requested privacy models.
     identifiers
-        The dropped columns that may name people: for every row a number that stands for the value, -1 where missing.
+        The dropped columns that may name people: for every row the number of its value, -1 if missing.
     row_numbers
-        The unnamed columns that only number the rows, and so were dropped without being asked for.
+        The unnamed columns that only number the rows and were therefore dropped unasked.
     remarks
         What had to be guessed or left out when the table was read: columns, what was found, what to do.
     pseudonyms
-        The identifiers that are released as pseudonyms, and how many rows the most frequent of each has.
+        The identifiers released as pseudonyms, and the largest number of rows with the same one.
     total
-        How many rows there are, where they are not in ``microdata``.
+        The number of rows, if they are not in ``microdata``.
     """
 
     declared: Mapping[str, Declared]
@@ -137,7 +137,7 @@ class RequestView:
 
     @property
     def has_rows(self) -> bool:
-        """Whether single rows can be looked at, not only how many there are of which kind."""
+        """Whether single rows are available, not only counts."""
         return self.total is None
 
     @property
@@ -147,7 +147,7 @@ class RequestView:
 
     @property
     def k(self) -> int:
-        """The size that every class has by what is asked for."""
+        """The class size that the models guarantee."""
         return max((model.smallest_class() for model in self.models), default=1)
 
     @cached_property
@@ -156,12 +156,12 @@ class RequestView:
         return {domain.name: domain for domain in self.microdata.domains}
 
     def with_role(self, *roles: str) -> list[ViewedColumn]:
-        """Return the columns of these roles."""
+        """Select the columns of these roles."""
         return [column for column in self.columns.values() if column.role in roles]
 
 
 class ClassCertainty(NamedTuple):
-    """How far classes give a sensitive column away: classes, those certain, their rows, those nearly certain."""
+    """How far classes reveal a sensitive column: all classes, those with one value, their rows, those nearly so."""
 
     classes: int
     certain: int
@@ -170,7 +170,7 @@ class ClassCertainty(NamedTuple):
 
     @classmethod
     def of(cls, sizes: NDArray[np.int64], largest: NDArray[np.int64], times: NDArray[np.int64]) -> ClassCertainty:
-        """Sum up classes by how many rows each has, and how many of them their most frequent value."""
+        """Count classes, given their sizes, the counts of their most frequent value, and how many classes have both."""
         certain = largest == sizes
         nearly = ~certain & (largest >= NEARLY * sizes)
         return cls(
@@ -186,11 +186,11 @@ class Drawn(NamedTuple):
     codes
         Their quasi-identifiers.
     lo, hi
-        From where to where the class of each reaches.
+        The first and last code of the class of each row.
     columns
         The codes of the other columns, by name.
     said
-        How they were drawn, in words; nothing where they are all.
+        How they were drawn, in words; empty if they are all rows.
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -202,16 +202,16 @@ class Drawn(NamedTuple):
 
 @dataclass(frozen=True)
 class ReleaseView(RequestView, ABC):
-    """A request and what a method made of it, as far as those know who hold the rows.
+    """A request and its release, as far as the engine that holds the rows can tell.
 
     Attributes
     ----------
     minimized
-        What the method was asked to make small.
+        What the method minimized.
     lost
-        The share of every quasi-identifier that was lost.
+        The mean loss of every quasi-identifier, from 0 to 1.
     levels
-        The level that every quasi-identifier is shown at, if it is the same in all classes.
+        The level of every quasi-identifier, if it is the same in all classes.
     """
 
     minimized: object = None
@@ -225,16 +225,16 @@ class ReleaseView(RequestView, ABC):
 
     @abstractmethod
     def alone(self, names: Sequence[str], with_classes: bool = False) -> int:
-        """Return how many released rows are the only ones with their values in some columns, and in their class."""
+        """Count the released rows that are the only ones with their values in some columns, and optionally class."""
 
     @abstractmethod
     def certainty(self, name: str) -> ClassCertainty:
-        """Look at how frequent the most frequent value of every class is, as a reader sees the classes."""
+        """Measure how certain a column is in the classes that a reader can distinguish."""
 
     @abstractmethod
     def starred(self, at: int) -> int:
-        """Return how many released rows share their class with somebody who lacks a value."""
+        """Count the released rows whose class holds a missing value of a quasi-identifier."""
 
     @abstractmethod
     def drawn(self, most: int) -> Drawn:
-        """Return some of the released rows, not many more than asked for; all of them where they are so few."""
+        """Draw some of the released rows, not many more than ``most``; all of them if they are few."""

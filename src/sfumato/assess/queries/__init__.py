@@ -1,4 +1,4 @@
-"""Questions to a release: how many, how much, how large on average; estimated, and within certain bounds."""
+"""Queries on a release: counts, sums, means and extremes, estimated and with certain bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums, means and extremes of values that are only partly known."""
+"""Sums, means and extremes of partly known values."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Worth(NamedTuple):
     Attributes
     ----------
     expected, sure, optional
-        How many rows of each group are expected to be meant, how many surely are, and how many more may be.
+        How many rows of each group are expected to match, how many certainly do, and how many more may.
     middle, low, high
-        What each of them is worth on average, at least and at most.
+        The mean, least and largest value of each of them.
     """
 
     expected: Numbers
@@ -31,29 +31,29 @@ class Worth(NamedTuple):
     high: Numbers
 
     def mirrored(self) -> Worth:
-        """Return the same with the sign of every value turned, so that the largest becomes the least."""
+        """Negate every value, so that the largest becomes the least."""
         return self._replace(middle=-self.middle, low=-self.high, high=-self.low)
 
 
 def total(worth: Worth) -> Answer:
-    """Return the sum over all rows that are meant."""
+    """Sum over all matching rows."""
     lower = _weighted(worth.sure, worth.low) + _weighted(worth.optional, np.minimum(worth.low, 0.0))
     upper = _weighted(worth.sure, worth.high) + _weighted(worth.optional, np.maximum(worth.high, 0.0))
     return Answer(_known(_weighted(worth.expected, worth.middle)), lower, upper)
 
 
 def mean(worth: Worth) -> Answer:
-    """Return the mean over all rows that are meant."""
+    """Average over all matching rows."""
     rows = float(worth.expected.sum())
     estimate = _known(_weighted(worth.expected, worth.middle) / rows) if rows > 0 else None
     return Answer(estimate, _negated(_largest_mean(worth.mirrored())), _largest_mean(worth))
 
 
 def least(worth: Worth) -> Answer:
-    """Return the least of all rows that are meant.
+    """Find the least value of all matching rows.
 
-    As an estimate serves the lower end of the groups of which at least half a row is expected to be meant; where no
-    group has that, of those of which most is.
+    The estimate is the lowest end of the groups with at least half a matching row expected, or else of the groups with
+    the most.
     """
     possible, sure = worth.sure + worth.optional > 0, worth.sure > 0
     if not possible.any():
@@ -65,13 +65,13 @@ def least(worth: Worth) -> Answer:
 
 
 def largest(worth: Worth) -> Answer:
-    """Return the largest of all rows that are meant; as `least`."""
+    """Find the largest value of all matching rows, as `least` does."""
     found = least(worth.mirrored())
     return Answer(_negated(found.estimate), _negated(found.upper), _negated(found.lower))
 
 
 def _largest_mean(worth: Worth) -> float | None:
-    """Return the largest mean that any choice of the optional rows gives: the most valuable come first."""
+    """Compute the largest mean over all choices of the optional rows: take the highest values first."""
     order = np.argsort(-worth.high, kind="stable")
     optional, values = worth.optional[order], worth.high[order]
     rows, sums = np.append(0.0, np.cumsum(optional)), np.append(0.0, np.cumsum(_products(optional, values)))
@@ -84,12 +84,12 @@ def _weighted(rows: Numbers, values: Numbers) -> float:
 
 
 def _products(rows: Numbers, values: Numbers) -> Numbers:
-    """Multiply; of no rows nothing is worth anything, not even an endless amount."""
+    """Multiply rows by values; 0 rows times an infinite value is 0."""
     return np.multiply(rows, values, out=np.zeros(len(rows)), where=rows > 0)
 
 
 def _known(value: float) -> float | None:
-    """Return an estimate, None where cells without any end leave nothing to estimate from."""
+    """Replace an infinite estimate, which comes from unbounded cells, by None."""
     return value if np.isfinite(value) else None
 
 

@@ -1,4 +1,4 @@
-"""A release in two tables that answers questions: exact quasi-identifiers, and sensitive values known by group."""
+"""A release in two tables that answers queries: exact quasi-identifiers, and sensitive values by group."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from sfumato.verify.verification import Verification
 
 @dataclass(frozen=True)
 class GroupedColumn(ReleasedColumn):
-    """Values that are known by group only: the cell of a row is its group.
+    """Values known by group only: the cell of a row is its group.
 
     Attributes
     ----------
     values
-        The values of all groups, an entry each.
+        The values of all groups, one entry per group and value.
     begins
         Where the entries of every group begin.
     counts
         How many rows of the group have each entry's value.
     places
-        Where each entry stands in the table of values.
+        The row of each entry in the table of values.
     """
 
     values: ReleasedColumn = field(repr=False)
@@ -77,7 +77,7 @@ class GroupedColumn(ReleasedColumn):
         return self._mean(self.values.share_below(place))
 
     def held(self, condition: Condition) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return how many rows of every group surely and possibly have a value that is asked for."""
+        """Count the rows of every group that certainly, and that possibly, meet a condition."""
         found, cells = self.values.match(condition), self.values.cells
         surely, possibly = (np.add.reduceat(self.counts * part[cells], self.begins) for part in found[1:3])
         return surely, possibly
@@ -88,7 +88,7 @@ class GroupedColumn(ReleasedColumn):
 
 @dataclass(frozen=True)
 class Anatomized(Released):
-    """A release in two tables, read so that questions can be answered.
+    """A release in two tables, ready to answer queries.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Anatomized(Released):
     values
         One row per group and sensitive value, with how many people of the group have it.
     sensitive, group, count_column
-        What the other columns are called.
+        The names of the other columns.
     """
 
     values: pa.Table = field(repr=False, kw_only=True)
@@ -117,16 +117,16 @@ class Anatomized(Released):
         count: str = "count",
         separator: str | None = None,
     ) -> Anatomized:
-        """Open two tables that anybody published.
+        """Open two published tables, whoever made them.
 
         Parameters
         ----------
         people, values
             The two tables, as in `sfumato.anonymize`.
         quasi_identifiers
-            The columns of ``people`` that are not groups, with hierarchies where questions name groups of a taxonomy.
+            The columns of ``people`` that are not groups, with hierarchies if queries name groups of a taxonomy.
         sensitive, group, count
-            What the other columns are called.
+            The names of the other columns.
         separator
             What separates the cells of CSV files; detected if left out.
 
@@ -149,7 +149,7 @@ class Anatomized(Released):
         return cls(read[0], declared, values=read[1], sensitive=schema.sensitive[0], group=group, count_column=count)
 
     def __post_init__(self) -> None:
-        # Whatever is asked, the two tables have to speak of the same groups.
+        # Every query needs the two tables to have the same groups.
         if self.table.num_rows and not verify_anatomy(self.tables, 1).ok:
             raise DataError(
                 "The two tables do not belong together: some group has other people than values. "
@@ -167,11 +167,11 @@ class Anatomized(Released):
         return verify_anatomy(self.tables, l)
 
     def shows(self, name: str) -> bool:
-        """Return whether something is said of a column of the original."""
+        """Return whether the release shows a column of the original."""
         return name == self.sensitive or (name != self.group and super().shows(name))
 
     def column(self, name: str) -> ReleasedColumn:
-        """Return a column as it is shown; of the sensitive one, a row shows its group."""
+        """Open a column as it is shown; for the sensitive one a row shows its group."""
         return self.by_group if name == self.sensitive else super().column(name)
 
     @cached_property
@@ -187,9 +187,9 @@ class Anatomized(Released):
         return GroupedColumn(self.sensitive, of_person, open_plain(values, self.sensitive), begins, counts, order)
 
     def count(self, where: Where | None = None) -> Answer:
-        """Return how many people fit a description, as in `Released`.
+        """Count the people who fit a description, as in `Released`.
 
-        Of a group with so many people and so many values that fit, as few and as many as possible may belong together.
+        Within a group the matching people and the matching values may coincide as little or as much as possible.
         """
         asked = dict(where or {})
         if self.sensitive not in asked:

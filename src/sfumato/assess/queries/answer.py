@@ -1,4 +1,4 @@
-"""What a release answers."""
+"""The answer of a release to a query."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Answer:
     Attributes
     ----------
     estimate
-        What is expected if the values of a class are spread evenly over what it shows; None if no row can be meant, or
-        if nothing is shown to estimate from.
+        The expected answer if the values of a class are spread evenly over what it shows; None if no row can match, or
+        if there is nothing to estimate from.
     lower, upper
-        What the original cannot be below or above, whatever hides behind the shown cells.
+        The bounds of the true answer, whatever values the shown cells stand for.
     """
 
     estimate: Any
@@ -29,7 +29,7 @@ class Answer:
         return bool(self.lower == self.upper)
 
     def __contains__(self, value: Any) -> bool:
-        """Return whether a value is possible as the true answer."""
+        """Return whether a value can be the true answer."""
         return bool(self.lower <= value <= self.upper)
 
     def __str__(self) -> str:

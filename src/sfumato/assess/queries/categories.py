@@ -1,4 +1,4 @@
-"""Columns of categories: which values may hide behind a label."""
+"""Columns of categories: which values a label may stand for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sfumato.hierarchies import Hierarchy, Prefix, Structured, Taxonomy
 
 ANYTHING = "*"
 
-#: How many characters may stand in a place of a code that is not shown: digits, or anything else.
+#: How many characters a hidden place of a code may have: digits, or digits and letters.
 DIGITS, LETTERS = 10, 36
 
 
@@ -30,9 +30,9 @@ class CategoryColumn(ReleasedColumn):
     labels
         What each cell shows.
     how
-        How the column was generalized, if that is known.
+        How the column was generalized, if known.
     exact
-        Whether every label is the value itself, as in columns that are released as they were.
+        Whether every label is the value itself, as in columns released unchanged.
     """
 
     labels: tuple[str | None, ...] = field(default=(), repr=False)
@@ -45,7 +45,7 @@ class CategoryColumn(ReleasedColumn):
 
     @cached_property
     def below(self) -> dict[str, frozenset[str]]:
-        """The values below every label: those of the taxonomy, or else every value that is shown by itself."""
+        """The values below every label: those of the taxonomy, or else all values that are shown exactly."""
         if isinstance(self.hierarchy, Taxonomy):
             found: dict[str, set[str]] = {}
             for row in self.hierarchy.rows:
@@ -72,7 +72,7 @@ class CategoryColumn(ReleasedColumn):
         return Match(found[:, 0], found[:, 1] > 0, found[:, 2] > 0, nowhere, nowhere)
 
     def _values(self, wanted: Iterable[str]) -> frozenset[str]:
-        """Return the values that a condition means; a group means all below it."""
+        """Expand the labels of a condition to values; a group stands for all values below it."""
         found: set[str] = set()
         for label in wanted:
             if label not in self.below and isinstance(self.hierarchy, Taxonomy):
@@ -87,15 +87,15 @@ class CategoryColumn(ReleasedColumn):
         if label is None:
             return 0.0, False, False
         hidden = self.hidden(label)
-        # Without a taxonomy, values that are nowhere shown may hide behind *.
+        # Without a taxonomy, * may stand for values that are shown nowhere.
         unknown = label == ANYTHING and (not isinstance(self.hierarchy, Taxonomy)) and not wanted <= hidden
         common = len(hidden & wanted)
         share = common / len(hidden) if hidden else 0.0
-        # Behind * a missing value may hide as well.
+        # * may also stand for a missing value.
         return share, label != ANYTHING and bool(hidden) and hidden <= wanted, common > 0 or unknown
 
     def _structured(self, label: str | None, wanted: Iterable[str]) -> tuple[float, bool, bool]:
-        """Compare a code or a group of codes with what is asked for, by what stands above each."""
+        """Compare a code or a group of codes with the condition, by their ancestors."""
         if label is None:
             return 0.0, False, False
         own = self._above(label)
@@ -106,12 +106,12 @@ class CategoryColumn(ReleasedColumn):
         return min(1.0, inside / max(known, inside + 1)), False, inside > 0
 
     def _above(self, code: str) -> Sequence[str]:
-        """Return a code and what stands above it; of a group only itself and everything."""
+        """List a code and its ancestors; for a group only itself and ``*``."""
         assert self.hierarchy is not None
         return next(iter(self.hierarchy.paths([code]) or ()), (code, ANYTHING))
 
     def hidden(self, label: str) -> frozenset[str]:
-        """Return the values that may hide behind a label."""
+        """List the values that a label may stand for."""
         if self.exact:
             return frozenset([label])
         if label in self.below:
@@ -138,7 +138,7 @@ def _members(label: str) -> list[str]:
 
 
 def _prefix_match(label: str | None, wanted: Iterable[str]) -> tuple[float, bool, bool]:
-    """Compare a code of which the end may be hidden with codes of which only the beginning may be asked for."""
+    """Compare a code whose end may be hidden with requested codes or prefixes."""
     if label is None:
         return 0.0, False, False
     shown, share, surely, possibly = label.rstrip(ANYTHING), 0.0, False, False

@@ -1,4 +1,4 @@
-"""The columns of a released table as questions need them: what may hide behind every shown cell."""
+"""The columns of a released table as queries need them: which values every shown cell may stand for."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ MICROSECONDS_PER_DAY = 86_400_000_000
 
 
 class Match(NamedTuple):
-    """For every cell: the share of it that a condition is expected to hold for, and whether it surely or possibly does.
+    """For every cell: the expected share that meets a condition, and whether it certainly or possibly does.
 
-    ``low`` and ``high`` say from where to where the values reach for which it holds; of categories they say nothing.
+    ``low`` and ``high`` are the ends of the values that meet it; for categories they are NaN.
     """
 
     share: NDArray[np.float64]
@@ -38,9 +38,9 @@ class ReleasedColumn(ABC):
     Attributes
     ----------
     name
-        What the column is called in the original.
+        The name of the column in the original.
     cells
-        The cell of every row; equal cells have one number.
+        The number of every row's cell; equal cells have the same number.
     """
 
     name: str
@@ -49,45 +49,45 @@ class ReleasedColumn(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many cells there are."""
+        """The number of distinct cells."""
 
     @property
     def on_scale(self) -> bool:
-        """Whether its values have an order, so that there is something below a place."""
+        """Whether its values have an order, so that some lie below a place."""
         return False
 
     @property
     def order(self) -> Sequence[object] | None:
-        """All values from first to last, where the scale is an order of names."""
+        """All values from first to last, if the scale is an order of names."""
         return None
 
     @abstractmethod
     def match(self, condition: Condition) -> Match:
-        """Return what a condition means for every cell."""
+        """Match every cell with a condition."""
 
     def share_below(self, place: float) -> NDArray[np.float64]:
-        """Return the share of every cell that lies at a place of the scale or below it."""
+        """Compute the share of every cell at or below a place of the scale."""
         raise TypeError(f"{type(self).__name__} has no scale")
 
     def drawn(self, random: np.random.Generator) -> pa.Array:
-        """Draw a value for every row, each value behind its cell as likely as any other; missing where the cell is."""
+        """Draw a value for every row, each value of its cell equally likely; missing if the cell is."""
         raise TypeError(f"{type(self).__name__} shows no cells to draw from")
 
 
 @dataclass(frozen=True)
 class ScaleColumn(ReleasedColumn):
-    """Numbers, dates or an order: every cell is a stretch of a scale.
+    """Numbers, dates or an order: every cell is a range of a scale.
 
     Attributes
     ----------
     extents
-        From where to where each cell reaches.
+        The ends of each cell.
     order
-        All values from first to last, where the scale is an order of names.
+        All values from first to last, if the scale is an order of names.
     kind
-        The type of an answer: dates come back as dates.
+        The type of answers: dates are answered as dates.
     statistic
-        ``"midpoint"`` or ``"mean"`` where a class shows that instead of a range: other values hide behind it.
+        ``"midpoint"`` or ``"mean"`` if a class shows that instead of a range, so that its values may differ from it.
     """
 
     extents: Extents = field(repr=False)
@@ -105,14 +105,14 @@ class ScaleColumn(ReleasedColumn):
 
     @cached_property
     def whole(self) -> bool:
-        """Whether all ends are whole numbers, so that values are expected to be whole, too."""
+        """Whether all ends are whole numbers, so that values are expected to be whole too."""
         ends = np.concatenate([self.extents.low, self.extents.high])
         finite = ends[np.isfinite(ends)]
         return bool(len(finite)) and bool((finite == np.rint(finite)).all())
 
     @cached_property
     def ends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The ends of cells for estimates: endless ones reach as far as any other does."""
+        """The ends of cells for estimates: unbounded cells reach as far as any other."""
         low, high = self.extents.low.copy(), self.extents.high.copy()
         if self.whole:
             high -= self.extents.open_end
@@ -122,7 +122,7 @@ class ScaleColumn(ReleasedColumn):
         return low, high
 
     def everything(self) -> Match:
-        """Return what holds without a condition: a value that is not missing."""
+        """Match every value that is not missing."""
         return self._within([Span(-np.inf, np.inf)])
 
     def share_below(self, place: float) -> NDArray[np.float64]:
@@ -161,7 +161,7 @@ class ScaleColumn(ReleasedColumn):
             lowest = np.where(inside, np.minimum(lowest, np.maximum(low, span.low)), lowest)
             highest = np.where(inside, np.maximum(highest, np.minimum(high, span.high)), highest)
         if self.statistic is not None:
-            # Any value may hide behind a mean, unless every value is meant.
+            # A mean may stand for any value, unless the condition includes all values.
             endless = all(span.low == -np.inf and span.high == np.inf for span in spans)
             unknown = np.isfinite(low) & np.isfinite(high)
             return Match(np.clip(share, 0, 1), surely & endless, possibly | unknown, lowest, highest)
@@ -175,7 +175,7 @@ class ScaleColumn(ReleasedColumn):
             first, last = np.ceil(first), np.floor(last)
         with np.errstate(invalid="ignore"):
             width, overlap = high - low + one, last - first + one
-        # What has no width, or no end, is inside or not.
+        # A cell without width or without an end is either inside or not.
         share = np.where(last >= first, 1.0, 0.0)
         measured = np.isfinite(width) & (width > 0)
         return np.divide(np.clip(overlap, 0.0, None), width, out=share, where=measured)

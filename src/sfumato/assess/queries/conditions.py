@@ -1,4 +1,4 @@
-"""What a question asks of one column: a range, a value, or any of several."""
+"""Conditions of a query on one column: a range, a value, or any of several."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from sfumato.hierarchies.reading.extents import positions
 #: A range ``(from, to)`` with both ends, None for no end; a value; a set or list of values; a group of a taxonomy.
 Condition = Any
 
-#: A condition for each column that a question is about; all of them hold together.
+#: A condition for each column of a query; all of them must hold.
 Where = Mapping[str, Condition]
 
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of a scale, both ends included."""
+    """A range of a scale, both ends included."""
 
     low: float
     high: float
 
 
 def spans_of(name: str, condition: Condition, order: Sequence[object] | None) -> list[Span]:
-    """Read a condition on a column with a scale as stretches that do not overlap."""
+    """Read a condition on a column with a scale as ranges that do not overlap."""
     if isinstance(condition, tuple):
         if len(condition) != 2:
             raise _refused(name, condition, "a range has two ends, such as (30, 40); None stands for no end")
@@ -48,12 +48,12 @@ def texts_of(name: str, condition: Condition) -> list[str]:
 
 
 def values_of(condition: Condition) -> Collection[Any]:
-    """Return the values that a condition lists; one value is a list of one."""
+    """List the values of a condition; a single value is a list of one."""
     return list(condition) if isinstance(condition, set | frozenset | list | np.ndarray) else [condition]
 
 
 def _place(name: str, value: Any, order: Sequence[object] | None) -> float:
-    """Return where a value lies on a column's scale; not a number for None."""
+    """Locate a value on a column's scale; NaN for None."""
     if value is None:
         return math.nan
     given = pa.array([as_text(value) if order is not None or isinstance(value, str) else value])

@@ -1,4 +1,4 @@
-"""Which kind of column a shown column is, and what its cells say."""
+"""Open a released column: find its kind, and read its cells."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def open_shown(table: pa.Table, name: str, hierarchy: Hierarchy | None, statisti
 
 
 def open_plain(table: pa.Table, name: str) -> ReleasedColumn:
-    """Read a column that is released as it was."""
+    """Read a column that is released unchanged."""
     if name not in table.column_names:
         raise SchemaError(f"The release has no column '{name}'. Its columns are {listed(table.column_names)}.")
     coded = code_column(name, table.column(name))
@@ -53,7 +53,7 @@ def _shown(name: str, coded: CodedColumn, hierarchy: Hierarchy | None, statistic
         return CategoryColumn(name, coded.codes, _labels(coded), hierarchy)
     kind = DATE if isinstance(hierarchy, Dates | Ages) else _date_type(coded.values.type)
     if statistic is not None and numbers:
-        # A class that shows no number reaches missing values; any number may hide there as well.
+        # A class that shows no number includes missing values, and may include any number.
         silent = np.isinf(extents.low)
         low, high = np.where(silent, -np.inf, extents.low), np.where(silent, np.inf, extents.high)
         return ScaleColumn(name, coded.codes, Extents(low, high, extents.open_end, silent), order, kind, statistic)

@@ -1,4 +1,4 @@
-"""A released table that answers questions, whoever made it."""
+"""A released table that answers queries, whoever made it."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 @dataclass(frozen=True)
 class Released:
-    """The rows of a release, read so that questions can be answered.
+    """The rows of a release, ready to answer queries.
 
     Attributes
     ----------
     table
         The released rows.
     quasi_identifiers
-        The columns that make a class, each with how it was generalized, if that is known.
+        The columns that define classes, each with its hierarchy, if known.
     statistic
-        ``"midpoint"`` or ``"mean"`` where numbers stand for classes.
+        ``"midpoint"`` or ``"mean"`` if classes show such numbers instead of ranges.
     suppressed
         How many rows of the original were suppressed; the bounds allow for them.
     """
@@ -70,12 +70,12 @@ class Released:
             As in `sfumato.anonymize`. A quasi-identifier is shown in its own column, or in two columns with ``_min``
             and ``_max`` behind its name.
         quasi_identifiers
-            The columns that together make a class. A hierarchy helps where one is needed to read them: `Taxonomy`,
-            `Ordered`, `Prefix`; all else is read as intervals, sets and values.
+            The columns that define classes. Give a hierarchy if one is needed to read them: `Taxonomy`, `Ordered`,
+            `Prefix`; all others are read as intervals, sets and values.
         intervals
-            ``"midpoint"`` or ``"mean"`` if numbers stand for classes, so that other values hide behind them.
+            ``"midpoint"`` or ``"mean"`` if classes show such numbers, so that their values may differ from them.
         suppressed
-            How many rows of the original are not in the table, if that is known.
+            How many rows of the original are not in the table, if known.
 
         Examples
         --------
@@ -102,7 +102,7 @@ class Released:
         return cls(table, schema.quasi_identifiers, statistic, suppressed)
 
     def count(self, where: Where | None = None) -> Answer:
-        """Return how many people fit a description.
+        """Count the people who fit a description.
 
         Parameters
         ----------
@@ -125,28 +125,28 @@ class Released:
         return Answer(float(expected), int(fewest), int(most) + self.suppressed)
 
     def sum(self, column: str, where: Where | None = None) -> Answer:
-        """Return the sum of a column of numbers over the people who fit a description; a missing value adds nothing."""
+        """Sum a column of numbers over the people who fit a description; missing values add nothing."""
         if self._scale(column).kind is not None:
             raise ParameterError(f"Dates such as '{column}' cannot be added up. Ask for their mean, min or max.")
         return self._aggregate(total, column, where)
 
     def mean(self, column: str, where: Where | None = None) -> Answer:
-        """Return the mean of a column over the people who fit a description and whose value is not missing."""
+        """Average a column over the people who fit a description and whose value is not missing."""
         return self._aggregate(mean, column, where)
 
     def min(self, column: str, where: Where | None = None) -> Answer:
-        """Return the least value of a column over the people who fit a description."""
+        """Find the least value of a column over the people who fit a description."""
         return self._aggregate(least, column, where)
 
     def max(self, column: str, where: Where | None = None) -> Answer:
-        """Return the largest value of a column over the people who fit a description."""
+        """Find the largest value of a column over the people who fit a description."""
         return self._aggregate(largest, column, where)
 
     def sample(self, seed: int | None = None) -> pa.Table:
-        """Draw a table with a value in every cell: any value that may hide behind the cell is as likely as any other.
+        """Draw a table with a value in every cell: each value that the cell may stand for is equally likely.
 
-        It is for tools that cannot read intervals, and tells nothing that the release does not. ``seed`` is where
-        random choices start; without one the table is another each time.
+        It is for tools that cannot read intervals, and reveals nothing beyond the release. ``seed`` seeds the random
+        choices; without it every call draws another table.
         """
         random = Secret.of(seed).generator("sample")
         sides = {f"{name}_{side}": name for name in self.quasi_identifiers for side in ("min", "max")}
@@ -163,13 +163,13 @@ class Released:
     def _aggregate(self, aggregate: Callable[[Worth], Answer], column: str, where: Where | None) -> Answer:
         answer = aggregate(self._worth(column, where or {}, adds_up=aggregate in {total, mean}))
         if self.suppressed:
-            # Nobody knows what the rows would have added that are not there.
+            # What the suppressed rows would add is unknown.
             answer = Answer(answer.estimate, -np.inf, np.inf)
         kind = self._scale(column).kind
         return answer if kind is None else Answer(*(_as_date(part, kind) for part in vars(answer).values()))
 
     def _worth(self, column: str, where: Where, adds_up: bool) -> Worth:
-        """Return what groups of rows may contribute; a value that may be missing may contribute nothing."""
+        """Compute what groups of rows may contribute; a value that may be missing may contribute nothing."""
         scale = self._scale(column)
         matches = self._matches(where)
         target = matches.setdefault(column, scale.everything())
@@ -186,7 +186,7 @@ class Released:
         with np.errstate(invalid="ignore"):
             middle = (np.clip(low, *ends) + np.clip(high, *ends)) / 2
         if scale.statistic is not None:
-            # The mean of a whole class tells what it adds up to; what a part of it is worth, nobody knows.
+            # The mean of a whole class gives its sum; the sum of a part of it is unknown.
             middle = ends[0]
             whole = all(name in self.quasi_identifiers for name in matches)
             known = surely & (adds_up and scale.statistic == "mean" and whole)
@@ -204,11 +204,11 @@ class Released:
         return {name: self.column(name).match(condition) for name, condition in where.items()}
 
     def shows(self, name: str) -> bool:
-        """Return whether something is said of a column of the original."""
+        """Return whether the release shows a column of the original."""
         return name in self.quasi_identifiers or name in self.table.column_names
 
     def column(self, name: str) -> ReleasedColumn:
-        """Return a column as it is shown, by the name that it has in the original."""
+        """Open a column as it is shown, by its name in the original."""
         if name not in self._opened:
             if name in self.quasi_identifiers:
                 self._opened[name] = open_shown(self.table, name, self.quasi_identifiers[name], self.statistic)
@@ -223,7 +223,7 @@ class Released:
         return column
 
     def groups(self, names: tuple[str, ...]) -> RowGroups:
-        """Return the rows that look alike in some columns."""
+        """Group the rows that look alike in some columns."""
         if names not in self._grouped:
             columns = [self.column(name) for name in names]
             coded = [CodedColumn(pa.nulls(column.size - 1), column.cells) for column in columns]
@@ -232,13 +232,13 @@ class Released:
         return self._grouped[names]
 
     def _cells(self, names: tuple[str, ...], groups: RowGroups) -> NDArray[np.int32]:
-        """Return the cell of every column (rows) that every group (columns) shows."""
+        """Look up the cell of every column (rows) that every group (columns) shows."""
         cells = [self.column(name).cells[groups.first_rows] for name in names]
         return np.array(cells, np.int32).reshape(len(names), len(groups))
 
 
 def _as_date(days: Any, kind: pa.DataType) -> Any:
-    """Return days since 1970 as a date, or as a time where the column has times; endless stays a number."""
+    """Convert days since 1970 to a date, or a time if the column has times; infinite values stay numbers."""
     if days is None or not np.isfinite(days):
         return days
     moment = EPOCH + dt.timedelta(days=float(days))

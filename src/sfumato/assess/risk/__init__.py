@@ -1,4 +1,4 @@
-"""How likely it is that a person in a table is found, what drives that, and what it says about a population."""
+"""Re-identification risk: how likely people in a table are found, what drives it, and population estimates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a table to its risk: counts, the population, the weights, the sensitive columns."""
+"""Assess the risk of a table: class sizes, the population, survey weights, sensitive columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sfumato.hierarchies import Hierarchy
 from sfumato.hierarchies.reading import read_release
 from sfumato.privacy.estimators import PopulationEstimate, estimate
 
-#: From which share of a class on a sensitive value counts as nearly certain.
+#: The share of a class from which on a sensitive value counts as nearly certain.
 NEARLY = 0.9
 
 
@@ -31,13 +31,13 @@ class Context:
     Attributes
     ----------
     population
-        The table of the population, the number of people in it, or (below 1) the share of it that the table holds.
+        A table of the population, the number of people in it, or (below 1) the share of it that the table holds.
     weights, person
-        The columns that say how many people a row stands for, and whose it is.
+        The columns with the survey weight of each row, and with the person it belongs to.
     thresholds
-        Thresholds to report beyond those that are always reported.
+        Thresholds to report in addition to the standard ones.
     nearly
-        From which share of a class on a sensitive value counts as nearly certain.
+        The share of a class from which on a sensitive value counts as nearly certain.
     """
 
     population: pa.Table | float | None = field(default=None, repr=False)
@@ -54,20 +54,20 @@ def assess(
     context: Context | None = None,
     shown: Sequence[str] | None = None,
 ) -> Risk:
-    """Work out the risk of a table.
+    """Assess the risk of a table.
 
     Parameters
     ----------
     table
-        Any table: an original, a release, somebody else's file.
+        Any table: an original, a release, a file from elsewhere.
     quasi_identifiers
-        The columns that the attacker knows, each with how it is generalized, which only a population table needs.
+        The columns that the attacker knows, each with its hierarchy, which is needed only with a population table.
     sensitive
         The columns that the attacker wants to know.
     context
         The population, the weights, the persons.
     shown
-        The columns of the table that show the quasi-identifiers, where they are others (bounds).
+        The columns that show the quasi-identifiers, if they are named differently (bounds).
     """
     given = context or Context()
     names = tuple(quasi_identifiers if shown is None else shown)
@@ -90,20 +90,20 @@ def assess(
     )
 
 
-#: Classes by their sizes: the sizes, the counts of the most frequent value in them, and how many classes have both.
+#: Classes by size: the sizes, the counts of their most frequent value, and how many classes have both.
 Sizes = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 def assess_classes(names: Sequence[str], classes: Mapping[str | None, Sizes]) -> Risk:
-    """Work out the risk of a table of which only the sizes of its classes are known.
+    """Assess the risk of a table of which only the class sizes are known.
 
     Parameters
     ----------
     names
         The columns that the attacker knows.
     classes
-        For every sensitive column (None where there is none) how many classes are of which size, and with how many rows
-        of their most frequent value.
+        For every sensitive column (None if there is none) how many classes have which size, and how many rows of their
+        most frequent value.
     """
     sizes, _, times = next(iter(classes.values()))
     people = int((sizes * times).sum())
@@ -146,7 +146,7 @@ def _threshold(value: float) -> float:
 def _journalist(
     table: pa.Table, quasi_identifiers: Mapping[str, Hierarchy | None], people: PeopleByClass, given: Context
 ) -> tuple[NDArray[np.float64], str] | None:
-    """Return the risk of every class against the population, and what it is judged by."""
+    """Compute the risk of every class against the population, and name what it is based on."""
     if isinstance(given.population, pa.Table):
         alike = population_per_class(table, given.population, quasi_identifiers, people)
         return 1 / np.maximum(alike, people.in_class), "the table of the population"
@@ -161,16 +161,16 @@ def population_per_class(
     quasi_identifiers: Mapping[str, Hierarchy | None],
     people: PeopleByClass,
 ) -> NDArray[np.int64]:
-    """Return how many people of the population may be in each class of a table."""
+    """Count the people of the population who may be in each class of a table."""
     _check(population, quasi_identifiers)
     reading = read_release(population, table, quasi_identifiers)
     counts = reading.candidates()
-    # The classes of a reading are those of the table: cells that look alike are alike.
+    # A reading has the same classes as the table: equal cells are read alike.
     return counts[reading.classes.of_row[people.classes.first_rows]]
 
 
 def _weight_per_class(table: pa.Table, people: PeopleByClass, weights: str) -> NDArray[np.float64]:
-    """Return the sum of the weights of every class; whoever has several rows counts with the mean of their weights."""
+    """Sum the weights of every class; a person with several rows counts with their mean weight."""
     each = survey_weights(table, weights)
     sums = np.bincount(people.classes.of_row, weights=each, minlength=len(people.classes))
     return sums * people.in_class / people.classes.sizes
@@ -199,7 +199,7 @@ def _certain(
 
 
 def _estimated(table: pa.Table, people: PeopleByClass, given: Context) -> PopulationEstimate | None:
-    """Estimate the population's unique people, where its size is known."""
+    """Estimate the number of unique people in the population, if its size is known."""
     total = people.total()
     if (given.population is None and given.weights is None) or not total:
         return None

@@ -1,4 +1,4 @@
-"""The risk of a table before and after, side by side."""
+"""The risk of an original and of its release, side by side."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ class BeforeAfter:
     Attributes
     ----------
     before, after
-        The two.
+        The risk of the original and of the release.
     """
 
     before: Risk
     after: Risk
 
     def to_dict(self) -> dict[str, Any]:
-        """Return both as plain values, ready for JSON."""
+        """Convert both to plain values, ready for JSON."""
         return {"before": self.before.to_dict(), "after": self.after.to_dict()}
 
     def summary(self) -> str:
-        """Say both in one table, counting people."""
+        """Format both as one table of text."""
         rows = [("", "before", "after"), *self._lines()]
         width = max(len(name) for name, _, _ in rows)
         columns = [max(len(row[at]) for row in rows) for at in (1, 2)]
@@ -60,7 +60,7 @@ class BeforeAfter:
         return self.summary()
 
     def as_table(self) -> Markup:
-        """Return both as a table of HTML."""
+        """Format both as an HTML table."""
         return table(["", "before", "after"], self._lines(), numbers={1, 2})
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,4 @@
-"""What drives the risk: how well each column, and each few of them, tell people apart."""
+"""What drives the risk: how well single columns and combinations distinguish people."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from numpy.typing import NDArray
 from sfumato.assess.risk.people import PeopleByClass, people_per_class
 from sfumato.common.grouping import CodedColumn, group_rows
 
-#: Combinations that are looked at before the rest is left out, and said to be.
+#: The most combinations to examine; the report says how many were left out.
 MOST_COMBINATIONS = 250
 LARGEST_COMBINATION = 3
 
 
 @dataclass(frozen=True)
 class DistinctLooks:
-    """The different looks of a table's people, so that a combination of columns is counted without all rows.
+    """The distinct looks of people (combinations of their values), to count combinations of columns without all rows.
 
     Attributes
     ----------
     names, codes, sizes
-        The columns: their codes in each look, and how many codes each can have.
+        The columns: their codes in each look, and how many codes each has.
     people
         How many people have each look.
     person
-        Who, where a person can have several looks; each of them is then an entry of its own.
+        The person of each look, if a person can have several; each is an entry of its own then.
     look_of_row
         The look of every row of the table.
     """
@@ -45,7 +45,7 @@ class DistinctLooks:
 
     @classmethod
     def of(cls, names: Sequence[str], found: PeopleByClass) -> DistinctLooks:
-        """Take every look of a table's people once."""
+        """Collect the distinct looks of a table's people."""
         rows, look_of_row = found.classes.first_rows, found.classes.of_row
         person = None
         if found.person_of_row is not None:
@@ -62,13 +62,13 @@ class DistinctLooks:
         )
 
     def grouped(self, places: Sequence[int]) -> NDArray[np.int32]:
-        """Return which looks are the same in some columns only, as a number for each."""
+        """Group looks that are equal in some columns; give the group of each."""
         if not places:
             return np.zeros(len(self.people), np.int32)
         return group_rows(CodedColumn(pa.nulls(self.sizes[at] - 1), self.codes[at]) for at in places).of_row
 
     def alike(self, groups: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return how many people each group of looks has."""
+        """Count the people in each group of looks."""
         if self.person is not None:
             return people_per_class(groups, self.person, int(groups.max(initial=-1)) + 1)
         return np.bincount(groups, weights=self.people).astype(np.int64)
@@ -76,18 +76,18 @@ class DistinctLooks:
 
 @dataclass(frozen=True)
 class Combination:
-    """How well some columns tell people apart.
+    """How well some columns distinguish people.
 
     Attributes
     ----------
     columns
         The columns.
     distinction
-        Different looks per person: 1 if everybody looks different.
+        Distinct looks per person: 1 if all people look different.
     separation
-        The share of pairs of people that can be told apart.
+        The share of pairs of people that can be distinguished.
     unique
-        The share of people who look like nobody else.
+        The share of people who are unique.
     mean
         The mean risk, if these were the only quasi-identifiers.
     """
@@ -121,11 +121,11 @@ class Drivers:
     Attributes
     ----------
     columns, combinations
-        Every column alone; several together, the most telling first.
+        Every column alone, and combinations, the most identifying first.
     without
-        What is left of the risk without each column, the one whose loss helps most first: coarsen it first.
+        The risk without each column, the most effective first: coarsen that column first.
     examined, possible
-        How many combinations were looked at, of how many there are.
+        How many combinations were examined, of how many there are.
     """
 
     columns: tuple[Combination, ...]
@@ -136,11 +136,11 @@ class Drivers:
 
     @property
     def first_to_coarsen(self) -> str:
-        """The column whose loss would lower the mean risk most."""
+        """The column whose removal would lower the mean risk most."""
         return self.without[0][0]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
+        """Convert to plain values, ready for JSON."""
         return {
             "columns": [vars(one) for one in self.columns],
             "combinations": [vars(one) for one in self.combinations],
@@ -153,8 +153,8 @@ class Drivers:
 def find_drivers(distinct: DistinctLooks, most: int = MOST_COMBINATIONS, largest: int = LARGEST_COMBINATION) -> Drivers:
     """Measure every column, combinations of up to ``largest`` columns, and all columns but one.
 
-    At most ``most`` combinations are looked at: small ones first, and among those of one size the columns that tell
-    most apart on their own first.
+    At most ``most`` combinations are examined: small ones first, and among those of one size the columns that
+    distinguish most on their own first.
     """
     count = len(distinct.names)
     columns = [Combination.of(distinct, [at]) for at in range(count)]

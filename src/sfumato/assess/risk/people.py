@@ -1,4 +1,4 @@
-"""Who looks alike: the classes of a table, and how many people, not rows, each of them has."""
+"""The classes of a table, and how many people, not rows, each has."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class PeopleByClass:
     columns
         The coded quasi-identifiers.
     classes
-        The rows that look alike.
+        The classes of rows that look alike.
     person_of_row
-        Whose row each is, numbered from 0; None where every row is a person.
+        The person of each row, numbered from 0; None if every row is a person.
     """
 
     columns: tuple[CodedColumn, ...] = field(repr=False)
@@ -32,7 +32,7 @@ class PeopleByClass:
 
     @classmethod
     def of(cls, table: pa.Table, quasi_identifiers: Sequence[str], person: str | None = None) -> PeopleByClass:
-        """Count the people of a table."""
+        """Group the rows of a table into classes."""
         columns = tuple(code_column(name, table.column(name)) for name in quasi_identifiers)
         return cls(columns, group_rows(columns), None if person is None else numbered_people(table, person))
 
@@ -44,11 +44,11 @@ class PeopleByClass:
         return people_per_class(self.classes.of_row, self.person_of_row, len(self.classes))
 
     def total(self) -> int:
-        """Return the number of people."""
+        """Count the people."""
         return len(self.classes.of_row) if self.person_of_row is None else int(self.person_of_row.max(initial=-1)) + 1
 
     def worst(self, risk_of_class: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return risks and how many people have each; whoever is in several classes has the highest of their risks."""
+        """Give risks and how many people have each; a person in several classes has the highest of their risks."""
         if self.person_of_row is None:
             return risk_of_class, self.classes.sizes
         risks = np.zeros(self.total())
@@ -57,17 +57,17 @@ class PeopleByClass:
 
 
 def numbered_people(table: pa.Table, person: str) -> NDArray[np.int64]:
-    """Return a number for the person of every row; where none is named, the row is a person of its own."""
+    """Number the person of every row; a row without a name is a person of its own."""
     coded = code_column(person, table.column(person))
     numbers = coded.codes.astype(np.int64)
     unnamed = numbers == len(coded.values)
     numbers[unnamed] = len(coded.values) + np.arange(int(unnamed.sum()))
-    # Numbers without gaps, in their order: counting is faster than sorting millions of them.
+    # Close the gaps in the numbers; counting is faster than sorting millions of them.
     return (np.cumsum(np.bincount(numbers) > 0) - 1)[numbers] if len(numbers) else numbers
 
 
 def people_per_class(of_row: NDArray[np.integer], person_of_row: NDArray[np.int64], classes: int) -> NDArray[np.int64]:
-    """Return how many different people each class has."""
+    """Count the distinct people in each class."""
     width = int(person_of_row.max(initial=-1)) + 1
     pairs = np.sort(of_row.astype(np.int64) * width + person_of_row)
     different = pairs[np.append(True, pairs[1:] != pairs[:-1])] if len(pairs) else pairs

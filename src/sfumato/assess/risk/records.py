@@ -1,4 +1,4 @@
-"""The risk of every person in a few figures: the highest, the mean, who is above a threshold."""
+"""The risk of single records in a few figures: the highest, the mean, the share above thresholds."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: The thresholds that regulations and data custodians name.
+#: The thresholds that regulations and data custodians use.
 THRESHOLDS = (0.05, 0.09, 0.2, 0.33, 0.5)
 
-#: Where the bands of the distribution begin, in people who look alike.
+#: Where the bands of the distribution begin, in class sizes.
 BANDS = (1, 2, 3, 5, 11, 20, 50, 100)
 
 
 @dataclass(frozen=True)
 class Band:
-    """The people who share their look with so many: from ``least`` to ``most``, themselves included."""
+    """The people in classes of ``least`` to ``most`` people, themselves included."""
 
     least: int
     most: int | None
@@ -29,20 +29,20 @@ class Band:
 
 @dataclass(frozen=True)
 class RecordRisk:
-    """How likely each person's row is picked by an attacker who knows the quasi-identifiers.
+    """How likely an attacker who knows the quasi-identifiers picks the right row.
 
     Attributes
     ----------
     people
-        How many people there are.
+        The number of people.
     highest, mean
-        The largest risk and the mean risk; None for a table of nobody.
+        The largest and the mean risk; None for an empty table.
     unique
-        How many people look like nobody else.
+        How many people are unique.
     above
-        For each threshold the share of people whose risk is above it.
+        The share of people whose risk is above each threshold.
     distribution
-        How many people share their look with how many.
+        The number of people by class size.
     """
 
     people: int
@@ -56,7 +56,7 @@ class RecordRisk:
     def of(
         cls, risks: NDArray[np.float64], people: NDArray[np.integer], thresholds: Iterable[float] = THRESHOLDS
     ) -> RecordRisk:
-        """Sum up: ``people[i]`` people have the risk ``risks[i]``."""
+        """Summarize risks, of which ``people[i]`` people have ``risks[i]``."""
         total = int(people.sum())
         if not total:
             return cls(0, None, None, 0, dict.fromkeys(thresholds, 0.0), ())
@@ -71,15 +71,15 @@ class RecordRisk:
 
     @property
     def unique_share(self) -> float:
-        """The share of people who look like nobody else."""
+        """The share of people who are unique."""
         return self.unique / self.people if self.people else 0.0
 
     def below(self, size: int) -> float:
-        """Return the share of people who share their look with fewer than ``size``, themselves included."""
+        """Compute the share of people in classes of fewer than ``size``."""
         return sum(band.share for band in self.distribution if band.least < size)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
+        """Convert to plain values, ready for JSON."""
         return {
             "people": self.people,
             "highest": self.highest,
@@ -92,7 +92,7 @@ class RecordRisk:
 
 
 def smallest_class(threshold: float) -> int:
-    """Return how many people must look alike so that a threshold is kept.
+    """Compute the class size that keeps risks at or below a threshold.
 
     A threshold is read as it is printed, with two digits: 0.09 stands for 1/11 = 0.0909… and 0.33 for 1/3.
 
@@ -106,7 +106,7 @@ def smallest_class(threshold: float) -> int:
 
 
 def above(risks: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
-    """Return whose risk is above a threshold, which is read as it is printed."""
+    """Select the risks above a threshold, which is read as it is printed."""
     return risks > (1 + 1e-9) / smallest_class(threshold)
 
 

@@ -1,4 +1,4 @@
-"""What was found about the risk of a table, for people who sign and for machines."""
+"""The risk report of a table, for the person who signs a release and for programs."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from sfumato.privacy.estimators import PopulationEstimate
 
 @dataclass(frozen=True)
 class SensitiveCertainty:
-    """How sure an attacker is of a sensitive value who knows only the class.
+    """How certain an attacker who knows only the class is of a sensitive value.
 
     Attributes
     ----------
     certain
-        The share of people in classes where all have one value.
+        The share of people in classes with a single value.
     nearly
         The share of people in classes where one value makes up at least ``limit`` of the rows, the certain included.
     limit
-        From which share on a value counts as nearly certain.
+        The share from which on a value counts as nearly certain.
     highest, mean
-        The largest share of one value in a class, and its mean over people.
+        The largest share of the most frequent value of a class, and its mean over people.
     """
 
     certain: float
@@ -45,23 +45,23 @@ class SensitiveCertainty:
 
 @dataclass(frozen=True)
 class Risk:
-    """How likely it is that people in a table are found.
+    """The risk that people in a table are re-identified.
 
     Attributes
     ----------
     quasi_identifiers
-        The columns that the attacker is taken to know.
+        The columns that the attacker is assumed to know.
     rows, people, classes
         How many of each the table has.
     prosecutor
         The attacker knows that the person is in the table.
     journalist
-        The attacker does not know that, and has the population to choose from: its table, or its size by weights. None
-        where neither is given.
+        The attacker does not know that, and has to choose from the population: by its table, or by survey weights. None
+        if neither is given.
     sensitive
-        For every sensitive column, where it is certain or nearly so.
+        For every sensitive column, how far classes reveal it.
     population
-        How many people would be unique in the population; None where its size is not known.
+        Estimates of the unique people in the population; None if its size is unknown.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -78,17 +78,17 @@ class Risk:
 
     @property
     def marketer(self) -> float | None:
-        """The share of people whom an attacker would find who tries everybody at once."""
+        """The share of people that an attacker who tries all at once would find."""
         return (self.journalist or self.prosecutor).mean
 
     @property
     def unique(self) -> int:
-        """How many people look like nobody else in the table."""
+        """How many people are unique in the table."""
         return self.prosecutor.unique
 
     @cached_property
     def of_record(self) -> NDArray[np.float64]:
-        """The prosecutor's risk of every row: 1 divided by the people who look like it."""
+        """The prosecutor risk of every row: 1 over the number of people in its class."""
         counted = self._people("of_record")
         return (1 / counted.in_class)[counted.classes.of_row]
 
@@ -98,7 +98,7 @@ class Risk:
 
     @cached_property
     def class_sizes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """How many people look alike, and how many classes have so many; each size once."""
+        """The distinct class sizes, and how many classes have each."""
         sizes, times = self.sizes if self.counted is None and self.sizes is not None else (self._in_class, None)
         each, place = np.unique(sizes, return_inverse=True)
         return each, np.bincount(place, times, len(each)).astype(np.int64)
@@ -108,7 +108,7 @@ class Risk:
         return self._people("class_sizes").in_class
 
     def _people(self, asking: str) -> PeopleByClass:
-        """Return who is in which class, or say that only the sizes of classes are known."""
+        """Give the people by class, or raise an error if only class sizes are known."""
         if self.counted is None:
             raise EngineError(
                 f"{asking} of a risk looks at single rows, but an engine counted how many look alike. Ask sfumato.risk "
@@ -118,15 +118,15 @@ class Risk:
 
     @cached_property
     def drivers(self) -> Drivers:
-        """Which columns, alone and together, drive the risk; worked out when first asked for."""
+        """Which columns, alone and together, drive the risk; computed on first access."""
         return find_drivers(self._distinct)
 
     def special_uniques(self, size: int = 3) -> SpecialUniques:
-        """Return the minimal sample uniques of up to ``size`` columns, with SUDA's scores."""
+        """Find the minimal sample uniques of up to ``size`` columns, with SUDA's scores."""
         return find_special_uniques(self._distinct, size)
 
     def summary(self) -> str:
-        """Say in words what each figure means for the person who signs."""
+        """Explain each figure in a sentence for the person who signs."""
         return "\n".join(sentences(self.to_dict(), self.quasi_identifiers))
 
     def __str__(self) -> str:
@@ -138,7 +138,7 @@ class Risk:
         return fragment(f"Risk: {first}", facts((name, said.strip()) for name, _, said in named))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures as plain values, ready for JSON; drivers are left to `drivers`."""
+        """Convert to plain values, ready for JSON; `drivers` are not included."""
         estimate = self.population
         return {
             "rows": self.rows,

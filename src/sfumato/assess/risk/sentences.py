@@ -1,4 +1,4 @@
-"""Figures of risk in sentences that the person who signs can judge."""
+"""The figures of a risk report as sentences for the person who signs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Minimal sample uniques: the fewest columns that already single a person out, and what that says by SUDA's score.
+"""Minimal sample uniques: the smallest sets of columns that single a person out, with SUDA's scores.
 
-A person who is unique by two columns is easier to find, and likelier to be unique in the population, than one whom it
-takes six to single out (Elliot and others, special uniques detection).
+A person who is unique by two columns is easier to find, and likelier to be unique in the population, than one who is
+unique only by six (Elliot and others, special uniques detection).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.risk.drivers import DistinctLooks
 
-#: Sets of columns that are looked at before the search stops, and says so.
+#: The most sets of columns to examine before the search stops and reports that.
 MOST_SETS = 2_000
 
 Places = tuple[int, ...]
@@ -31,7 +31,7 @@ class SpecialUniques:
     Attributes
     ----------
     size
-        The largest number of columns that was looked at.
+        The largest number of columns that was examined.
     people
         How many people are unique by so few columns.
     by_size
@@ -43,7 +43,7 @@ class SpecialUniques:
     scores
         SUDA's score of every row, 0 for rows that are not unique by so few columns.
     examined, possible
-        How many sets of columns were looked at, of how many there are up to the size asked for.
+        How many sets of columns were examined, of how many up to the requested size.
     """
 
     size: int
@@ -56,7 +56,7 @@ class SpecialUniques:
     possible: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the scores of single rows as plain values, ready for JSON."""
+        """Convert all but the scores of single rows to plain values, ready for JSON."""
         return {
             "size": self.size,
             "people": self.people,
@@ -74,8 +74,8 @@ def find_special_uniques(
 ) -> SpecialUniques:
     """Find the minimal sample uniques of up to ``size`` columns.
 
-    A person is unique by a set of columns only if unique by every larger one, so a unique is minimal if no set with one
-    column less has it. Sets are looked at size by size; a size with more sets than ``most`` leaves is not begun.
+    A person who is unique by a set of columns is unique by every larger one, so a unique is minimal if no set with one
+    column less has it. Sets are examined size by size; a size with more sets than ``most`` allows is not begun.
     """
     count = len(distinct.names)
     largest = min(size, count)
@@ -116,18 +116,18 @@ def find_special_uniques(
 
 
 def _worth(columns: int, size: int, largest: int) -> float:
-    """Return SUDA's score of one minimal unique: the product of (columns - i) for i from its size to the largest."""
+    """Compute SUDA's score of one minimal unique: the product of (columns - i) for i from its size to the largest."""
     return float(math.prod(max(1, columns - step) for step in range(size, largest + 1)))
 
 
 def _unique_by(distinct: DistinctLooks, places: Places, unique_looks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which of the unique people are unique by these columns alone."""
+    """Select the unique people who are unique by these columns alone."""
     groups = distinct.grouped(places)
     return distinct.alike(groups)[groups[unique_looks]] == 1
 
 
 def _unique_by_fewer(places: Places, below: Mapping[Places, NDArray[np.uint8]], people: int) -> NDArray[np.bool_]:
-    """Return who is unique by these columns but one."""
+    """Select the people who are unique by all but one of these columns."""
     fewer = np.zeros((people + 7) // 8, np.uint8)
     for left_out in places:
         rest = tuple(place for place in places if place != left_out)

@@ -1,4 +1,4 @@
-"""Risk by the weights of a survey: how many people of the population stand behind the rows of a class."""
+"""Risk by survey weights: how many people of the population the rows of a class stand for."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from sfumato.errors import DataError
 
-#: Where the integral below is evaluated; its integrand is smooth, so that few points are exact.
+#: The nodes of the quadrature below; the integrand is smooth, so few are enough.
 NODES = 64
 
 
 def survey_weights(table: pa.Table, column: str) -> NDArray[np.float64]:
-    """Return the weights of all rows, each a number above 0, or say what is wrong with the column."""
+    """Read the weights of all rows, each a number above 0; raise an error otherwise."""
     values = table.column(column)
     if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type) or pa.types.is_decimal(values.type)):
         raise DataError(f"Column '{column}' holds {values.type}, but weights are numbers.")
@@ -24,7 +24,7 @@ def survey_weights(table: pa.Table, column: str) -> NDArray[np.float64]:
 
 
 def benedetti_franconi(people: NDArray[np.integer], weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the expected risk 1/F of every class, F being its size in the population (Benedetti, Franconi 1998).
+    """Estimate the risk 1/F of every class, F being its size in the population (Benedetti, Franconi 1998).
 
     Parameters
     ----------
@@ -33,14 +33,14 @@ def benedetti_franconi(people: NDArray[np.integer], weight: NDArray[np.float64])
     weight
         The sum of their weights: how many people of the population they stand for.
 
-    Given f in the sample, F is taken to follow a negative binomial distribution with f and the share of the population
-    that was drawn, p = f/weight. The mean of 1/F is then p ∫ v^(f-1) / (p + (1-p) v) dv from 0 to 1.
+    Given f in the sample, F is assumed to follow a negative binomial distribution with parameters f and p = f/weight,
+    the share of the population that was drawn. The mean of 1/F is then p ∫ v^(f-1) / (p + (1-p) v) dv from 0 to 1.
     """
     seen = people.astype(np.float64)
     drawn = np.minimum(1.0, seen / np.maximum(weight, seen))
     risks = drawn * _integral(seen, drawn)
     alone = (seen == 1) & (drawn < 1)
-    # The integrand of unique people has a steep end; their integral is known.
+    # For unique people the integrand is steep at one end, but the integral is known.
     risks[alone] = -np.log(drawn[alone]) * drawn[alone] / (1 - drawn[alone])
     return np.minimum(risks, 1.0)
 

@@ -1,4 +1,4 @@
-"""The original and its release side by side, as every measure sees them."""
+"""The original and its release, as the measures of utility compare them."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from sfumato.hierarchies.reading.extents import positions
 
 Numbers = NDArray[np.float64]
 
-#: Of numbers and dates with at most so many different values, each is a bin; of categories the most frequent ones.
+#: Up to this many distinct numbers or dates get a bin each; so do the most frequent categories.
 VALUES = 128
 
-#: Other numbers and dates are compared in so many bins, as many rows of the original in each as can be.
+#: The number of bins of other numbers and dates, with about equally many rows of the original in each.
 BINS = 32
 
 
 @dataclass(frozen=True)
 class ColumnBins:
-    """The bins of a column: where every row of the original lies, and how each shown cell is spread over them.
+    """The bins of a column: the bin of every original row, and how each shown cell is spread over them.
 
     Attributes
     ----------
     of_row
-        The bin of every row of the original; -1 where the value is missing.
+        The bin of every row of the original; -1 if the value is missing.
     shares
-        For every cell (rows) the share of it in every bin (columns).
+        The share of every cell (rows) in every bin (columns).
     places
         Where the bins end on the column's scale; None for categories.
     values
-        The values of an order; of categories, those of every bin.
+        The values of an order; for categories, the values of every bin.
     """
 
     of_row: NDArray[np.int64] = field(repr=False)
@@ -53,7 +53,7 @@ class ColumnBins:
         return int(self.shares.shape[1])
 
     def condition(self, first: int, last: int) -> Any:
-        """Return what to ask of the column to mean the bins from one to another."""
+        """Write the condition on the column that selects a range of bins."""
         if self.places is None:
             return {value for part in (self.values or ())[first : last + 1] for value in part}
         low = None if first == 0 else float(np.nextafter(self.places[first - 1], np.inf))
@@ -64,21 +64,21 @@ class ColumnBins:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
-    """An original, its release, and where random choices start.
+class UtilityComparison:
+    """An original, its release, and the seed of random choices.
 
     Attributes
     ----------
     original
-        The rows that came in.
+        The original rows.
     released
-        The rows that went out, ready to answer questions.
+        The released rows, ready to answer queries.
     names
-        The columns that are compared: quasi-identifiers first, then what was released as it was.
+        The columns to compare: quasi-identifiers first, then those released unchanged.
     label
-        The column that a classifier is to learn, if there is one.
+        The column that a classifier should predict, if any.
     held_out
-        More originals, which are not in the release, to test a classifier on.
+        Further originals, not in the release, to test a classifier on.
     """
 
     original: pa.Table = field(repr=False)
@@ -95,14 +95,14 @@ class Comparison:
 
     @lru_cache  # noqa: B019 - a comparison lives as long as one report
     def bins(self, name: str) -> ColumnBins:
-        """Return the bins of a column."""
+        """Compute the bins of a column."""
         column = self.released.column(name)
         if column.on_scale:
             return _scale_bins(column, self.original.column(name))
         return _category_bins(column, code_column(name, self.original.column(name)))
 
     def expected(self, names: tuple[str, ...]) -> Numbers:
-        """Return how many rows of the release are expected in every combination of bins of one or two columns."""
+        """Compute the expected number of released rows in every combination of bins of one or two columns."""
         groups = self.released.groups(names)
         shares = [self.bins(name).shares[self.released.column(name).cells[groups.first_rows]] for name in names]
         if len(names) == 1:
@@ -110,7 +110,7 @@ class Comparison:
         return (shares[0] * groups.sizes[:, None]).T @ shares[1]
 
     def observed(self, names: tuple[str, ...]) -> Numbers:
-        """Return how many rows of the original are in every combination of bins of one or two columns."""
+        """Count the original rows in every combination of bins of one or two columns."""
         bins = [self.bins(name) for name in names]
         known = np.all([part.of_row >= 0 for part in bins], axis=0)
         table = np.zeros([part.size for part in bins])
@@ -119,7 +119,7 @@ class Comparison:
 
 
 def _category_bins(column: ReleasedColumn, coded: CodedColumn) -> ColumnBins:
-    """Return a bin for each of the most frequent values, and one for all others."""
+    """Make a bin for each of the most frequent values, and one for all others."""
     texts = coded.values.cast(pa.string()).to_pylist()
     often = np.argsort(-np.bincount(coded.codes, minlength=coded.size)[:-1], kind="stable")
     alone, others = often[: VALUES - 1], often[VALUES - 1 :]

@@ -1,4 +1,4 @@
-"""The divergence over the data cube: how far all group-bys of a release are from those of the original."""
+"""The divergence over the data cube: how far the group-bys of a release are from those of the original."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.utility.comparison import Comparison
+from sfumato.assess.utility.comparison import UtilityComparison
 from sfumato.assess.utility.kernels.expected_counts import expected_at
 from sfumato.assess.utility.measures import LEAST, Measure, MeasureResult
 
 Matrix = NDArray[np.int64]
 
-#: Group-bys of one level that are looked at, of a table of so many rows; of larger tables fewer, but a few.
+#: How many group-bys of one level are examined, in tables up to this many rows; in larger ones fewer, at least a few.
 GROUP_BYS, ROWS, FEW = 15, 50_000, 3
 
-#: Combinations of values of one group-by that are looked at; of more, so many that are drawn.
+#: The most combinations of values of one group-by; of more, this many are drawn.
 CELLS = 20_000
 
 
@@ -30,8 +30,8 @@ class Divergence(Measure):
     title = "divergence over group-bys"
     upper = None
 
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
-        """Return the mean divergence of all levels of the cube, in bits."""
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
+        """Compute the mean divergence of all levels of the cube, in bits."""
         cube = Cube(comparison)
         limit = max(FEW, min(GROUP_BYS, GROUP_BYS * ROWS // max(1, comparison.original.num_rows)))
         by_level = {}
@@ -47,13 +47,13 @@ class Divergence(Measure):
 
 @dataclass(frozen=True)
 class Cube:
-    """All group-bys over quasi-identifiers, of the original and as the release lets them be estimated.
+    """All group-bys over quasi-identifiers: those of the original, and their estimates from the release.
 
-    Where there is a label or a sensitive column, every group-by has it as well, as in the fast-anonymization paper.
-    Rows of which some value is missing are left out.
+    If there is a label or a sensitive column, every group-by includes it, as in the fast-anonymization paper. Rows with
+    a missing value are left out.
     """
 
-    comparison: Comparison
+    comparison: UtilityComparison
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -68,39 +68,39 @@ class Cube:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The label, if there is one, and the axes, those first that tell most groups apart."""
+        """The label, if there is one, and the axes, the most selective first."""
         label = () if self.comparison.label is None else (self.comparison.label,)
         return tuple(sorted((*label, *self.axes), key=self._reach))
 
     def _reach(self, name: str) -> float:
-        """Return how many pairs of a row of the original and one of the release may be equal in a column."""
+        """Count the pairs of an original and a released row that may be equal in a column."""
         bins = self.comparison.bins(name)
         rows = np.bincount(self.comparison.released.column(name).cells, minlength=len(bins.shares))
         return float(rows @ (bins.shares > 0) @ self.comparison.observed((name,)))
 
     @cached_property
     def _original(self) -> tuple[Matrix, NDArray[np.int64]]:
-        """The different rows of bins that occur, and how often."""
+        """The distinct rows of bins, and how often each occurs."""
         bins = np.stack([self.comparison.bins(name).of_row for name in self.columns], axis=1)
         known = bins[(bins >= 0).all(axis=1)]
         return distinct_rows(known, np.ones(len(known), np.int64))
 
     @cached_property
     def _shown(self) -> tuple[Matrix, NDArray[np.int64]]:
-        """The different rows that the release shows, and how often."""
+        """The distinct rows that the release shows, and how often each occurs."""
         released = self.comparison.released
         cells = np.stack([released.column(name).cells for name in self.columns], axis=1).astype(np.int64)
         return distinct_rows(cells, np.ones(len(cells), np.int64))
 
     def level(self, level: int, limit: int | None = None) -> float | None:
-        """Return the mean divergence of the group-bys over so many axes, in bits; None if no row can be compared.
+        """Compute the mean divergence of the group-bys over ``level`` axes, in bits; None if no row can be compared.
 
         Parameters
         ----------
         level
-            How many axes are grouped by.
+            The number of axes to group by.
         limit
-            How many group-bys are looked at at most, drawn at random; all by default.
+            The most group-bys to examine, drawn at random; all by default.
         """
         found = [self.divergence(names) for names in self._group_bys(level, limit)]
         known = [one for one in found if one is not None]
@@ -117,7 +117,7 @@ class Cube:
         return sorted(drawn)
 
     def divergence(self, names: tuple[str, ...]) -> float | None:
-        """Return the divergence of one group-by: the sum of p log(p/q) over all cells, p before and q after."""
+        """Compute the divergence of one group-by: the sum of p log(p/q) over all cells, p before and q after."""
         columns = [name for name in self.columns if name == self.comparison.label or name in names]
         places = [self.columns.index(name) for name in columns]
         cells, counts = distinct_rows(self._original[0][:, places], self._original[1])
@@ -145,7 +145,7 @@ def _expected(
 
 
 def distinct_rows(rows: Matrix, counts: NDArray[np.int64]) -> tuple[Matrix, NDArray[np.int64]]:
-    """Return the different rows of a matrix in their order, and the sums of their counts."""
+    """Find the distinct rows of a matrix in sorted order, and the sums of their counts."""
     keys = np.zeros(len(rows), np.int64)
     size = 1
     for column in rows.T:

@@ -1,4 +1,4 @@
-"""The measures of utility: each with a name, a direction, bounds, and a sentence that everybody understands."""
+"""The measures of utility: each with a name, a direction, bounds, and a sentence in plain words."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.utility.comparison import Comparison
+from sfumato.assess.utility.comparison import UtilityComparison
 
 Numbers = NDArray[np.float64]
 
-#: Probabilities below this count as this: a logarithm of nothing tells nothing.
+#: The floor of probabilities, so that logarithms stay finite.
 LEAST = 1e-9
 
 
 @dataclass(frozen=True)
 class MeasureResult:
-    """What a measure found.
+    """The result of a measure.
 
     Attributes
     ----------
     name, value
         The measure and its figure.
     sentence
-        What that means.
+        What the figure means.
     details
         The figure by column, by pair of columns, or by kind of query.
     """
@@ -41,12 +41,12 @@ class MeasureResult:
 
 
 class Measure(ABC):
-    """One way to say what is left of a table.
+    """One way to measure the utility of a release.
 
     Attributes
     ----------
     name, title
-        What it is called in programs and by people.
+        Its name in programs, and its title for people.
     higher_is_better
         Its direction.
     lower, upper
@@ -63,28 +63,28 @@ class Measure(ABC):
     needs_learning: ClassVar[bool] = False
 
     @abstractmethod
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
-        """Compare the original with the release; None where there is nothing to compare."""
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
+        """Compare the original with the release; None if there is nothing to compare."""
 
     def found(self, value: float, sentence: str, details: Mapping[str, float] | None = None) -> MeasureResult:
-        """Return a figure with its sentence."""
+        """Make the result from a figure and its sentence."""
         return MeasureResult(self.name, float(value), sentence, details or {}, self.higher_is_better)
 
 
 class QueryError(Measure):
-    """How far estimates of random count queries are off."""
+    """The error of estimates for random count queries."""
 
     name = "query_error"
     title = "error of count queries"
     upper = None
 
-    #: Queries of each kind; how many columns they ask about; the share of rows that they are meant to find.
+    #: The number of queries of each kind, of columns that they ask about, and the share of rows that they should match.
     QUERIES: ClassVar[int] = 100
     ATTRIBUTES: ClassVar[tuple[int, ...]] = (1, 2, 3)
     SELECTIVITIES: ClassVar[tuple[float, ...]] = (0.01, 0.1)
 
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
-        """Return the median of |estimate - truth| / truth over all queries, and the median of every kind."""
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
+        """Compute the median of |estimate - truth| / truth over all queries, and the median of every kind."""
         random = comparison.secret.generator("queries")
         names = [name for name in comparison.names if comparison.bins(name).size]
         kinds = {}
@@ -100,7 +100,7 @@ class QueryError(Measure):
         return self.found(middle, f"Half of the random count queries are off by less than {middle:.1%}.", kinds)
 
     def _error(
-        self, comparison: Comparison, names: list[str], count: int, share: float, random: np.random.Generator
+        self, comparison: UtilityComparison, names: list[str], count: int, share: float, random: np.random.Generator
     ) -> float:
         where, meant = {}, np.ones(comparison.original.num_rows, bool)
         for name in random.choice(names, count, replace=False):
@@ -114,13 +114,13 @@ class QueryError(Measure):
 
 
 class TotalVariation(Measure):
-    """How much of each column's distribution would have to move to be as it was."""
+    """How much of each column's distribution would have to change to be as before."""
 
     name = "total_variation"
     title = "difference of distributions"
 
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
-        """Return half the sum of differences of shares, on average over columns."""
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
+        """Compute half the sum of differences of shares, on average over columns."""
         details = {}
         for name in comparison.names:
             before, after = _shares(comparison, (name,))
@@ -135,13 +135,13 @@ class TotalVariation(Measure):
 
 
 class EarthMovers(Measure):
-    """How far values have moved along their scale."""
+    """How far values have moved along their scale, by the earth mover's distance."""
 
     name = "earth_movers"
     title = "distance that values moved"
 
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
-        """Return the earth mover's distance as a share of each column's range; categories are all equally far apart."""
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
+        """Compute the distance as a share of each column's range; categories are all equally far apart."""
         details = {}
         for name in comparison.names:
             before, after = _shares(comparison, (name,))
@@ -160,14 +160,14 @@ class EarthMovers(Measure):
 
 
 class Association(Measure):
-    """How well the release keeps which columns go together."""
+    """How well the release keeps the associations between columns."""
 
     name = "association"
     title = "associations kept"
     higher_is_better = True
 
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
-        """Return 1 less the mean difference of Cramér's V over all pairs of columns."""
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
+        """Compute 1 minus the mean difference of Cramér's V over all pairs of columns."""
         details = {}
         for names in combinations(comparison.names, 2):
             before, after = _cramers_v(comparison.observed(names)), _cramers_v(comparison.expected(names))
@@ -180,8 +180,8 @@ class Association(Measure):
         return self.found(value, text, details)
 
 
-def _shares(comparison: Comparison, names: tuple[str, ...]) -> tuple[Numbers, Numbers] | tuple[None, Numbers]:
-    """Return the shares of all bins before and after, both adding up to 1; None where there is nothing."""
+def _shares(comparison: UtilityComparison, names: tuple[str, ...]) -> tuple[Numbers, Numbers] | tuple[None, Numbers]:
+    """Compute the shares of all bins before and after, each adding up to 1; None if there is nothing."""
     before, after = comparison.observed(names), comparison.expected(names)
     if not before.sum() or not after.sum():
         return None, after
@@ -189,7 +189,7 @@ def _shares(comparison: Comparison, names: tuple[str, ...]) -> tuple[Numbers, Nu
 
 
 def _cramers_v(counts: Numbers) -> float:
-    """Return Cramér's V of a table of counts: 0 for independent columns, 1 for one that tells the other."""
+    """Compute Cramér's V of a table of counts: 0 for independent columns, 1 if one determines the other."""
     table = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     if min(table.shape) < 2:
         return 0.0

@@ -1,4 +1,4 @@
-"""What a machine learns from a release: the measures that need scikit-learn."""
+"""Measures of machine learning on a release, which need scikit-learn."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.assess.utility.comparison import Comparison
+from sfumato.assess.utility.comparison import UtilityComparison
 from sfumato.assess.utility.measures import Measure, MeasureResult
 from sfumato.common.grouping import code_column
 
-#: Rows that are learnt from at most, and the least size of a leaf.
+#: The most rows to train on, and the least size of a leaf.
 MOST_ROWS, LEAF = 20_000, 20
 
-#: Numbers of more different values than this are told by fifths, not one by one.
+#: Labels with more distinct numbers are predicted by fifths.
 MOST_LABELS = 20
 
-#: The share of the originals that is kept aside for testing where no others are given.
+#: The share of the originals that is held out for testing if no others are given.
 ASIDE = 1 / 3
 
 
@@ -30,15 +30,15 @@ def available() -> bool:
 
 
 class Prediction(Measure):
-    """How well a decision tree that saw only the release predicts originals."""
+    """How well a decision tree trained on the release predicts originals."""
 
     name = "prediction"
     title = "prediction from the release"
     higher_is_better = True
     needs_learning = True
 
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
-        """Return the share of test rows that a tree gets right, beside a tree of the originals and guessing."""
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
+        """Compute the accuracy of a tree on test rows, beside a tree trained on originals and guessing."""
         if comparison.label is None:
             return None
         random = comparison.secret.generator("test rows")
@@ -61,14 +61,14 @@ class Prediction(Measure):
 
 
 class Propensity(Measure):
-    """How well a decision tree can tell drawn rows of the release from originals."""
+    """How well a decision tree can distinguish rows drawn from the release from originals."""
 
     name = "propensity"
     title = "telling release and original apart"
     needs_learning = True
 
-    def measure(self, comparison: Comparison) -> MeasureResult | None:
-        """Return the propensity score measure, from 0 (nobody can tell) to 1 (everybody can)."""
+    def measure(self, comparison: UtilityComparison) -> MeasureResult | None:
+        """Compute the propensity score measure, from 0 (indistinguishable) to 1 (fully distinguishable)."""
         from sklearn.model_selection import cross_val_predict  # noqa: PLC0415
 
         random = comparison.secret.generator("propensity")
@@ -106,7 +106,7 @@ def _guessing(train: pa.Table, test: pa.Table, label: str) -> float:
 
 
 def _labels(train: pa.Table, test: pa.Table, label: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return what is to be told as numbers of classes; of many numbers, which fifth of the test rows they are in."""
+    """Code the labels as numbers of classes; many distinct numbers by the fifth of the test rows they are in."""
     given, wanted = (part[:, 0] for part in _features([train, test], [label]))
     different = np.unique(wanted)
     if len(different) > MOST_LABELS and pa.types.is_primitive(test.column(label).type):
@@ -117,7 +117,7 @@ def _labels(train: pa.Table, test: pa.Table, label: str) -> tuple[NDArray[np.int
 
 
 def _features(tables: Sequence[pa.Table], names: Sequence[str]) -> list[NDArray[np.float64]]:
-    """Return columns as numbers that a tree can split: numbers as they are, all else by the places of its values."""
+    """Code columns as numbers that a tree can split: numbers unchanged, all others by the rank of their values."""
     columns = []
     for name in names:
         parts = [table.column(name) for table in tables]

@@ -1,11 +1,11 @@
-"""All measures of utility together, ready to read."""
+"""The utility report: all measures together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sfumato.assess.utility.comparison import Comparison
+from sfumato.assess.utility.comparison import UtilityComparison
 from sfumato.assess.utility.divergence import Divergence
 from sfumato.assess.utility.measures import Association, EarthMovers, Measure, MeasureResult, QueryError, TotalVariation
 from sfumato.assess.utility.prediction import Prediction, Propensity, available
@@ -20,12 +20,12 @@ MEASURES: dict[str, Measure] = {
     )
 }
 
-#: Columns, pairs of columns or kinds of query that a notebook shows of one measure.
+#: The most details of a measure (columns, pairs of columns, kinds of query) that a notebook shows.
 DETAILS_SHOWN = 30
 
 
 class Utility(Mapping[str, MeasureResult]):
-    """What is left of a table in its release, by measure.
+    """The utility of a release, by measure.
 
     Attributes
     ----------
@@ -47,12 +47,12 @@ class Utility(Mapping[str, MeasureResult]):
         return len(self._found)
 
     def summary(self) -> str:
-        """Return a sentence for every measure."""
+        """Format a sentence for every measure."""
         lines = [f"{found.name:<16} {found.value:>8.4f}   {found.sentence}" for found in self.values()]
         return "\n".join([*lines, *self.notes])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, for programs."""
+        """Convert to plain values, for programs."""
         return {
             name: {
                 "value": found.value,
@@ -90,8 +90,8 @@ def _details(found: MeasureResult) -> Markup:
     return folded(f"{found.name} in detail", table(["of", "value"], rows, numbers={1}))
 
 
-def measure_utility(comparison: Comparison) -> Utility:
-    """Measure a release by every measure that can be taken."""
+def measure_utility(comparison: UtilityComparison) -> Utility:
+    """Compute every measure that is available."""
     learning = available()
     notes = () if learning else ("What a machine learns is not measured: pip install 'sfumato[utility]'.",)
     taken = (measure.measure(comparison) for measure in MEASURES.values() if learning or not measure.needs_learning)

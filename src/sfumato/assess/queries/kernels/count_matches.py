@@ -1,4 +1,4 @@
-"""Adding up what conditions mean for groups of rows."""
+"""Count the rows that match conditions, over groups of rows."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def count_matches(
     possibly: NDArray[np.bool_],
     sizes: NDArray[np.int64],
 ) -> tuple[float, int, int]:
-    """Return the expected, the least and the largest number of rows for which all conditions hold.
+    """Compute the expected, least and largest number of rows that match all conditions.
 
-    ``cells`` has one row per condition and one column per group of ``sizes`` rows; what a condition means for its cells
-    begins at its place of ``offsets``.
+    ``cells`` has one row per condition and one column per group of ``sizes`` rows; the matches of a condition begin at
+    its entry of ``offsets``.
     """
     expected, least, most = 0.0, 0, 0
     for group in range(len(sizes)):

@@ -1,4 +1,4 @@
-"""How many rows of a release are expected where rows of the original are."""
+"""The expected number of released rows in the cells where rows of the original lie."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ def expected_at(
     begins: NDArray[np.int64],
     widths: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Return how many rows are expected in every cell: over all groups, their rows times their shares in the cell.
+    """Compute the expected number of rows in every cell: the sum over all groups of their rows times their share in it.
 
-    Cells that begin alike share the groups that reach what they have in common, so that few groups are looked at for
-    each.
+    Consecutive cells share the groups that reach their common leading columns, so that each examines only a few groups.
 
     Parameters
     ----------
     cells
         A row per cell, sorted: the bin of every column.
     shown, sizes
-        What every group (rows) shows in every column, and how many rows it has.
+        What every group shows in every column, and how many rows it has.
     shares, begins, widths
-        The share of every shown cell in every bin, column after column: where each begins and how many bins it has.
+        The share of every shown cell in every bin, column after column; where each column begins, and its number of
+        bins.
     """
     count, columns = cells.shape
     expected = np.zeros(count)
