@@ -21,6 +21,20 @@ class Linear(LinearMethod):
         How rows are put in order: `HilbertCurve`, `CostOrder`, or a class of yours with one method ``keys``.
     minimize, keep_equal
         As in `Hilbert`.
+
+    Examples
+    --------
+    >>> import numpy as np, pyarrow as pa, sfumato as sf
+    >>> class ByAge(sf.methods.LinearMapping):
+    ...     name = "by age"
+    ...
+    ...     def keys(self, microdata, random):
+    ...         return microdata.codes[:, :1].T.astype(np.uint64)
+    >>> people = pa.table({"age": [61, 21, 39, 22, 64, 35], "height": [165, 160, 190, 181, 175, 170]})
+    >>> by_age = sf.methods.Linear(mapping=ByAge())
+    >>> release = sf.anonymize(people, quasi_identifiers=["age", "height"], k=2, method=by_age, seed=1)
+    >>> sorted(set(release.table["age"].to_pylist()))
+    ['[21, 22]', '[35, 39]', '[61, 64]']
     """
 
     mapping: LinearMapping = HilbertCurve()  # noqa: RUF009
