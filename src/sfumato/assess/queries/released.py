@@ -108,7 +108,7 @@ class Released:
         ----------
         where
             For each column a range ``(30, 40)`` with both ends, a value, a set of values, or a group of its taxonomy;
-            all conditions hold together. None asks for everybody.
+            all conditions hold together. None asks for all people.
         """
         matches = self._matches(where or {})
         groups = self.groups(tuple(matches))

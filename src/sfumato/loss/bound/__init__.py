@@ -1,1 +1,1 @@
-"""A lower bound on the loss of any release: prices that every row must pay."""
+"""A lower bound on the loss of any release, from prices that every row must pay."""

@@ -1,1 +1,1 @@
-"""The least loss, with a proof of how near it is to the least possible."""
+"""Low loss, with a proof of how near it is to the least possible."""

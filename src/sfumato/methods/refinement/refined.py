@@ -57,7 +57,7 @@ class Refined(Method):
         ``"exhaustive"``: until a round gains next to nothing.
     minimize
         What is minimized: ``"gcp"``, ``"entropy"``, ``"dm"``, ``"cm"``, a workload, which is a list of queries such as
-        ``{"age": (20, 39), "city": ["Rome", "Siena"]}``, or an `Objective` of your own that is about what classes span,
+        ``{"age": (20, 39), "city": ["Rome", "Siena"]}``, or an `Objective` that depends on what classes span,
         how many rows share them, or labels. None: what the method minimizes, if it is one of these.
     """
 

@@ -1,1 +1,1 @@
-"""Compiled loops of the measures: what rows must lose at least."""
+"""Kernels of the lower bound: prices of rows, and the cheapest boxes around them."""

@@ -1,1 +1,1 @@
-"""Compiled loops of refinement: classes that change row by row."""
+"""Kernels of refinement: moving rows, regrouping and narrowing classes."""
