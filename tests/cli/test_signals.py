@@ -15,9 +15,9 @@ import sfumato as sf
 # The release is half written when the writer waits, for as long as the test needs.
 WAITING = """
 import sys, time
-from sfumato.io import write as writing
+from sfumato.io import csv
 
-chunks = writing.csv_chunks
+chunks = csv.csv_chunks
 
 def waiting(*arguments):
     for chunk in chunks(*arguments):
@@ -25,7 +25,7 @@ def waiting(*arguments):
         print("half", flush=True)
         time.sleep(120)
 
-writing.csv_chunks = waiting
+csv.csv_chunks = waiting
 from sfumato.cli import main
 sys.argv = ["sfumato", *sys.argv[1:]]
 main()

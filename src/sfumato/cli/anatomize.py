@@ -41,8 +41,8 @@ def anatomize(
     --identifiers name -l 3
     """
     from sfumato.api.anatomize import anatomize_for
-    from sfumato.cli.input import Input, columns_of
     from sfumato.cli.request import to_policy
+    from sfumato.cli.table import Input, columns_of
     from sfumato.common import parameters
     from sfumato.common.progress import silent
     from sfumato.privacy import LDiversity

@@ -83,8 +83,8 @@ def anonymize(
     --hierarchy zip=prefix -k 10 -l 3
     """
     from sfumato.cli.files import ReleaseFiles
-    from sfumato.cli.input import Input, columns_of
     from sfumato.cli.request import to_policy
+    from sfumato.cli.table import Input, columns_of
 
     files = ReleaseFiles(place, output, manifest, save_policy, alternatives, certificate, report, write_as)
     limit = LossLimit.of(max_gcp, maximize)

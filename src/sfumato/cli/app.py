@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial, wraps
 from importlib import import_module
-from typing import Annotated, Any
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from sfumato import __version__
 from sfumato.cli.exits import MEANING, end_cleanly_when_terminated, explained
-from sfumato.cli.parser import Command, Group
+from sfumato.cli.options import Asked
 from sfumato.cli.screen import answer
+
+if TYPE_CHECKING:
+    Mixed = TyperCommand
+else:
+    Mixed = object
 
 #: Every command with its line in ``sfumato --help``, in that order. ``sfumato.cli.risk.risk`` is the command ``risk``.
 COMMANDS = {
@@ -36,6 +45,56 @@ COMMANDS = {
 }
 
 
+#: The types of options whose values are text, one or several, or are easily made of it.
+TEXT = (str, str | None)
+TEXTS = (list[str], list[str] | None)
+PATH = (Path, Path | None)
+WHOLE = (int, int | None)
+
+
+class _ParsesAtOnce(Mixed):
+    """A command, or a group of them, that leaves to Typer only the values that may be wrong.
+
+    Typer checks every value, also of options that are not given, with a library that takes longer to load than the rest
+    of the command line. Text needs no check; what may be wrong is left to Typer, whose messages users know.
+    """
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the options and arguments, among them those that every command has."""
+        types = getattr(self.callback, "__annotations__", {})
+        found = super().get_params(ctx)
+        for one in found:
+            if "process_value" not in vars(one):
+                one.process_value = partial(_process, one, types.get(one.name), one.process_value)  # type: ignore[method-assign]
+        return found
+
+
+def _process(option: Any, annotation: object, by_typer: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
+    """Process the value of an option or argument as Typer would."""
+    if value is None and not option.required:
+        nothing: Any = () if option.multiple or option.nargs == -1 else None
+        return nothing if option.callback is None else option.callback(ctx, option, nothing)
+    made = _of_text(value, next(iter(get_args(annotation)), None))
+    return by_typer(ctx, value) if made is None or option.callback is not None else made
+
+
+def _of_text(value: object, wanted: object) -> object:
+    """Convert one or several words where nothing can be wrong with them; otherwise None."""
+    if isinstance(value, list | tuple):
+        return value if value and wanted in TEXTS and all(isinstance(one, str) for one in value) else None
+    if not isinstance(value, str):
+        return None
+    if wanted in TEXT:
+        return value
+    if wanted in PATH and value:
+        return Path(value)
+    return int(value) if wanted in WHOLE and value.isascii() and value.isdigit() else None
+
+
+class Command(_ParsesAtOnce, TyperCommand):
+    """A command of Sfumato."""
+
+
 class _Loaded(Mapping[str, Any]):
     """The commands by name, each imported and prepared when it is first looked up."""
 
@@ -56,13 +115,36 @@ class _Loaded(Mapping[str, Any]):
 
 def _prepare(name: str, short_help: str) -> Any:
     """Make a command of the function that has the name of its module."""
-    function = getattr(import_module(f"sfumato.cli.{name}"), name)
+    function = _with_options(getattr(import_module(f"sfumato.cli.{name}"), name))
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name, cls=Command, short_help=short_help)(explained()(function))
+    alone.command(name, cls=Command, short_help=short_help)(function)
     return typer.main.get_command(alone)
 
 
-class Commands(Group):
+def _with_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Replace the parameter ``asked`` of a command by the options that it takes, for Typer to see."""
+    taken: Sequence[str] = getattr(function, "taken_options", ())
+    kinds = get_type_hints(Asked, include_extras=True)
+    options = [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kinds[name]) for name in taken]
+    own = get_type_hints(function, include_extras=True)
+    shown: list[Parameter] = []
+    for one in signature(function).parameters.values():
+        plain = one.replace(kind=Parameter.KEYWORD_ONLY, annotation=own[one.name])
+        shown += options if one.name == "asked" else [plain]
+
+    @wraps(function)
+    def run(**given: Any) -> None:
+        said = {name: given.pop(name) for name in taken}
+        asked = {"asked": Asked(command=function.__name__, **said)} if taken else {}
+        with explained():
+            function(**asked, **given)
+
+    run.__signature__ = signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in shown}
+    return run
+
+
+class Commands(_ParsesAtOnce, TyperGroup):
     """All commands, of which only the one that the user typed is imported."""
 
     def __init__(self, **attributes: Any) -> None:

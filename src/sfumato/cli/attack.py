@@ -55,9 +55,8 @@ def attack(
     """
     from sfumato.api.attack import attack as attack_release
     from sfumato.api.attack import promised_by
-    from sfumato.cli.input import Input
     from sfumato.cli.request import opened
-    from sfumato.cli.roles import known_columns
+    from sfumato.cli.table import Input, known_columns
 
     with opened(Input(str(original), read_as, table), asked) as (people, policy):
         promised = promised_by([model.to_policy() for model in policy.privacy])

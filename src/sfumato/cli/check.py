@@ -46,8 +46,8 @@ def check(
     Without a rule it reports what the table achieves. For example: sfumato check release.csv --qi age --qi zip
     --sensitive disease -k 10 -l 3
     """
-    from sfumato.cli.input import Input, columns_of, file_options
     from sfumato.cli.request import to_policy
+    from sfumato.cli.table import Input, columns_of, file_options
     from sfumato.io import open_source
 
     if certificate is not None:

@@ -61,8 +61,8 @@ def compare(
     For example: sfumato compare patients.csv --qi age --qi zip --rest drop -k 2,5,10,50 --method auto,best,mondrian
     """
     from sfumato.api.compare import compare_for
-    from sfumato.cli.input import Input, columns_of
     from sfumato.cli.request import to_policy
+    from sfumato.cli.table import Input, columns_of
     from sfumato.common.progress import silent
     from sfumato.privacy import KAnonymity
 

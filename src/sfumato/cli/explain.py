@@ -46,8 +46,8 @@ def explain(
 
     For example: sfumato explain patients.csv --qi age --qi zip --rest drop -k 10 --method mondrian --what-if k=20
     """
-    from sfumato.cli.input import Input, columns_of, print_remarks
     from sfumato.cli.request import by_lattice, to_policy
+    from sfumato.cli.table import Input, columns_of, print_remarks
 
     data = Input(place, read_as, table).open(asked)
     policy = to_policy(by_lattice(asked), columns_of(data, asked))

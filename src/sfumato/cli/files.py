@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sfumato.api.policy import Policy
-from sfumato.cli.input import is_address
+from sfumato.cli.table import is_address
 from sfumato.errors import ParameterError
 from sfumato.io import check_writable
 from sfumato.io.atomic import check_place

@@ -37,8 +37,8 @@ def hierarchy(
     For example: sfumato hierarchy patients.csv age=numeric:5,10,20 -o age.csv
     """
     from sfumato.cli.files import refuse_overwriting
-    from sfumato.cli.input import Input, file_options, is_address, print_remarks
     from sfumato.cli.shorthand import hierarchy_of
+    from sfumato.cli.table import Input, file_options, is_address, print_remarks
     from sfumato.hierarchies.preview import preview
     from sfumato.io import check_writable, open_source
 

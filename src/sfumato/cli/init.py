@@ -44,7 +44,7 @@ def init(
 
     For example: sfumato init patients.csv -o policy.toml
     """
-    from sfumato.cli.input import Input, file_options
+    from sfumato.cli.table import Input, file_options
     from sfumato.profiles.draft import draft, suggested_k
 
     _refuse_output(place, output, force)
@@ -69,7 +69,7 @@ def init(
 def _refuse_output(place: str, output: Path, force: bool) -> None:
     """Find out before any question that the policy cannot be written."""
     from sfumato.cli.files import refuse_overwriting
-    from sfumato.cli.input import is_address
+    from sfumato.cli.table import is_address
     from sfumato.io import check_writable
     from sfumato.io.spool import STANDARD
 

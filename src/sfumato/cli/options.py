@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import cache, wraps
-from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -382,35 +380,17 @@ ENGINE = {"engine", "memory", "temporary"}
 #: The options that change how a release looks, but not which levels are chosen.
 SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
 
-Command = Callable[..., None]
+
+Function = TypeVar("Function", bound=Callable[..., None])
 
 
-@cache
-def _types_of_options() -> dict[str, Any]:
-    return get_type_hints(Asked, include_extras=True)
-
-
-def takes(*, only: set[str] | None = None, without: set[str] | None = None) -> Callable[[Command], Command]:
-    """Give a command the options of `Asked`, all or some of them, in the place of its parameter ``asked``."""
+def takes(*, only: set[str] | None = None, without: set[str] | None = None) -> Callable[[Function], Function]:
+    """Declare that a command takes the options of `Asked`, all or some of them, as its parameter ``asked``."""
     names = [one.name for one in fields(Asked) if one.name != "command"]
     taken = [name for name in names if name not in (without or set()) and (only is None or name in only)]
-    hints = _types_of_options()
-    options = [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=hints[name]) for name in taken]
 
-    def decorate(command: Command) -> Command:
-        own = get_type_hints(command, include_extras=True)
-        shown: list[Parameter] = []
-        for one in signature(command).parameters.values():
-            plain = one.replace(kind=Parameter.KEYWORD_ONLY, annotation=own[one.name])
-            shown += options if one.name == "asked" else [plain]
+    def declare(function: Function) -> Function:
+        function.taken_options = tuple(taken)  # type: ignore[attr-defined]
+        return function
 
-        @wraps(command)
-        def run(**given: Any) -> None:
-            said = {name: given.pop(name) for name in taken}
-            command(asked=Asked(command=command.__name__, **said), **given)
-
-        run.__signature__ = signature(command).replace(parameters=shown)  # type: ignore[attr-defined]
-        run.__annotations__ = {one.name: one.annotation for one in shown}
-        return run
-
-    return decorate
+    return declare

@@ -11,7 +11,7 @@ from sfumato.cli import options
 from sfumato.cli.screen import aligned, answer, answer_json, is_watched, paragraphs
 
 if TYPE_CHECKING:
-    from sfumato.cli.input import Input
+    from sfumato.cli.table import Input
     from sfumato.profiles import ColumnProfile, Profile
 
 #: The options about reading a table.
@@ -35,7 +35,7 @@ def profile(
 
     For example: sfumato profile patients.csv
     """
-    from sfumato.cli.input import Input
+    from sfumato.cli.table import Input
 
     found = profile_of(Input(place, read_as, table), asked)
     if as_json:
@@ -47,7 +47,7 @@ def profile(
 def profile_of(given: Input, asked: options.Asked) -> Profile:
     """Profile a table, read as the options say."""
     from sfumato.api.profile import profile as profile_table
-    from sfumato.cli.input import file_options, missing_codes
+    from sfumato.cli.table import file_options, missing_codes
 
     return profile_table(
         given.open(asked), na=missing_codes(asked.na or ()), progress=is_watched(), **vars(file_options(asked))

@@ -47,8 +47,8 @@ def recode(
     For example: sfumato recode june.csv -o june_release.csv --policy policy.toml --like may_manifest.json
     """
     from sfumato.cli.files import ReleaseFiles, refuse_overwriting
-    from sfumato.cli.input import Input, columns_of
     from sfumato.cli.request import to_policy
+    from sfumato.cli.table import Input, columns_of
     from sfumato.methods import FixedLevels
     from sfumato.privacy import KAnonymity
 

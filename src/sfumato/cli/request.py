@@ -8,10 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 from sfumato.api.policy import Policy
-from sfumato.cli.input import Input, columns_of, missing_codes, print_remarks, separator_of
 from sfumato.cli.options import Asked
-from sfumato.cli.roles import schema_of, with_separate_columns
 from sfumato.cli.shorthand import literal, literals, model, queries, split_pair
+from sfumato.cli.table import (
+    Input,
+    columns_of,
+    missing_codes,
+    print_remarks,
+    schema_of,
+    separator_of,
+    with_separate_columns,
+)
 from sfumato.errors import ParameterError
 from sfumato.io import Source
 from sfumato.methods import Method, Refined, find_method

@@ -60,21 +60,23 @@ def risk(
     For example: sfumato risk patients.csv --qi age --qi zip --sensitive disease --drivers
     """
     from sfumato.api.risk import risk as assess
-    from sfumato.cli.input import Input
-    from sfumato.cli.request import opened
-    from sfumato.cli.roles import known_columns
+    from sfumato.cli.table import Input, columns_of, known_columns, print_remarks, roles_and_reading
+    from sfumato.io import open_source
 
-    with opened(Input(place, read_as, table), asked) as (source, policy):
-        found = assess(
-            source,
-            quasi_identifiers=known_columns(policy.schema),
-            sensitive=policy.schema.sensitive,
-            population=_file_or_number(population),
-            weights=weights or policy.schema.survey_weights,
-            person=policy.schema.person,
-            thresholds=threshold or (),
-            separator=policy.separator,
-        )
+    data = Input(place, read_as, table).open(asked)
+    schema, reading = roles_and_reading(asked, columns_of(data, asked))
+    source = open_source(data, **vars(reading))
+    found = assess(
+        source,
+        quasi_identifiers=known_columns(schema),
+        sensitive=schema.sensitive,
+        population=_file_or_number(population),
+        weights=weights or schema.survey_weights,
+        person=schema.person,
+        thresholds=threshold or (),
+        separator=reading.separator,
+    )
+    print_remarks(source)
     special = None if uniques is None else found.special_uniques(uniques)
     if as_json:
         answer_json(_record(found, drivers, special))

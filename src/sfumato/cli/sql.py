@@ -34,8 +34,8 @@ def sql(
 
     For example: sfumato sql orders.parquet --qi zip --qi day --rest drop --hierarchy zip=prefix -k 10
     """
-    from sfumato.cli.input import open_database
     from sfumato.cli.request import by_lattice, require_full_domain, to_policy
+    from sfumato.cli.table import open_database
     from sfumato.engines import search_for
 
     with open_database(place, table) as database:

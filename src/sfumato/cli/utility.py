@@ -40,9 +40,8 @@ def utility(
     For example: sfumato utility patients.csv release.csv --qi age --qi zip --hierarchy zip=prefix --sensitive disease
     """
     from sfumato.api.utility import utility as measure
-    from sfumato.cli.input import Input
     from sfumato.cli.request import opened
-    from sfumato.cli.roles import known_columns
+    from sfumato.cli.table import Input, known_columns
 
     with opened(Input(str(original), read_as, table), asked) as (people, policy):
         found = measure(

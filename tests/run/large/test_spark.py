@@ -38,8 +38,9 @@ from sfumato.run.large.spark.engine import InSpark
 from sfumato.run.large.spark.frames import open_in_spark
 from sfumato.run.large.spark.groups import verified_by_spark
 from sfumato.run.large.spark.rows import SparkRows, task_names
-from sfumato.run.large.spark.session import check_workers, is_spark_frame
+from sfumato.run.large.spark.session import check_workers
 from sfumato.run.request import Request
+from sfumato.run.where import is_spark_frame
 from sfumato.verify.release import verify_release
 
 pytestmark = pytest.mark.spark

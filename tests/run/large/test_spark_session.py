@@ -9,6 +9,7 @@ import pytest
 from sfumato.errors import EngineError, MissingExtraError, ParameterError
 from sfumato.run.large.spark import session as sessions
 from sfumato.run.large.spark.session import Spark, java_version, require_spark
+from sfumato.run.where import is_spark_frame
 
 JAVAS = {
     'openjdk version "17.0.15" 2025-04-15': 17,
@@ -73,4 +74,4 @@ def test_other_addresses_are_refused(address: str) -> None:
 
 
 def test_a_frame_is_known_without_importing_spark() -> None:
-    assert not sessions.is_spark_frame([1, 2])
+    assert not is_spark_frame([1, 2])

@@ -11,8 +11,7 @@ import pytest
 import typer
 from tests.cli.command import RUNNER
 
-from sfumato.cli.app import COMMANDS, app
-from sfumato.cli.parser import Command
+from sfumato.cli.app import COMMANDS, Command, app
 
 LINES = (
     "in.csv",
