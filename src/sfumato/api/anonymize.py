@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Unpack
 
 from sfumato.assess.cautions import Caution, RequestView, cautions_after, cautions_before
-from sfumato.common.clock import Clock
-from sfumato.common.progress import Progress, ProgressOption, reporting
+from sfumato.common.progress import Clock, Progress, ProgressOption, reporting
 from sfumato.common.threads import threads
 from sfumato.release.release import Release
 from sfumato.run.build import build_release, completed

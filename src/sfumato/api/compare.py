@@ -13,10 +13,9 @@ import pyarrow as pa
 from sfumato.api import utility as measuring
 from sfumato.common import parameters
 from sfumato.common.charts import charts
-from sfumato.common.clock import Clock
 from sfumato.common.html import element, fragment
 from sfumato.common.html import table as markup_table
-from sfumato.common.progress import ProgressOption, reporting, silent
+from sfumato.common.progress import Clock, ProgressOption, reporting, silent
 from sfumato.errors import SfumatoError
 from sfumato.io import Source
 from sfumato.loss import gcp_bound

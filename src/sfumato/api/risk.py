@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
-from sfumato.api.tables import read_original
 from sfumato.assess.risk import Risk, assess
 from sfumato.assess.risk.assessment import NEARLY, Context
 from sfumato.io import open_source
@@ -58,10 +57,12 @@ def risk(
     (3, 0.8)
     """
     schema = Schema(quasi_identifiers, sensitive, rest="drop")
-    hierarchies = schema.quasi_identifiers
+    source = open_source(data, separator=separator)
+    schema.roles(source.columns)
+    hierarchies, as_text = schema.quasi_identifiers, schema.read_as_text()
     extra = [name for name in (weights, person) if name is not None]
-    table = read_original(data, schema, separator, columns=[*hierarchies, *schema.sensitive, *extra])
-    people = _population(population, list(hierarchies), schema.read_as_text(), separator)
+    table = source.read([*hierarchies, *schema.sensitive, *extra], as_text)
+    people = _population(population, list(hierarchies), as_text, separator)
     return assess(table, hierarchies, schema.sensitive, Context(people, weights, person, thresholds, nearly))
 
 

@@ -1,4 +1,4 @@
-"""Progress of long work: a callback, a bar on the terminal, or a line in a notebook."""
+"""Progress of long work (a callback, a bar on the terminal, a line in a notebook) and the time its steps took."""
 
 from __future__ import annotations
 
@@ -111,3 +111,23 @@ def _when_compiling(tell: Callable[[], object]) -> Iterator[None]:
         yield
     finally:
         told_of_compiling.remove(tell)
+
+
+class Clock:
+    """The seconds that each step of a request took."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def measuring(self, part: str) -> Iterator[None]:
+        """Add the time of a block to a step."""
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[part] = self.seconds.get(part, 0.0) + time.perf_counter() - begin
+
+    def rounded(self) -> dict[str, float]:
+        """The seconds of every step, rounded for manifests."""
+        return {part: round(seconds, 4) for part, seconds in self.seconds.items()}

@@ -16,7 +16,7 @@ from sfumato.common.progress import Tell, silent
 from sfumato.errors import SourceError, listed
 from sfumato.io.columns import is_text, packed, unified
 from sfumato.io.files import shown
-from sfumato.io.formats import is_several, open_file
+from sfumato.io.open import is_several, open_file
 from sfumato.io.parquet import ParquetSource
 from sfumato.io.source import FileOptions, Source, TableSize, without_nulls
 

@@ -8,7 +8,6 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from sfumato.loss import IntervalEndRisk
 from sfumato.privacy import PrivacyModel
 
 #: Whose versions can change a result.
@@ -49,11 +48,11 @@ def build_manifest(
     options: Mapping[str, Any],
     content: bytes,
     suppressed: Mapping[str, int],
-    singling_out: IntervalEndRisk | None,
+    singling_out: Mapping[str, float] | None,
     seconds: Mapping[str, float],
 ) -> dict[str, Any]:
     """Collect what is needed to make a release again and to judge it."""
-    ends = {} if singling_out is None else {"singling_out": singling_out.to_dict()}
+    ends = {} if singling_out is None else {"singling_out": singling_out}
     return {
         "versions": dict(versions()),
         "input": {"kind": source, "rows": rows, "columns": len(roles), "content_hash": content.hex()[:32]},

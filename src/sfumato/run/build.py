@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.cautions import Caution, RequestView, overlooked
 from sfumato.assess.cautions.column_kinds import kinds
-from sfumato.common.clock import Clock
-from sfumato.common.progress import Progress, ProgressOption, Tell, silent, stage
+from sfumato.common.progress import Clock, Progress, ProgressOption, Tell, silent, stage
 from sfumato.common.randomness import Secret
 from sfumato.common.threads import threads
 from sfumato.errors import InfeasibleError, VerificationError
@@ -23,7 +22,7 @@ from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.levels import only_dates, value_texts
 from sfumato.io import Source, open_source
-from sfumato.loss import IntervalEndRisk, LossReport, singling_out
+from sfumato.loss import LossReport, singling_out
 from sfumato.methods.details import MethodDetails
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
 from sfumato.privacy.population import PopulationModel
@@ -57,7 +56,8 @@ def build_release(
     with threads(1) as beside:
         # The figures of the original for the manifest are computed while the release is shown and checked.
         content = beside.submit(microdata.digest, prepared.secret.key("content hash"))
-        alone = beside.submit(singling_out, microdata, classes, prepared.secret.generator("singling out"))
+        random = prepared.secret.generator("singling out")
+        alone = beside.submit(lambda: singling_out(microdata, classes, random).to_dict())
         order = _release_order(prepared, classes, request)
         shown = _shown(source, prepared, found, order, stage(progress, "writing values"))
         outcome = BuildOutcome(
@@ -65,7 +65,7 @@ def build_release(
             prepared.roles,
             microdata,
             prepared.secret,
-            rows=recoded.rows,
+            rows=prepared.rows,
             left_out=recoded.left_out,
             suppressed=classes.suppressed,
             content=content.result(),
@@ -235,7 +235,7 @@ class BuildOutcome:
         self,
         source: Source,
         clock: Clock,
-        singling_out: IntervalEndRisk | None = None,
+        singling_out: Mapping[str, float] | None = None,
         *,
         shown: Shown,
         origin: Origin,
@@ -262,7 +262,7 @@ class BuildOutcome:
             },
         )
 
-    def _manifest(self, source: Source, clock: Clock, singling_out: IntervalEndRisk | None) -> dict[str, Any]:
+    def _manifest(self, source: Source, clock: Clock, singling_out: Mapping[str, float] | None) -> dict[str, Any]:
         request, method = self.request, self.request.method
         declared = request.schema.quasi_identifiers
         return build_manifest(

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sfumato.common.clock import Clock
-from sfumato.common.progress import Progress, ProgressOption, reporting
+from sfumato.common.progress import Clock, Progress, ProgressOption, reporting
 from sfumato.errors import InfeasibleError
 from sfumato.release.explanation import Explanation, WhatIf
 from sfumato.run.find import Found, find_classes

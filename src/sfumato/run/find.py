@@ -18,7 +18,7 @@ from sfumato.common.progress import Progress
 from sfumato.errors import VerificationError
 from sfumato.loss import LossReport, RecodedTable
 from sfumato.methods import Task
-from sfumato.methods.support import refuse_unsupported
+from sfumato.methods.base import refuse_unsupported
 from sfumato.methods.suppression import make_feasible
 from sfumato.privacy import Requirements
 from sfumato.privacy.least_k import broken_rules, least_that_works, with_size
@@ -116,7 +116,9 @@ def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict
     suppressible = rows if units is None else units.suppressible(rows)
     refuse_unsupported(method, models, microdata, suppressible)
     requirements = Requirements(models, microdata)
-    left_out = make_feasible(requirements, suppressible, secret.generator("left out"))
+    left_out = np.zeros(len(microdata), bool)
+    if requirements.broken_by_table():
+        left_out = make_feasible(requirements, suppressible, secret.generator("left out"))
     remaining = microdata.take(~left_out) if left_out.any() else microdata
     task = Task(
         remaining,

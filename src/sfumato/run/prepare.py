@@ -97,6 +97,11 @@ class Prepared:
             pseudonyms={name: rows_per_value(self.table.column(name)) for name in request.pseudonymize},
         )
 
+    @property
+    def rows(self) -> int:
+        """All rows that take part or lack a value."""
+        return len(self.microdata) + self.left_out
+
     def originals(self) -> pa.Table:
         """Return the rows of ``microdata`` as they were read, from their codes, instead of reading them once more."""
         columns = {}

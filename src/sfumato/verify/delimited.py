@@ -6,16 +6,17 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
 from sfumato.errors import SourceError, shortened
-from sfumato.verify.records import count_records
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
 
@@ -97,19 +98,22 @@ def _account_for_rows(path: Path, rows: int, alone: bool) -> None:
     """Hold the rows that were read against the records that the bytes have."""
     with opened(path) as file:
         count = count_records(iter(lambda: file.read(_BLOCK), b""))
-    where = shortened(str(path), 300)
     if count.open_quote:
-        raise SourceError(f"{where} has a quotation mark that is not closed. Close it, or double it.")
+        raise SourceError(f"{_named(path)} has a quotation mark that is not closed. Close it, or double it.")
     if count.records - 1 != rows:
         raise SourceError(
-            f"{where} has {count.records - 1:,} records after its header, but {rows:,} rows could be read, so it "
-            "cannot be checked. Save it again as CSV with quotation marks around text, or as Parquet."
+            f"{_named(path)} has {count.records - 1:,} records after its header, but {rows:,} rows could be read, so "
+            "it cannot be checked. Save it again as CSV with quotation marks around text, or as Parquet."
         )
     if alone and count.blank:
         raise SourceError(
-            f"{where} has one column and {count.blank:,} empty lines, which are missing values to some readers and "
-            'nothing to others, so it cannot be checked. Write "" for a missing value.'
+            f"{_named(path)} has one column and {count.blank:,} empty lines, which are missing values to some readers "
+            'and nothing to others, so it cannot be checked. Write "" for a missing value.'
         )
+
+
+def _named(path: Path) -> str:
+    return shortened(str(path), 300)
 
 
 def opened(path: Path) -> IO[bytes]:
@@ -129,3 +133,79 @@ def _explained(path: Path) -> Iterator[None]:
             f"{shortened(str(path), 300)} cannot be read as delimited text in UTF-8 with as many cells in every line "
             "as in the header, so it cannot be checked."
         ) from None
+
+
+# Readers have lost rows: the last one of a file, all behind a header of two lines. So what a reader says it read is
+# held against a count from the bytes, which knows nothing but quotation marks and line ends.
+
+NEWLINE, RETURN, QUOTE = b'\n\r"'
+
+
+@dataclass
+class RecordCount:
+    """What was seen of a text so far.
+
+    Attributes
+    ----------
+    records
+        Lines with anything in them, the header included; what stands between quotation marks is one line.
+    blank
+        Lines with nothing in them.
+    """
+
+    records: int = 0
+    blank: int = 0
+    _quoted: bool = False
+    _filled: bool = False
+    _after_return: bool = False
+
+    @property
+    def open_quote(self) -> bool:
+        """Whether a quotation mark was opened and never closed."""
+        return self._quoted
+
+    def add(self, chunk: bytes) -> None:
+        """Count on."""
+        if not chunk:
+            return
+        data = np.frombuffer(chunk, np.uint8)
+        places = np.flatnonzero((data == NEWLINE) | (data == RETURN) | (data == QUOTE))
+        marks = data[places]
+        quotes = marks == QUOTE
+        quoted = (np.cumsum(quotes) + self._quoted) % 2 == 1
+        is_end = ~quotes & ~quoted
+        ends, kinds = places[is_end], marks[is_end]
+        before = np.append(-1, ends[:-1])
+        filled = ends - before > 1
+        # A line feed right behind a carriage return ends no line of its own.
+        second = (kinds == NEWLINE) & ~filled & (np.append(NEWLINE, kinds[:-1]) == RETURN)
+        if len(ends):
+            filled[0] |= self._filled
+            second[0] = kinds[0] == NEWLINE and ends[0] == 0 and self._after_return
+        self.records += int(filled.sum())
+        self.blank += int((~filled & ~second).sum())
+        last = int(ends[-1]) if len(ends) else -1
+        self._filled = len(data) - 1 > last or (not len(ends) and self._filled)
+        self._after_return = bool(len(ends) and not self._filled and kinds[-1] == RETURN)
+        self._quoted = bool(quoted[-1]) if len(quoted) else self._quoted
+
+    def end(self) -> RecordCount:
+        """Count a last line without an end."""
+        self.records += self._filled
+        self._filled = False
+        return self
+
+
+def count_records(chunks: Iterable[bytes]) -> RecordCount:
+    r"""Count the records of a text that comes in pieces.
+
+    Examples
+    --------
+    >>> count = count_records([b'name,note\r\nEva,"two\nli', b'nes"\r\n\r\nTom,'])
+    >>> count.records, count.blank
+    (3, 1)
+    """
+    count = RecordCount()
+    for chunk in chunks:
+        count.add(chunk)
+    return count.end()

@@ -14,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.common.clock import Clock
-from sfumato.common.progress import ProgressOption, reporting
+from sfumato.common.progress import Clock, ProgressOption, reporting
 from sfumato.errors import EngineError, InfeasibleError
 from sfumato.hierarchies.base import inverse
 from sfumato.loss import LossReport

@@ -12,8 +12,7 @@ import numpy as np
 
 from sfumato.assess.cautions import RequestView
 from sfumato.assess.risk import BeforeAfter
-from sfumato.common.clock import Clock
-from sfumato.common.progress import ProgressOption
+from sfumato.common.progress import Clock, ProgressOption
 from sfumato.io import Source
 from sfumato.loss import Bound, LossReport
 from sfumato.privacy import Requirements

@@ -11,14 +11,13 @@ import pyarrow as pa
 
 from sfumato.assess.cautions import cautions_after, cautions_before
 from sfumato.common import parameters
-from sfumato.common.clock import Clock
-from sfumato.common.progress import Progress, ProgressOption, reporting, stage
+from sfumato.common.progress import Clock, Progress, ProgressOption, reporting, stage
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, InfeasibleError
 from sfumato.io import Source
+from sfumato.methods.base import refuse_unsupported
 from sfumato.methods.linear.hilbert import HilbertCurve
 from sfumato.methods.on_engine import Keys, LevelsByFrequencies, PartsAlongOrder, PartsByFirstCuts
-from sfumato.methods.support import refuse_unsupported
 from sfumato.privacy import Requirements
 from sfumato.release.release import Release
 from sfumato.run.build import completed
