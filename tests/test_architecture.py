@@ -72,9 +72,9 @@ WITHOUT_ARROW = ("common.numba", "table.kernels", "methods")
 #: From a room or a module to those that it imports.
 Graph = dict[str, set[str]]
 
-# Rooms with modules that import, in functions only, what is built upon them: a hierarchy offers its preview, the choice
-# of an engine starts it. Everywhere else such imports are cycles as well.
-TIED_LATE = ("hierarchies", "methods", "run")
+# Rooms with modules that import, in functions only, what is built upon them: a hierarchy offers its preview, what
+# opens a file opens several, the choice of an engine starts it. Everywhere else such imports are cycles as well.
+TIED_LATE = ("hierarchies", "io", "methods", "run")
 
 # A folder of this name holds compiled loops and knows only those beside it and what all kernels share.
 KERNELS = "kernels"
