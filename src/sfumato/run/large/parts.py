@@ -63,7 +63,7 @@ class Encoding:
 
 
 @dataclass(frozen=True)
-class Within:
+class FinerBuckets:
     """Gives the rows of crowded buckets the number of a finer one, and leaves out all others."""
 
     crowded: Keys
@@ -127,7 +127,7 @@ def count_keys(rows: Rows, most: int) -> Counted:
         # As many bits more as keep the counts few; where all keys are crowded, that is some at a time.
         room = MOST_COUNTS // int(np.count_nonzero(crowded))
         deeper = min(WORD, bits + min(STEP, max(1, room.bit_length() - 1)))
-        finer = Within(found.begins[crowded] >> np.uint64(WORD - bits), bits, deeper)
+        finer = FinerBuckets(found.begins[crowded] >> np.uint64(WORD - bits), bits, deeper)
         found = _merged(found, ~crowded, _as_counted(rows.mapped(finer, FINER), deeper))
         bits = deeper
     return found
