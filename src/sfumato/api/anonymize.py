@@ -10,7 +10,7 @@ from sfumato.common.progress import Clock, Progress, ProgressOption, reporting
 from sfumato.common.threads import threads
 from sfumato.release.release import Release
 from sfumato.run.build import build_release, completed
-from sfumato.run.find import Found, find_classes
+from sfumato.run.find import FoundClasses, find_classes
 from sfumato.run.prepare import Prepared, prepare
 from sfumato.run.read import open_table, read_table
 from sfumato.run.request import Arguments, Request, spelled_out
@@ -19,7 +19,7 @@ from sfumato.table.recoding import get_ready
 from sfumato.table.schema import Schema
 
 #: Finds classes for a table that is prepared.
-Finder = Callable[[Prepared, Request, Progress], Found]
+Finder = Callable[[Prepared, Request, Progress], FoundClasses]
 
 
 @spelled_out
@@ -149,7 +149,7 @@ def release_in_memory(
     return completed(release, asked, cautions, clock, **preset)
 
 
-def _cautions(found: Found, asked: RequestView, before: Sequence[Caution], clock: Clock) -> tuple[Caution, ...]:
+def _cautions(found: FoundClasses, asked: RequestView, before: Sequence[Caution], clock: Clock) -> tuple[Caution, ...]:
     with clock.measuring("guardrails"):
         view = found.view(asked, found.loss)
         return cautions_after(view, found.request.confirm, found.request.strict, before)

@@ -14,7 +14,7 @@ from sfumato.errors import DataError, SourceError
 from sfumato.io import Source, open_source
 from sfumato.io.missing import EVERY_COLUMN, MissingCodes, missing_codes
 from sfumato.profiles.combinations import Searched, search
-from sfumato.profiles.facts import Facts, all_facts
+from sfumato.profiles.facts import ColumnCounts, all_facts
 from sfumato.profiles.meaning import Meaning, meaning_of
 from sfumato.profiles.report import ColumnProfile, Profile
 from sfumato.profiles.roles import SURE, Suggestion, find_person, suggest
@@ -88,7 +88,7 @@ def _read(source: Source) -> tuple[pa.Table, list[str]]:
         return pa.table(usable), [name for name in source.columns if name not in usable]
 
 
-def _judged(facts: Facts, column: pa.ChunkedArray) -> ColumnProfile:
+def _judged(facts: ColumnCounts, column: pa.ChunkedArray) -> ColumnProfile:
     if UNNAMED.fullmatch(facts.name) and numbers_rows(column):
         meaning = Meaning("identifier", "row numbers", by_values=True)
         return ColumnProfile(facts, meaning, Suggestion("identifier", "it only numbers the rows", SURE))
@@ -98,7 +98,7 @@ def _judged(facts: Facts, column: pa.ChunkedArray) -> ColumnProfile:
 
 
 def _unusable(name: str, rows: int) -> ColumnProfile:
-    facts = Facts(name, rows, pa.nulls(0, pa.string()), np.full(rows, -1, np.int64))
+    facts = ColumnCounts(name, rows, pa.nulls(0, pa.string()), np.full(rows, -1, np.int64))
     reason = "its type cannot be released, so it is left out"
     return ColumnProfile(
         facts, Meaning("identifier", "binary or nested values"), Suggestion("identifier", reason, SURE)

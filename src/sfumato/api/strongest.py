@@ -14,7 +14,7 @@ from sfumato.errors import InfeasibleError, SchemaError
 from sfumato.loss import METRICS
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
 from sfumato.release.release import Release
-from sfumato.run.find import Found, find_classes
+from sfumato.run.find import FoundClasses, find_classes
 from sfumato.run.prepare import Prepared
 from sfumato.run.request import Arguments, Request, spelled_out
 from sfumato.run.where import in_memory, opened
@@ -139,15 +139,15 @@ class _Search:
     found: dict[int, Any] = field(default_factory=dict)
     memory: dict[Any, Any] = field(default_factory=dict)
 
-    def run(self, prepared: Prepared, request: Request, report: Progress) -> Found:
+    def run(self, prepared: Prepared, request: Request, report: Progress) -> FoundClasses:
         """Find the largest value within the loss for a table in memory, which is encoded and sorted once."""
 
-        def find(asked: Request) -> tuple[Found, float]:
+        def find(asked: Request) -> tuple[FoundClasses, float]:
             report(f"trying {self._asked_for(asked)}", 0.0)
             found = find_classes(prepared, asked, silent, self.memory)
             return found, METRICS["gcp"].measure(found.recoded)
 
-        found: Found = self._largest(request, find)
+        found: FoundClasses = self._largest(request, find)
         return found
 
     def run_by_engine(self, data: object, request: Request, progress: ProgressOption) -> Release:

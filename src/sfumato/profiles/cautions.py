@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sfumato.assess.cautions.caution import Caution, quoted, share
 from sfumato.profiles.combinations import singling
-from sfumato.profiles.facts import Facts
+from sfumato.profiles.facts import ColumnCounts
 from sfumato.profiles.meaning import Meaning
 from sfumato.profiles.roles import FEWEST_ROWS_PER_PERSON, MOST_ROWS_PER_PERSON
 from sfumato.profiles.vocabulary import says_person
@@ -22,7 +22,7 @@ MANY_QUASI_IDENTIFIERS = 12
 #: The share of rows that plain columns may single out before it is worth a warning.
 TELLING = 0.01
 
-Counted = tuple[Facts, Meaning]
+Counted = tuple[ColumnCounts, Meaning]
 
 
 def cautions_of(columns: Sequence[Counted], roles: Mapping[str, str]) -> tuple[Caution, ...]:

@@ -19,7 +19,7 @@ from sfumato.assess.risk.drivers import Combination, DistinctLooks
 from sfumato.assess.risk.people import PeopleByClass
 from sfumato.common.grouping import CodedColumn, group_rows
 from sfumato.common.progress import Tell, silent
-from sfumato.profiles.facts import Facts
+from sfumato.profiles.facts import ColumnCounts
 
 Places = tuple[int, ...]
 
@@ -74,7 +74,7 @@ class Searched:
     counted: int = 0
 
 
-def search(columns: Sequence[Facts], seed: int = 0, tell: Tell = silent) -> Searched:
+def search(columns: Sequence[ColumnCounts], seed: int = 0, tell: Tell = silent) -> Searched:
     """Search for combinations of up to three columns that single people out."""
     taking = [facts for facts in columns if facts.different > 1]
     taking = sorted(taking, key=lambda facts: -facts.different)[:MOST_SEARCHED]
@@ -111,7 +111,7 @@ def _grown(start: int, count: int, measure: Callable[[Places], Combination]) -> 
     return chosen
 
 
-def _counted(known: Mapping[Places, Combination], columns: Sequence[Facts]) -> tuple[Singling, ...]:
+def _counted(known: Mapping[Places, Combination], columns: Sequence[ColumnCounts]) -> tuple[Singling, ...]:
     """Count the worst combinations in the whole table; one that holds another about as bad adds nothing."""
     ranked = sorted(known, key=lambda places: (-known[places].unique, len(places)))
     told = [places for places in ranked if len(places) > 1 and known[places].unique and not _adds_little(places, known)]
@@ -126,7 +126,7 @@ def _adds_little(places: Places, known: Mapping[Places, Combination]) -> bool:
     return most >= NEARLY_AS_MANY * known[places].unique
 
 
-def singling(columns: Sequence[Facts]) -> Singling:
+def singling(columns: Sequence[ColumnCounts]) -> Singling:
     """Count the rows that are alone in some columns together."""
     unique = count_unique(fingerprints(facts.codes.astype(np.int64) + 1 for facts in columns))
     return Singling(tuple(facts.name for facts in columns), unique, unique / max(1, columns[0].rows))
@@ -139,7 +139,7 @@ def sampled(rows: int, seed: int) -> NDArray[np.int64]:
     return np.sort(np.random.default_rng(seed).choice(rows, SEARCHED_ROWS, replace=False))
 
 
-def looks_of(columns: Sequence[Facts], rows: NDArray[np.int64]) -> DistinctLooks:
+def looks_of(columns: Sequence[ColumnCounts], rows: NDArray[np.int64]) -> DistinctLooks:
     """Return the different looks of the rows that are searched, every row a person."""
     coded = []
     for facts in columns:

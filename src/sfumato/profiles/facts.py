@@ -26,7 +26,7 @@ _NEGATIVE_CODE = r"^-\d{1,3}$"
 
 
 @dataclass(frozen=True)
-class Facts:
+class ColumnCounts:
     """A column in numbers; what it holds stays in here.
 
     Attributes
@@ -124,13 +124,13 @@ class Facts:
         return min(sizes), max(sizes)
 
 
-def all_facts(table: pa.Table, na: Mapping[str, Sequence[str]] | None = None) -> list[Facts]:
+def all_facts(table: pa.Table, na: Mapping[str, Sequence[str]] | None = None) -> list[ColumnCounts]:
     """Count every column of a table; ``na`` are the codes for "no value" that are known already."""
     known = na or {}
     return side_by_side(lambda name: facts_of(name, table.column(name), known.get(name, ())), table.column_names)
 
 
-def facts_of(name: str, column: pa.ChunkedArray, known: Sequence[str] = ()) -> Facts:
+def facts_of(name: str, column: pa.ChunkedArray, known: Sequence[str] = ()) -> ColumnCounts:
     """Count a column, after taking out what means "no value".
 
     >>> facts = facts_of("age", pa.chunked_array([["31", "?", "54", "54"]]))
@@ -145,7 +145,7 @@ def facts_of(name: str, column: pa.ChunkedArray, known: Sequence[str] = ()) -> F
     numbers = () if known else _missing_numbers(values, codes)
     if numbers:
         values, codes = distinct(name, without_codes(column, numbers, as_text=False))
-    return Facts(name, len(codes), values, codes, (*words, *numbers))
+    return ColumnCounts(name, len(codes), values, codes, (*words, *numbers))
 
 
 def _missing_words(values: pa.Array) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from sfumato.assess.cautions.column_kinds import lost_zeros
 from sfumato.errors import DataError, HierarchyError
 from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
-from sfumato.profiles.facts import Facts
+from sfumato.profiles.facts import ColumnCounts
 from sfumato.profiles.meaning import Meaning
 from sfumato.profiles.written_dates import forms_of, moment_of
 
@@ -27,7 +27,7 @@ MOST_LISTED = 20_000
 OTHER, ROOT = "other", "*"
 
 
-def hierarchy_of(facts: Facts, meaning: Meaning) -> Hierarchy:
+def hierarchy_of(facts: ColumnCounts, meaning: Meaning) -> Hierarchy:
     """Return how a column would be generalized; if it does not take its own values, as flat categories."""
     chosen = _chosen(facts, meaning)
     if isinstance(chosen, Taxonomy) and not all(_survives(row[0]) for row in chosen.rows):
@@ -43,7 +43,7 @@ def _survives(value: str) -> bool:
     return value == value.strip() and value not in {"", ROOT}
 
 
-def _chosen(facts: Facts, meaning: Meaning) -> Hierarchy:
+def _chosen(facts: ColumnCounts, meaning: Meaning) -> Hierarchy:
     if meaning.kind in {"date", "time"}:
         return _moments(facts, meaning)
     if meaning.kind in {"postcode", "code"}:
@@ -57,7 +57,7 @@ def _chosen(facts: Facts, meaning: Meaning) -> Hierarchy:
     return Numeric() if facts.is_number and meaning.kind != "category" else Categorical()
 
 
-def _as_written(facts: Facts, order: Sequence[str]) -> list[str]:
+def _as_written(facts: ColumnCounts, order: Sequence[str]) -> list[str]:
     """Return the steps as the table has them, blanks and all."""
     places = {
         text.strip(): place for place, text in reversed(list(enumerate(facts.values.cast(pa.string()).to_pylist())))
@@ -66,7 +66,7 @@ def _as_written(facts: Facts, order: Sequence[str]) -> list[str]:
     return [spelt[places[step]].as_py() for step in order]
 
 
-def _moments(facts: Facts, meaning: Meaning) -> Hierarchy:
+def _moments(facts: ColumnCounts, meaning: Meaning) -> Hierarchy:
     if pa.types.is_date(facts.values.type) or pa.types.is_timestamp(facts.values.type):
         return Dates()
     if meaning.detail == "time of day":
@@ -93,12 +93,12 @@ def _clock_row(text: str) -> list[str]:
     return [text, f"{hour:02d}:00-{hour:02d}:59", f"{part:02d}:00-{part + 5:02d}:59", ROOT]
 
 
-def _codes(facts: Facts) -> Hierarchy:
+def _codes(facts: ColumnCounts) -> Hierarchy:
     texts = pa.array(facts.texts, pa.string())
     return Prefix(length=facts.lengths[1]) if facts.is_text and lost_zeros(texts) else Prefix()
 
 
-def _bands(facts: Facts) -> Hierarchy:
+def _bands(facts: ColumnCounts) -> Hierarchy:
     """Return bands of round width for numbers that are written with signs."""
     numbers = {text: number_of(text) for text in _listed(facts)}
     known = [number for number in numbers.values() if number is not None]
@@ -149,7 +149,7 @@ def round_width(width: float) -> float:
     return next((round(step * power, 12) for step in (1, 2, 5) if step * power >= width), 10 * power)
 
 
-def _listed(facts: Facts) -> list[str]:
+def _listed(facts: ColumnCounts) -> list[str]:
     """Return all different values as text, in their own order, which tells nothing of the rows; refuse too many."""
     if facts.different > MOST_LISTED:
         raise DataError(f"Column '{facts.name}' has {facts.different:,} values, too many for a list.")
@@ -157,7 +157,7 @@ def _listed(facts: Facts) -> list[str]:
     return sorted(texts)
 
 
-def parents_of(facts: Facts, others: Sequence[Facts]) -> Facts | None:
+def parents_of(facts: ColumnCounts, others: Sequence[ColumnCounts]) -> ColumnCounts | None:
     """Return the column whose values group those of another one, as regions do with cities, if the table has one."""
     if facts.different < 4 or facts.filled < 5 * facts.different:
         return None
@@ -165,13 +165,13 @@ def parents_of(facts: Facts, others: Sequence[Facts]) -> Facts | None:
     return max(fits, key=lambda other: other.different, default=None)
 
 
-def _determines(facts: Facts, parent: Facts) -> bool:
+def _determines(facts: ColumnCounts, parent: ColumnCounts) -> bool:
     both = (facts.codes >= 0) & (parent.codes >= 0)
     pairs = np.unique(facts.codes[both].astype(np.int64) * parent.different + parent.codes[both])
     return len(pairs) == len(np.unique(facts.codes[facts.codes >= 0])) == facts.different
 
 
-def grouped_by(facts: Facts, parent: Facts) -> Taxonomy:
+def grouped_by(facts: ColumnCounts, parent: ColumnCounts) -> Taxonomy:
     """Return the values of a column below those of another one."""
     both = (facts.codes >= 0) & (parent.codes >= 0)
     pairs = np.unique(facts.codes[both].astype(np.int64) * parent.different + parent.codes[both])

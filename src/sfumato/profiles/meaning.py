@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.assess.cautions.column_kinds import says_code
-from sfumato.profiles.facts import Facts
+from sfumato.profiles.facts import ColumnCounts
 from sfumato.profiles.orders import order_of
 from sfumato.profiles.patterns import DIRECT, STRUCTURED, found_in, holds_given_names, looks_like_postcodes, share_of
 from sfumato.profiles.vocabulary import Topic, says_number
@@ -58,10 +58,10 @@ class Meaning:
     order: tuple[str, ...] = ()
 
 
-Look = Callable[[Facts, Topic | None], Meaning | None]
+Look = Callable[[ColumnCounts, Topic | None], Meaning | None]
 
 
-def meaning_of(facts: Facts, topic: Topic | None) -> Meaning:
+def meaning_of(facts: ColumnCounts, topic: Topic | None) -> Meaning:
     """Return what a column is meant to be: the first that fits, the most particular first."""
     if not facts.different:
         return Meaning("empty", by_values=True)
@@ -76,7 +76,7 @@ def _named(topic: Topic | None, *names: str) -> bool:
 # Any type
 
 
-def _direct(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _direct(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     """Find what names people by its form: e-mail addresses, account numbers, national numbers."""
     if not facts.is_text and (not facts.is_whole or facts.different < FEWEST_CHECKED):
         return None
@@ -89,7 +89,7 @@ def _direct(facts: Facts, topic: Topic | None) -> Meaning | None:
     return None if _named(topic, "postcode", "income", "money") else Meaning("identifier", found, by_values=True)
 
 
-def _moment(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _moment(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     """Find dates and times, as a type, as text in any form, or as digits such as 20241231."""
     types = pa.types
     tests = (
@@ -112,20 +112,20 @@ def _moment(facts: Facts, topic: Topic | None) -> Meaning | None:
 # Numbers
 
 
-def _coordinate(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _coordinate(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     limit = 90 if _named(topic, "latitude") else 180 if _named(topic, "longitude") else 0
     if limit and len(facts.numbers) and abs(facts.numbers[[0, -1]]).max() <= limit:
         return Meaning("number", "coordinates", by_values=True)
     return None
 
 
-def _postcode_number(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _postcode_number(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if _named(topic, "postcode") and facts.is_whole and 3 <= facts.lengths[1] <= 9:
         return Meaning("postcode", by_values=True)
     return None
 
 
-def _numbering(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     """Find whole numbers that only tell rows or people apart."""
     if not facts.is_whole or facts.different < FEWEST_NAMES or _named(topic, *_AMOUNTS):
         return None
@@ -141,13 +141,13 @@ def _numbering(facts: Facts, topic: Topic | None) -> Meaning | None:
     return None
 
 
-def _amount(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _amount(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if _named(topic, *_AMOUNTS) and facts.different > FEW_NUMBERS:
         return Meaning("amount", by_values=True)
     return None
 
 
-def _number_code(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _number_code(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     """Find whole numbers that are names of things, such as codes of occupations."""
     if not facts.is_whole or facts.numbers[0] < 0:
         return None
@@ -157,7 +157,7 @@ def _number_code(facts: Facts, topic: Topic | None) -> Meaning | None:
     return None
 
 
-def _few_numbers(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _few_numbers(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if not facts.is_whole or facts.different > FEW_NUMBERS:
         return None
     steps = bool((np.diff(facts.numbers) == 1).all()) and facts.different > 2
@@ -174,7 +174,7 @@ def _few_numbers(facts: Facts, topic: Topic | None) -> Meaning | None:
     return Meaning("category", by_values=True) if facts.different <= 2 or coded or says_code(facts.name) else None
 
 
-def _number(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _number(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     years = facts.is_whole and facts.numbers[0] >= 1850 and facts.numbers[-1] <= 2100
     return Meaning("number", "years" if years and facts.different > 2 else None, by_values=True)
 
@@ -193,11 +193,11 @@ _NUMBER_LOOKS: tuple[Look, ...] = (
 # Text and truth values
 
 
-def _truth(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _truth(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     return Meaning("category", by_values=True) if facts.different <= 2 and not facts.unique else None
 
 
-def _structured(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _structured(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     """Find times of day, pairs of coordinates and codes of medicine."""
     found = found_in(facts.texts, STRUCTURED)
     if found == "time":
@@ -211,18 +211,18 @@ def _structured(facts: Facts, topic: Topic | None) -> Meaning | None:
     return None
 
 
-def _postcode(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _postcode(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if _named(topic, "postcode") and facts.lengths[0] >= 3 and facts.lengths[1] <= 10:
         return Meaning("postcode", by_values=True)
     return Meaning("postcode", by_values=True) if looks_like_postcodes(facts.texts) and topic is None else None
 
 
-def _steps(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _steps(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     order = order_of(facts.texts) if facts.different <= 40 else ()
     return Meaning("ordered category", by_values=True, order=order) if order else None
 
 
-def _written_number(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _written_number(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     """Find numbers with a comma, a unit or a currency, which only people read as numbers."""
     if share_of(facts.texts, _WRITTEN.fullmatch) < 0.95 or facts.different <= FEW_NUMBERS:
         return None
@@ -233,7 +233,7 @@ def _written_number(facts: Facts, topic: Topic | None) -> Meaning | None:
     return None
 
 
-def _names(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _names(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     named = topic is not None and topic.group == "names" and (facts.different > 3 or facts.unique == facts.filled)
     if facts.different < FEWEST_NAMES and not named:
         return None
@@ -244,7 +244,7 @@ def _names(facts: Facts, topic: Topic | None) -> Meaning | None:
     return None
 
 
-def _free_text(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _free_text(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     counts = [len(text.split()) for text in facts.texts]
     words, length = float(np.mean(counts)), float(np.mean([len(text) for text in facts.texts]))
     many = facts.different > 0.2 * facts.filled and facts.different >= FEWEST_NAMES
@@ -253,7 +253,7 @@ def _free_text(facts: Facts, topic: Topic | None) -> Meaning | None:
     return Meaning("free text") if topic is not None and topic.group == "text" and facts.different > 3 else None
 
 
-def _text_numbering(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _text_numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     """Find words or codes that tell nearly all rows apart, or that a name calls a number of somebody."""
     enough = facts.different >= min(50, facts.filled / 5) and facts.different >= FEWEST_NAMES
     if enough and says_number(facts.name):
@@ -263,7 +263,7 @@ def _text_numbering(facts: Facts, topic: Topic | None) -> Meaning | None:
     return None
 
 
-def _text_code(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _text_code(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     """Find codes of a system by their form and what the column is about."""
     coded = (topic is not None and topic.name in _CODED) or says_code(facts.name)
     if coded and facts.different > 4 and share_of(facts.texts, _CODE.fullmatch) >= 0.95 and facts.lengths[0] >= 2:

@@ -14,7 +14,7 @@ from sfumato.errors import SchemaError, listed
 from sfumato.hierarchies import Hierarchy
 from sfumato.profiles.cautions import cautions_of
 from sfumato.profiles.combinations import Searched
-from sfumato.profiles.facts import Facts
+from sfumato.profiles.facts import ColumnCounts
 from sfumato.profiles.hierarchies import grouped_by, hierarchy_of, parents_of
 from sfumato.profiles.meaning import Meaning
 from sfumato.profiles.roles import Suggestion
@@ -37,7 +37,7 @@ class ColumnProfile:
         searched, as identifiers are not.
     """
 
-    facts: Facts = field(repr=False)
+    facts: ColumnCounts = field(repr=False)
     meaning: Meaning
     suggestion: Suggestion
     with_others: float | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.profiles.facts import Facts
+from sfumato.profiles.facts import ColumnCounts
 from sfumato.profiles.meaning import FEWEST_NAMES, NAMES, Meaning
 from sfumato.profiles.vocabulary import Topic, says_person
 
@@ -33,7 +33,7 @@ class Suggestion:
     certainty: str
 
 
-def suggest(facts: Facts, topic: Topic | None, meaning: Meaning) -> Suggestion:
+def suggest(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Suggestion:
     """Suggest the role of a column by itself."""
     if meaning.kind == "empty":
         return Suggestion("plain", "it holds nothing", SURE)
@@ -55,7 +55,7 @@ def _identifier(topic: Topic | None, meaning: Meaning) -> Suggestion:
     return Suggestion("identifier", f"{meaning.detail}, by its name", LIKELY)
 
 
-def _by_topic(facts: Facts, topic: Topic | None, meaning: Meaning) -> Suggestion | None:
+def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Suggestion | None:
     """Suggest what the name of the column says."""
     if topic is None:
         return None
@@ -69,7 +69,7 @@ def _by_topic(facts: Facts, topic: Topic | None, meaning: Meaning) -> Suggestion
     return _weight(facts) if topic.name == "survey weight" and facts.is_number else None
 
 
-def _weight(facts: Facts) -> Suggestion:
+def _weight(facts: ColumnCounts) -> Suggestion:
     """Tell how many people a row stands for from how many kilograms somebody weighs."""
     if float(np.average(facts.numbers)) > BODY_WEIGHT and not facts.is_whole:
         return Suggestion("quasi-identifier", "body weight: others may know or see it", LIKELY)
@@ -78,7 +78,7 @@ def _weight(facts: Facts) -> Suggestion:
     return Suggestion(role, "survey weight: it says how many people a row stands for", LIKELY)
 
 
-def _by_kind(facts: Facts, meaning: Meaning) -> Suggestion:
+def _by_kind(facts: ColumnCounts, meaning: Meaning) -> Suggestion:
     """Suggest what is usual for columns of a kind; the name says nothing."""
     if meaning.kind in {"date", "time", "postcode"} or meaning.detail == "coordinates":
         return Suggestion("quasi-identifier", f"{meaning.detail or meaning.kind}: others may know it", LIKELY)
@@ -89,14 +89,14 @@ def _by_kind(facts: Facts, meaning: Meaning) -> Suggestion:
     return Suggestion("quasi-identifier", "nothing says that others cannot know it", UNSURE)
 
 
-def _careful(facts: Facts, found: Suggestion) -> Suggestion:
+def _careful(facts: ColumnCounts, found: Suggestion) -> Suggestion:
     """Never suggest to release as it is what singles rows out."""
     if found.role == "plain" and facts.unique > TELLING * facts.rows and facts.rows >= FEWEST_NAMES:
         return Suggestion("quasi-identifier", f"{found.reason}, but many rows are alone with their value", LIKELY)
     return found
 
 
-def find_person(columns: Sequence[tuple[Facts, Meaning, Suggestion]]) -> str | None:
+def find_person(columns: Sequence[tuple[ColumnCounts, Meaning, Suggestion]]) -> str | None:
     """Return the identifier that stands for people with several rows, if one does; people share names, not numbers."""
     repeating = [
         facts

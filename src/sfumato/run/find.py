@@ -31,7 +31,7 @@ from sfumato.table.schema import Schema
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundClasses:
     """What a method found for a table.
 
     Attributes
@@ -66,7 +66,7 @@ class Found:
 
 def find_classes(
     prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None = None
-) -> Found:
+) -> FoundClasses:
     """Let the method find classes that keep every model, leaving rows out where that is needed and allowed.
 
     A method knows rows and classes. Where people have several rows, or a model is about the release as a whole, it is
@@ -74,7 +74,7 @@ def find_classes(
     """
     requirements = Requirements(tuple(request.privacy), prepared.microdata)
 
-    def tried(size: int) -> Found | None:
+    def tried(size: int) -> FoundClasses | None:
         asked = request if size == least else replace(request, privacy=with_size(request.privacy, size))
         found = _find(prepared, asked, progress, memory)
         if not counts_otherwise:
@@ -93,7 +93,7 @@ def find_classes(
     return least_that_works(tried, least, len(prepared.microdata), requirements)
 
 
-def _whole(prepared: Prepared, found: Found, schema: Schema) -> WholeRelease:
+def _whole(prepared: Prepared, found: FoundClasses, schema: Schema) -> WholeRelease:
     """Return a release as a whole: what the classes show that a reader can tell apart, and the people in each."""
     classes = found.recoded.classes
     shown = class_table(found.recoded.microdata, found.recoding, classes).select(list(schema.quasi_identifiers))
@@ -107,7 +107,7 @@ def _whole(prepared: Prepared, found: Found, schema: Schema) -> WholeRelease:
     return WholeRelease(people, shown.take(pa.array(alike.first_rows)), schema.quasi_identifiers)
 
 
-def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None) -> Found:
+def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None) -> FoundClasses:
     """Let the method find classes that keep every model of rows."""
     units, models, method = prepared.units, tuple(request.privacy), request.method
     microdata = prepared.for_methods
@@ -138,7 +138,7 @@ def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict
             f"The method '{method.name}' left out {classes.suppressed:,} rows, but only {rows:,} may be. "
             "This is a fault of the method, please report it."
         )
-    return Found(request, recoding, RecodedTable(prepared.microdata, classes, prepared.left_out, requirements.k))
+    return FoundClasses(request, recoding, RecodedTable(prepared.microdata, classes, prepared.left_out, requirements.k))
 
 
 def _widened(recoding: Recoding, left_out: NDArray[np.bool_]) -> Recoding:

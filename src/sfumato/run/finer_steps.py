@@ -125,7 +125,7 @@ def left_out(row: int, request: Request) -> str:
 
 
 @dataclass(frozen=True)
-class Steps:
+class FinerSteps:
     """Classes and the rules that they keep: what one finer step would make of them.
 
     Attributes
