@@ -1,4 +1,4 @@
-"""``sfumato.profile``: from a table to what is in it."""
+"""``sfumato.profile``: what the columns of a table are, and their roles."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def profile(
     layout: str | None = None,
     progress: ProgressOption = False,
 ) -> Profile:
-    """Say what every column of a table is meant to be, how it singles people out, and which role it should have.
+    """Profile a table: the meaning of every column, how it singles people out, and the role it should have.
 
     Parameters
     ----------
     data, na, separator, encoding, sheet, layout, progress
-        As in `anonymize`. Values that usually mean "no value" are found without being named.
+        As in `anonymize`. Values that usually mean "no value" are found by themselves.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def _by_column(known: Mapping[str, tuple[str, ...]], names: list[str]) -> dict[s
 
 
 def _read(source: Source) -> tuple[pa.Table, list[str]]:
-    """Read all columns, and name those whose type has no place in a release."""
+    """Read all columns; name those whose type cannot be released."""
     try:
         return source.read(source.columns), []
     except SourceError:
@@ -115,7 +115,7 @@ def _search(columns: list[ColumnProfile], tell: Tell) -> Searched:
 
 
 def _with_person(columns: list[ColumnProfile]) -> list[ColumnProfile]:
-    """Make the identifier of people that repeats the person, by whom privacy counts."""
+    """Make an identifier with repeated values the person, by which privacy models count."""
     name = find_person([(one.facts, one.meaning, one.suggestion) for one in columns])
     return [_as_person(one) if one.name == name else one for one in columns]
 

@@ -1,6 +1,6 @@
-"""Why a release looks as it does, by any method: what one finer step would break, and what other wishes would cost.
+"""Explain a release, whatever the method: what one finer step would break, and what other wishes would cost.
 
-Everything is counted or run, never guessed, and told in counts and shares: no value of the original is in a sentence.
+Everything is counted or run, never guessed. The sentences hold counts and shares, never a value of the original.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sfumato.table.recoding import EquivalenceClasses
 
 @dataclass(frozen=True)
 class Explainer:
-    """What a release was made of, for whoever asks why."""
+    """The prepared table and the classes behind a release, to explain it from."""
 
     prepared: Prepared = field(repr=False)
     found: FoundClasses = field(repr=False)

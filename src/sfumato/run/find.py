@@ -37,7 +37,7 @@ class FoundClasses:
     Attributes
     ----------
     request
-        What was asked of it; its models are those that hold.
+        The request; its models are those that the classes keep.
     recoding
         What the method decided.
     recoded
@@ -49,7 +49,7 @@ class FoundClasses:
     recoded: RecodedTable
 
     def view(self, asked: RequestView, loss: LossReport) -> RowsView:
-        """Return what guardrails look at once there are classes."""
+        """The release as guardrails see it, now that there are classes."""
         return RowsView(
             **{one.name: getattr(asked, one.name) for one in fields(asked)} | {"models": self.request.privacy},
             classes=self.recoded.classes,
@@ -60,17 +60,17 @@ class FoundClasses:
 
     @cached_property
     def loss(self) -> LossReport:
-        """What was lost."""
+        """The information loss."""
         return LossReport.of(self.recoded)
 
 
 def find_classes(
     prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None = None
 ) -> FoundClasses:
-    """Let the method find classes that keep every model, leaving rows out where that is needed and allowed.
+    """Let the method find classes that keep every model, leaving out rows where that is needed and allowed.
 
-    A method knows rows and classes. Where people have several rows, or a model is about the release as a whole, it is
-    asked for the least k whose classes keep everything.
+    A method knows only rows and classes. Where people have several rows, or a model is about the release as a whole,
+    this searches for the least k whose classes keep everything.
     """
     requirements = Requirements(tuple(request.privacy), prepared.microdata)
 
@@ -94,7 +94,7 @@ def find_classes(
 
 
 def _whole(prepared: Prepared, found: FoundClasses, schema: Schema) -> WholeRelease:
-    """Return a release as a whole: what the classes show that a reader can tell apart, and the people in each."""
+    """Describe the release as a whole: the classes that a reader can tell apart, and the people in each."""
     classes = found.recoded.classes
     shown = class_table(found.recoded.microdata, found.recoding, classes).select(list(schema.quasi_identifiers))
     alike = group_rows(code_column(name, shown.column(name)) for name in shown.column_names)
@@ -108,7 +108,7 @@ def _whole(prepared: Prepared, found: FoundClasses, schema: Schema) -> WholeRele
 
 
 def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None) -> FoundClasses:
-    """Let the method find classes that keep every model of rows."""
+    """Run the method once, on rows or on units of people."""
     units, models, method = prepared.units, tuple(request.privacy), request.method
     microdata = prepared.for_methods
     secret = prepared.secret
@@ -142,7 +142,7 @@ def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict
 
 
 def _widened(recoding: Recoding, left_out: NDArray[np.bool_]) -> Recoding:
-    """Return a recoding of the rows that took part as one of all rows."""
+    """Extend a recoding of the rows that took part to all rows; the others are suppressed."""
     if not left_out.any():
         return recoding
     if recoding.classes is not None:
