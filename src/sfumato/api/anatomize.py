@@ -86,7 +86,7 @@ def anatomize_for(data: object, request: Request, l: int, progress: ProgressOpti
         cautions=cautions,
         manifest=_manifest(source.kind, prepared, request, made)
         | {"cautions": [caution.to_dict() for caution in cautions]},
-        to_native=source.to_native,
+        source=source,
     )
 
 

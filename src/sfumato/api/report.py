@@ -17,9 +17,9 @@ from sfumato.errors import DataError
 from sfumato.io import open_source
 from sfumato.io.checksum import HashedFile
 from sfumato.release.manifest import method_shown, model_record
-from sfumato.release.report.facts import LEAST, Facts, Making
-from sfumato.release.report.policy import shown_policy
-from sfumato.release.report.sections.columns import ColumnFacts, describe_column
+from sfumato.release.report.columns import ColumnFacts, describe_column
+from sfumato.release.report.facts import LEAST, Making, ReportFacts
+from sfumato.release.report.sections.policy import shown_policy
 from sfumato.release.values import count_values
 from sfumato.run.build import coded_original
 from sfumato.run.check import check_in_memory, columns_shown
@@ -31,7 +31,7 @@ from sfumato.verify.verification import Verification
 
 def facts_of_files(
     request: Request, record: Mapping[str, Any], original: object, release: str | os.PathLike[str]
-) -> Facts:
+) -> ReportFacts:
     """Collect the facts about a released file; how it was made is known only from the policy.
 
     Parameters
@@ -58,7 +58,7 @@ def facts_of_files(
     parameters = method_shown(request.method.recorded())
     method = {"name": request.method.name, **parameters}
     policy, elided = shown_policy({**record, "method": method, "options": request.recorded_options()}, released)
-    return Facts(
+    return ReportFacts(
         verification=verification,
         risk=_risk(prepared, released),
         promises=[model_record(model) for model in request.privacy],

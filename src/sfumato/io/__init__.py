@@ -1,4 +1,4 @@
-"""The way in and the way out: frames and files become Arrow tables, releases become frames and files.
+"""Input and output: frames and files become Arrow tables, releases become frames and files.
 
 Only this package knows frame libraries and file formats; everything else sees ``pyarrow.Table``.
 """

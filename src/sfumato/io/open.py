@@ -1,6 +1,6 @@
-"""One door for all data: whatever the caller holds becomes a :class:`Source`.
+"""Opening data: any frame, file or database table becomes a :class:`Source`.
 
-The ending of a file's name says which reader it gets; ``FORMATS`` has all of them.
+``FORMATS`` is the table of all file formats: which reader opens a file, by the ending of its name.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def open_source(
     sheet: str | None = None,
     layout: str | None = None,
 ) -> Source:
-    """Open a frame or a file for reading, where it takes more to say than the path.
+    """Open a frame or a file for reading, with options if the path is not enough.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def open_source(
         What stands between the cells of a delimited text file. Without it, the comma, semicolon, tab or bar
         that the file itself uses. Frames and other files have none and ignore it.
     encoding
-        The encoding of a text file. Without it UTF-8, and what the bytes of the file say where it is something else.
+        The encoding of a text file. Without it UTF-8, or what is detected from the bytes if the file is not UTF-8.
     sheet
         The sheet of a workbook, or the table of an SQLite database, where there are several.
     layout
@@ -94,13 +94,13 @@ class Format:
     Attributes
     ----------
     endings
-        The endings of names, without the dot; the first is what the format is called (``--from``).
+        The endings of names, without the dot; the first is the name of the format (``--from``).
     open
-        What makes a source of a path.
+        Opens a path as a source.
     is_text
-        Whether such a file is text: in some encoding, and perhaps packed.
+        Whether such a file is text, in some encoding and perhaps compressed.
     guesses
-        Whether its encoding is guessed where nobody names it; JSON is in UTF-8 by its own rules.
+        Whether its encoding is guessed if the caller names none; JSON is UTF-8 by definition.
     """
 
     endings: tuple[str, ...]
@@ -110,7 +110,7 @@ class Format:
 
 
 def _of(module: str, name: str) -> Opener:
-    """Return what opens a file by a part of ``io`` that is imported only then."""
+    """Make an opener that imports its module of ``io`` on first use."""
 
     def open_it(path: Path, form: str, options: FileOptions) -> Source:
         found: Any = getattr(import_module(f"sfumato.io.{module}"), name)
@@ -156,7 +156,7 @@ def is_several(path: str | os.PathLike[str]) -> bool:
 
 
 def open_file(path: str | os.PathLike[str], options: FileOptions | None = None) -> Source:
-    """Open a file for reading, or say why that is not possible."""
+    """Open a file for reading."""
     file, options = Path(path), options or FileOptions()
     check_readable(file)
     packing = file.suffix.lower() if file.suffix.lower() in PACKINGS else ""
@@ -173,7 +173,7 @@ def open_file(path: str | os.PathLike[str], options: FileOptions | None = None) 
 
 
 def open_stdin(form: str | None = None, options: FileOptions | None = None) -> Source:
-    """Open what comes from stdin: CSV, or another format if it is named."""
+    """Open stdin: as CSV, unless another format is named."""
     form = parameters.choice("open_stdin", "form", form or "csv", tuple(BY_ENDING))
     spool = from_stdin()
     check_readable(spool.path)
@@ -181,7 +181,7 @@ def open_stdin(form: str | None = None, options: FileOptions | None = None) -> S
 
 
 def _opened(file: Path, ending: str, form: Format, options: FileOptions) -> Source:
-    """Open a file of a known format; text is brought to UTF-8 first, and what had to be guessed is told."""
+    """Open a file of a known format; text is converted to UTF-8 first, with a remark if the encoding is a guess."""
     if options.layout is not None:
         if not form.is_text:
             raise ParameterError(f"A layout is for text with columns of fixed width, but {shown(file)} is none.")
@@ -201,17 +201,17 @@ def _opened(file: Path, ending: str, form: Format, options: FileOptions) -> Sour
 
 
 def _plain_utf8(file: Path, named: str | None, guess: str | None, form: Format) -> Spool | None:
-    """Return the text of a file as its reader takes it, None where it can take the file itself."""
+    """Convert a file to plain UTF-8; None if its reader can take the file as it is."""
     if named is not None and not is_utf8(named):
         return in_utf8(file, named)
     if guess is not None:
         return in_utf8(file, guess)
     packing = file.suffix.lower()
-    # The engine that reads text unpacks gzip by itself.
+    # DuckDB decompresses gzip itself.
     return unpacked(file) if packing in PACKINGS and (packing != ".gz" or form is FIXED_WIDTH) else None
 
 
 def _with_spool(source: Source, spool: Spool) -> Source:
-    """Keep the file of a spool as long as somebody may read the source."""
+    """Keep the spooled file as long as the source."""
     source.spool = spool  # type: ignore[attr-defined]
     return source

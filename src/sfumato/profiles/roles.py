@@ -1,4 +1,4 @@
-"""Which role a column should have, why, and how sure that is. Suggestions: who knows the table decides."""
+"""Suggest the role of a column, with a reason and a certainty; the owner of the table decides."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROLES = ("identifier", "person", "quasi-identifier", "sensitive", "plain", "weig
 FEWEST_ROWS_PER_PERSON, MOST_ROWS_PER_PERSON = 1.05, 50
 #: A mean above it is of kilograms or pounds, if weights are not whole numbers.
 BODY_WEIGHT = 25
-#: From this share of rows on that are alone with their value, nothing is released as it is.
+#: From this share of unique rows on, no column is released as it is.
 TELLING = 0.1
 
 
@@ -56,7 +56,7 @@ def _identifier(topic: Topic | None, meaning: Meaning) -> Suggestion:
 
 
 def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Suggestion | None:
-    """Suggest what the name of the column says."""
+    """Suggest a role by the column's name."""
     if topic is None:
         return None
     if topic.group == "known" or meaning.kind in {"date", "time", "postcode"}:
@@ -70,7 +70,7 @@ def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Sug
 
 
 def _weight(facts: ColumnCounts) -> Suggestion:
-    """Tell how many people a row stands for from how many kilograms somebody weighs."""
+    """Distinguish survey weights from body weights."""
     if float(np.average(facts.numbers)) > BODY_WEIGHT and not facts.is_whole:
         return Suggestion("quasi-identifier", "body weight: others may know or see it", LIKELY)
     usable = facts.missing == 0 and facts.numbers[0] > 0
@@ -79,7 +79,7 @@ def _weight(facts: ColumnCounts) -> Suggestion:
 
 
 def _by_kind(facts: ColumnCounts, meaning: Meaning) -> Suggestion:
-    """Suggest what is usual for columns of a kind; the name says nothing."""
+    """Suggest the usual role of a kind, if the name says nothing."""
     if meaning.kind in {"date", "time", "postcode"} or meaning.detail == "coordinates":
         return Suggestion("quasi-identifier", f"{meaning.detail or meaning.kind}: others may know it", LIKELY)
     if meaning.kind == "code" and meaning.detail in {"ICD-10", "ATC"}:
@@ -90,14 +90,14 @@ def _by_kind(facts: ColumnCounts, meaning: Meaning) -> Suggestion:
 
 
 def _careful(facts: ColumnCounts, found: Suggestion) -> Suggestion:
-    """Never suggest to release as it is what singles rows out."""
+    """Never suggest releasing a column as it is if it singles rows out."""
     if found.role == "plain" and facts.unique > TELLING * facts.rows and facts.rows >= FEWEST_NAMES:
         return Suggestion("quasi-identifier", f"{found.reason}, but many rows are alone with their value", LIKELY)
     return found
 
 
 def find_person(columns: Sequence[tuple[ColumnCounts, Meaning, Suggestion]]) -> str | None:
-    """Return the identifier that stands for people with several rows, if one does; people share names, not numbers."""
+    """Find the identifier of people with several rows; None if there is none. People share names, not numbers."""
     repeating = [
         facts
         for facts, meaning, suggestion in columns

@@ -1,4 +1,4 @@
-"""Delimited text as it stands on paper: every cell is the text that it shows, and every record is accounted for."""
+"""Delimited text as it is written: every cell is the text that it shows, and every record is accounted for."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ TEXT = pa.dictionary(pa.int32(), pa.string())
 
 _BLOCK = 1 << 22
 _LARGEST_BLOCK = 2**31 - 1
-#: A cell, with line breaks or not, has to lie within two of these.
+#: A cell must not be longer than two of these.
 _STREAMED_BLOCK = 1 << 25
 
 
 def read_header(path: Path, separator: str) -> list[str]:
-    """Return the names of the columns: the cells of the first record, without the blanks around them.
+    """The names of the columns: the cells of the first record, stripped.
 
-    A column without a name is called by its place, as pandas does.
+    A column without a name is named by its place, as pandas does.
     """
     with _explained(path), opened(path) as file:
         text = io.TextIOWrapper(cast("BinaryIO", file), encoding="utf-8-sig", newline="")
@@ -39,12 +39,12 @@ def read_header(path: Path, separator: str) -> list[str]:
 
 
 def read_delimited(path: Path, width: int, places: Sequence[int], separator: str) -> pa.Table:
-    """Read the columns at some places of a file that has so many; an empty cell without quotation marks is missing.
+    """Read the columns at ``places`` of a file with ``width`` columns; an empty unquoted cell is missing.
 
     Raises
     ------
     SourceError
-        If not every record of the file is a row of the table that comes out.
+        If not every record of the file becomes a row of the table.
     """
     with _explained(path):
         table = _parsed(path, width, places, separator)
@@ -53,7 +53,7 @@ def read_delimited(path: Path, width: int, places: Sequence[int], separator: str
 
 
 def stream_delimited(path: Path, width: int, places: Sequence[int], separator: str) -> Iterator[pa.RecordBatch]:
-    """Read the same piece by piece, for files that do not fit in memory."""
+    """Read the same in batches, for files that do not fit in memory."""
     with _explained(path):
         rows = 0
         with opened(path) as file:
@@ -81,7 +81,7 @@ def _options(
     names = [str(place) for place in range(width)]
     chosen = [str(place) for place in places]
     return (
-        # The header is a record like any other, and left out as one: it may have several lines.
+        # The header is parsed as a record and then skipped, since it may have several lines.
         pyarrow.csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=block),
         pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True, ignore_empty_lines=True),
         pyarrow.csv.ConvertOptions(
@@ -95,7 +95,7 @@ def _options(
 
 
 def _account_for_rows(path: Path, rows: int, alone: bool) -> None:
-    """Hold the rows that were read against the records that the bytes have."""
+    """Compare the number of rows with the number of records counted from the bytes."""
     with opened(path) as file:
         count = count_records(iter(lambda: file.read(_BLOCK), b""))
     if count.open_quote:
@@ -117,13 +117,13 @@ def _named(path: Path) -> str:
 
 
 def opened(path: Path) -> IO[bytes]:
-    """Open a file for its bytes, unpacked if its name ends in ``.gz``."""
+    """Open a file in binary mode, decompressed if its name ends in ``.gz``."""
     return cast("IO[bytes]", gzip.open(path)) if path.name.lower().endswith(".gz") else open(path, "rb")
 
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Say which file cannot be read, without quoting it."""
+    """Report which file cannot be read, without quoting it."""
     try:
         yield
     except SourceError:
@@ -135,22 +135,22 @@ def _explained(path: Path) -> Iterator[None]:
         ) from None
 
 
-# Readers have lost rows: the last one of a file, all behind a header of two lines. So what a reader says it read is
-# held against a count from the bytes, which knows nothing but quotation marks and line ends.
+# Readers have been known to lose rows: the last one of a file, or all after a header of two lines. So the rows that a
+# reader returns are compared with a count from the bytes, which knows nothing but quotation marks and line ends.
 
 NEWLINE, RETURN, QUOTE = b'\n\r"'
 
 
 @dataclass
 class RecordCount:
-    """What was seen of a text so far.
+    """The count so far.
 
     Attributes
     ----------
     records
-        Lines with anything in them, the header included; what stands between quotation marks is one line.
+        Lines that are not empty, the header included; line breaks between quotation marks do not end a line.
     blank
-        Lines with nothing in them.
+        Empty lines.
     """
 
     records: int = 0
@@ -165,7 +165,7 @@ class RecordCount:
         return self._quoted
 
     def add(self, chunk: bytes) -> None:
-        """Count on."""
+        """Count another chunk."""
         if not chunk:
             return
         data = np.frombuffer(chunk, np.uint8)
@@ -177,7 +177,7 @@ class RecordCount:
         ends, kinds = places[is_end], marks[is_end]
         before = np.append(-1, ends[:-1])
         filled = ends - before > 1
-        # A line feed right behind a carriage return ends no line of its own.
+        # A line feed right after a carriage return does not end another line.
         second = (kinds == NEWLINE) & ~filled & (np.append(NEWLINE, kinds[:-1]) == RETURN)
         if len(ends):
             filled[0] |= self._filled
@@ -190,7 +190,7 @@ class RecordCount:
         self._quoted = bool(quoted[-1]) if len(quoted) else self._quoted
 
     def end(self) -> RecordCount:
-        """Count a last line without an end."""
+        """Count a last line that has no line end."""
         self.records += self._filled
         self._filled = False
         return self

@@ -14,7 +14,7 @@ from sfumato.loss import Bound, Mixed, gcp_bound
 from sfumato.loss.bound.bound import CONFIDENCE, LEAST_SAMPLE, PAIRS, DistinctRows, lower_confidence, mean_costs
 from sfumato.loss.bound.kernels.least_losses import nearest_losses
 from sfumato.privacy import Requirements
-from sfumato.run.build import Outcome
+from sfumato.run.build import BuildOutcome
 from sfumato.run.large.drawn_rows import DrawnRows
 from sfumato.run.large.encoding import CodedTable
 from sfumato.run.large.engine import Rows
@@ -30,7 +30,7 @@ SLACK = 1e-9
 FOUND = pa.schema([("asks", pa.int32()), ("loss", pa.float64()), ("rows", pa.int64())])
 
 
-def bound_of(kept: Rows, table: CodedTable, drawn: DrawnRows, outcome: Outcome) -> Bound:
+def bound_of(kept: Rows, table: CodedTable, drawn: DrawnRows, outcome: BuildOutcome) -> Bound:
     """Return a bound from all rows of a table where they were all drawn, else from some, compared with all rows."""
     begin = time.perf_counter()
     request, left_out = outcome.request, outcome.left_out

@@ -18,7 +18,7 @@ import pyarrow as pa
 from sfumato.common.progress import Progress, silent
 from sfumato.errors import DataError
 from sfumato.io import Source
-from sfumato.release.shown import Promised, columns_of
+from sfumato.release.shown import Promises, columns_of
 from sfumato.run.request import Request
 from sfumato.verify.verification import ClassFrequencies, Verification
 
@@ -155,14 +155,14 @@ class ShownElsewhere(ABC):
         """Return one row per class, its size and what it shows, in a form that loads none of them by itself."""
 
     @abstractmethod
-    def verify(self, promised: Promised) -> Verification:
+    def verify(self, promised: Promises) -> Verification:
         """Check every promise from the rows alone."""
 
     @abstractmethod
     def write(
         self,
         path: str | os.PathLike[str],
-        promised: Promised,
+        promised: Promises,
         known: Verification,
         progress: Progress,
         form: str | None = None,

@@ -17,7 +17,7 @@ from sfumato.hierarchies import ROOT, CellDomain, Domain, IntervalDomain, SetDom
 from sfumato.hierarchies.cell_domain import closing
 from sfumato.hierarchies.levels import value_texts
 from sfumato.loss import LossReport
-from sfumato.run.build import Outcome
+from sfumato.run.build import BuildOutcome
 from sfumato.run.large.engine import ShownElsewhere, counted, group_counts
 from sfumato.verify.verification import Verification
 
@@ -25,7 +25,7 @@ from sfumato.verify.verification import Verification
 NEAR = 1e-9
 
 
-def recount(shown: ShownElsewhere, outcome: Outcome, loss: LossReport, found: Verification) -> tuple[str, ...]:
+def recount(shown: ShownElsewhere, outcome: BuildOutcome, loss: LossReport, found: Verification) -> tuple[str, ...]:
     """Compare losses with what the released rows say; return which of them could be told from the rows.
 
     Parameters
@@ -60,7 +60,7 @@ def recount(shown: ShownElsewhere, outcome: Outcome, loss: LossReport, found: Ve
 Named = str | tuple[str, str]
 
 
-def _sizes(outcome: Outcome, found: Verification, loss: LossReport) -> dict[Named, float]:
+def _sizes(outcome: BuildOutcome, found: Verification, loss: LossReport) -> dict[Named, float]:
     """Return what depends on the sizes of classes; nothing where some look alike, which readers take for one."""
     if found.classes != loss.classes:
         return {}
@@ -71,7 +71,7 @@ def _sizes(outcome: Outcome, found: Verification, loss: LossReport) -> dict[Name
     return {"dm": float(squares + gone * outcome.rows), "c_avg": found.rows / max(1, found.classes) / k}
 
 
-def _penalties(shown: ShownElsewhere, outcome: Outcome, found: Verification) -> dict[Named, float]:
+def _penalties(shown: ShownElsewhere, outcome: BuildOutcome, found: Verification) -> dict[Named, float]:
     """Return the mean penalty of every column whose labels tell it, and the GCP if they all do."""
     domains = outcome.microdata.domains
     means = {domain.name: _mean(shown, domain, found.rows) for domain in domains}
