@@ -12,7 +12,9 @@ ROW = re.compile(
     r"^\| (?P<question>[^|`]+(?:`[^`]+`[^|`]*)?) \| `(?P<path>[\w/]+\.py)` \| `(?P<name>\w+)` \|$", re.MULTILINE
 )
 ROOT = Path(__file__).parents[1]
-SECTION = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("### Where is …?")[2].partition("\n#")[0]
+SECTION = (
+    (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("### Where is …?\n\n")[2].partition("\n\n")[0]
+)
 ROWS = [(found["question"], found["path"], found["name"]) for found in ROW.finditer(SECTION)]
 
 
