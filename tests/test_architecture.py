@@ -69,6 +69,13 @@ READERS = {"narwhals", "duckdb"}
 READING_PARTS = ("io", "run.large", "run.in_database", "engines", "verify")
 WITHOUT_ARROW = ("common.numba", "table.kernels", "methods")
 
+#: From a room or a module to those that it imports.
+Graph = dict[str, set[str]]
+
+# Rooms with modules that import, in functions only, what is built upon them: a hierarchy offers its preview, what
+# opens a file opens several, the choice of an engine starts it. Everywhere else such imports are cycles as well.
+TIED_LATE = ("hierarchies", "io", "methods", "run")
+
 # A folder of this name holds compiled loops and knows only those beside it and what all kernels share.
 KERNELS = "kernels"
 KERNELS_MAY_USE = ("errors", "common.parameters", "common.progress", "common.numba", "table.kernels")
@@ -83,13 +90,14 @@ def within(name: str, places: Iterable[str]) -> bool:
 class Import:
     """One imported module, where it is written, whether it exists for type checkers only, and the names taken from it.
 
-    No names mean the module itself.
+    No names mean the module itself; a late import stands in a function.
     """
 
     target: str
     line: int
     typing_only: bool
     names: tuple[str, ...] = ()
+    late: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,26 +140,27 @@ def read_module(name: str, path: Path, known: set[str]) -> Module:
 
 def imports_of(tree: ast.Module, home: str, known: set[str]) -> Iterator[Import]:
     """Yield every import, also those inside functions: late is still imported."""
-    for node, typing_only in walk(tree, False):
+    for node, typing_only, late in walk(tree, False):
         if isinstance(node, ast.Import):
-            yield from (Import(alias.name, node.lineno, typing_only) for alias in node.names)
+            yield from (Import(alias.name, node.lineno, typing_only, late=late) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = absolute(node, home)
             names = [alias.name for alias in node.names if not is_fact(base, alias.name)]
             for target in sorted({resolve(base, name, known) for name in names}):
                 taken = tuple(name for name in names if target == base)
-                yield Import(target, node.lineno, typing_only, taken)
+                yield Import(target, node.lineno, typing_only, taken, late)
         elif isinstance(node, ast.Call) and (target := imported_by_call(node)):
-            yield Import(target, node.lineno, typing_only)
+            yield Import(target, node.lineno, typing_only, late=late)
 
 
-def walk(node: ast.AST, typing_only: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """Walk a tree and remember what is under ``if TYPE_CHECKING``."""
+def walk(node: ast.AST, typing_only: bool, late: bool = False) -> Iterator[tuple[ast.AST, bool, bool]]:
+    """Walk a tree and remember what is under ``if TYPE_CHECKING``, and what is in a function."""
     guarded = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+    late = late or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
     for child in ast.iter_child_nodes(node):
         inside = typing_only or (guarded and isinstance(node, ast.If) and child in node.body)
-        yield child, inside
-        yield from walk(child, inside)
+        yield child, inside, late
+        yield from walk(child, inside, late)
 
 
 def absolute(node: ast.ImportFrom, home: str) -> str:
@@ -196,6 +205,42 @@ def lower_never_imports_higher(tree: dict[str, Module]) -> list[str]:
         for module, imported in own_imports(tree)
         if module.part in RANK and rank_of(imported.target) > RANK[module.part]
     ]
+
+
+def rooms_form_no_cycle(tree: dict[str, Module]) -> list[str]:
+    """Neither across rows nor within one; imports for type checkers count, too."""
+    graph: Graph = {}
+    for module, imported in own_imports(tree):
+        graph.setdefault(module.part, set()).add(part_of(imported.target))
+    graph.pop("", None)  # the package itself hands out what is in all rooms
+    return [f"{' and '.join(cycle)} import each other" for cycle in cycles_of(graph)]
+
+
+def modules_form_no_cycle(tree: dict[str, Module]) -> list[str]:
+    """Imports in functions count, too, but for rooms whose objects offer what is built upon them."""
+    graph: Graph = {name: set() for name in tree}
+    for module, imported in own_imports(tree):
+        counts = not (imported.typing_only or (imported.late and module.part in TIED_LATE))
+        if counts and imported.target in tree:
+            graph[module.name].add(imported.target)
+    return [f"{', '.join(cycle)} import each other" for cycle in cycles_of(graph)]
+
+
+def cycles_of(graph: Graph) -> list[list[str]]:
+    """Find the sets of nodes each of which leads to all others."""
+    reached = {node: reachable(graph, node) for node in graph}
+    cycles = {frozenset(other for other in reached[node] if node in reached.get(other, ())) for node in graph}
+    return sorted(sorted(cycle) for cycle in cycles if len(cycle) > 1)
+
+
+def reachable(graph: Graph, start: str) -> set[str]:
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for following in graph.get(waiting.pop(), set()) - found:
+            found.add(following)
+            waiting.append(following)
+    return found
 
 
 def own_imports(tree: dict[str, Module]) -> Iterator[tuple[Module, Import]]:
@@ -319,6 +364,8 @@ Rule = Callable[[dict[str, Module]], list[str]]
 RULES: tuple[Rule, ...] = (
     every_part_has_a_layer,
     lower_never_imports_higher,
+    rooms_form_no_cycle,
+    modules_form_no_cycle,
     some_parts_know_only_what_is_listed,
     others_enter_the_verifier_by_its_entrances,
     every_entrance_is_used,
@@ -368,8 +415,15 @@ CLEAN = {
     "methods/cut/kernels/ends.py": "import numba\nfrom sfumato.errors import ParameterError\n",
     "methods/mondrian.py": "from sfumato.table.kernels import spans\nfrom sfumato.privacy import base\n",
     "release/__init__.py": "",
+    "release/plots.py": "if TYPE_CHECKING:\n    from sfumato.release import release\n",
+    "engines/__init__.py": "",
+    "datasets/__init__.py": "def read():\n    from sfumato import engines\n",
+    "hierarchies/__init__.py": "",
+    "hierarchies/base.py": "def show():\n    from sfumato.hierarchies import preview\n",
+    "hierarchies/preview.py": "from sfumato.hierarchies import base\n",
     "release/release.py": (
         "from sfumato.verify.release import verify_release\nfrom sfumato.verify.release import check_weights\n"
+        "def plot():\n    from sfumato.release import plots\n"
     ),
     "verify/__init__.py": "",
     "verify/classes.py": "import pyarrow\n",
@@ -442,6 +496,11 @@ def test_a_clean_tree_passes(rule: Rule, tmp_path: Path) -> None:
         (others_enter_the_verifier_by_its_entrances, "release/values.py", "import_module('sfumato.verify.classes')"),
         (every_entrance_is_used, "verify/engine_check.py", "def verify_grouped(): ..."),
         (lower_never_imports_higher, "errors.py", "def late():\n    import sfumato.table.kernels"),
+        (rooms_form_no_cycle, "engines/__init__.py", "from sfumato import datasets"),
+        (rooms_form_no_cycle, "engines/spark.py", "if TYPE_CHECKING:\n    import sfumato.datasets"),
+        (modules_form_no_cycle, "methods/cut/kernels/ends.py", "from sfumato.methods.cut.kernels import halves"),
+        (modules_form_no_cycle, "release/plots.py", "def late():\n    from sfumato.release import release"),
+        (modules_form_no_cycle, "hierarchies/base.py", "from sfumato.hierarchies import preview"),
         (modules_stay_small, "api/anonymize.py", "x = 1\n" * LONGEST_MODULE),
         (modules_say_what_they_are_for, "api/anonymize.py", UNDOCUMENTED),
     ],

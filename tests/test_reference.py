@@ -43,7 +43,7 @@ INSIDE = {
     "Release": {"origin", "originals", "promises", "row_of", "sensitive", "shown"},
     "Released": set(),
     "Anatomized": set(),
-    "Anatomy": {"hierarchies", "tables", "to_native"},
+    "Anatomy": {"hierarchies", "source", "tables"},
     "Verification": {"broken_rules"},
     "Strongest": set(),
 }

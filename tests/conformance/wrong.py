@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.hierarchies import Domain
 from sfumato.methods import HilbertCurve, Method, Mondrian, Task
+from sfumato.methods.base import MISSING, SEVERAL_SENSITIVE, SUPPRESSION
 from sfumato.methods.on_engine import (
     CodeCounts,
     EngineSupport,
@@ -19,7 +20,6 @@ from sfumato.methods.on_engine import (
     PartsAlongOrder,
     PartsByFirstCuts,
 )
-from sfumato.methods.support import MISSING, SEVERAL_SENSITIVE, SUPPRESSION
 from sfumato.privacy import Requirements
 from sfumato.table.frequency import frequency_set
 from sfumato.table.recoding import Recoding

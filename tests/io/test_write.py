@@ -25,8 +25,7 @@ from sfumato.io import atomic, check_writable, open_source, write_table, write_t
 from sfumato.io import lines as lines_of_text
 from sfumato.io import parquet as parquet_files
 from sfumato.io import spss_stata_sas as statistics_writing
-from sfumato.io.csv import csv_chunks
-from sfumato.io.formulas import without_formulas
+from sfumato.io.csv import csv_chunks, without_formulas
 from sfumato.io.json import jsonl_chunks
 
 STATISTICS = ["sav", "zsav", "dta"]

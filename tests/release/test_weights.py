@@ -18,7 +18,7 @@ from tests.cli.command import run
 import sfumato as sf
 from sfumato.assess.risk.survey_weights import benedetti_franconi
 from sfumato.errors import DataError, ParameterError, SchemaError, VerificationError
-from sfumato.release.report.policy import policy_of_release
+from sfumato.release.report.sections.policy import policy_of_release
 from sfumato.release.shown import ShownInMemory
 from sfumato.release.values import with_weights
 

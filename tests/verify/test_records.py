@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.verify.records import count_records
+from sfumato.verify.delimited import count_records
 
 
 def counted_slowly(text: str) -> tuple[int, int, bool]:

@@ -1,4 +1,4 @@
-"""Read an original and its release: one reader for risk, attacks, utility, reports and certificates."""
+"""Read an original and its release: one reader for attacks, utility, reports and certificates."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from sfumato.run.presets import recoded_original
 from sfumato.table.schema import Declared, Schema
 
 
-def read_original(
-    data: object, schema: Schema, separator: str | None, release: Release | None = None, columns: Sequence[str] = ()
-) -> pa.Table:
-    """Read the table that a release was made from; it must have every column of the schema.
+def read_original(data: object, schema: Schema, separator: str | None, release: Release | None = None) -> pa.Table:
+    """Read the table that a release was made from, all columns; it must have those of the schema.
 
     Parameters
     ----------
@@ -26,17 +24,15 @@ def read_original(
         The roles of its columns.
     release
         The release, whose preset may have recoded columns before anything else; the original is recoded alike.
-    columns
-        The columns to read; all of them if left out.
     """
     data = data if release is None else recoded_original(data, release.manifest, separator)
     source = open_source(data, separator=separator)
     schema.roles(source.columns)
-    return read_columns(source, schema.quasi_identifiers, columns or source.columns)
+    return read_columns(source, schema.quasi_identifiers, source.columns)
 
 
 def read_release(data: object, schema: Schema, separator: str | None) -> pa.Table:
-    """Read a release, whoever made it, with all columns; a quasi-identifier may be shown by its bounds."""
+    """Read all columns of a release, whatever made it; a quasi-identifier may be shown by its bounds."""
     if isinstance(data, Release):
         return data.table
     source = open_source(data, separator=separator)

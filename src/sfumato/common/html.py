@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Sequence
 
 from sfumato.errors import printable
 
-#: Characters of a cell, and of a fact, that are shown; names and labels come from strangers and may be a book long.
+#: Characters of a cell, and of a fact, that are shown; names and labels come from users and may be arbitrarily long.
 CELL, FACT = 120, 1000
 
 _NAME = re.compile(r"[a-z][a-zA-Z0-9-]*")
@@ -55,9 +55,9 @@ Content = str | float | None | Iterable["Content"]
 
 
 def element(name: str, *inside: Content, **attributes: str | float | bool | None) -> Markup:
-    """Return an element; ``class_`` and ``aria_label`` are written ``class`` and ``aria-label``.
+    """An element; ``class_`` and ``aria_label`` are written ``class`` and ``aria-label``.
 
-    No text, whoever wrote it, can end the element or begin another one, and no element can run a program.
+    Text is escaped, so that no user's text can end the element or begin another one, and no element can run a script.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def joined(*inside: Content) -> Markup:
 
 
 def style(rules: str) -> Markup:
-    """Return a style element; its rules are ours, never anybody else's text."""
+    """A style element; its rules must come from this package, never from a user."""
     if "<" in rules:
         raise ValueError("rules of style hold no markup")
     return Markup(f"<style>{rules}</style>")
@@ -88,7 +88,7 @@ def table(
     numbers: Container[int] = (),
     caption: str | None = None,
 ) -> Markup:
-    """Return a table whose first column names the rows; the columns at the places ``numbers`` are set to the right."""
+    """A table whose first column names the rows; the columns at the places ``numbers`` are set to the right."""
     classes = ["number" if place in numbers else None for place in range(len(header))]
     # A column without a title, such as one of names, has no header that could be read out.
     head = [
@@ -119,7 +119,7 @@ def facts(pairs: Iterable[tuple[str, Content]]) -> Markup:
 
 
 def bar(share: float) -> Markup:
-    """Return a bar of a share from 0 to 1, which also prints; the figure belongs beside it, for those who see none."""
+    """A bar of a share from 0 to 1, which also prints; the figure belongs beside it, for those who see none."""
     width = round(100 * min(max(share, 0.0), 1.0), 1)
     parts = (("whole", 100), ("part", width))
     drawn = [element("rect", class_=kind, width=across, height=10) for kind, across in parts]
@@ -127,17 +127,17 @@ def bar(share: float) -> Markup:
 
 
 def verdict(good: bool, text: str) -> Markup:
-    """Return the one sentence that matters most; it says in words what its colour says."""
+    """The verdict as a sentence, which says in words what its colour says."""
     return element("p", text, class_="good" if good else "bad")
 
 
 def folded(title: str, *inside: Content) -> Markup:
-    """Return what is shown when somebody asks for it."""
+    """A folded part, which opens at a click."""
     return element("details", element("summary", title), *inside)
 
 
 def fragment(title: str, *inside: Content) -> str:
-    """Return a part of a page that brings its own style along: what a notebook shows of an object."""
+    """A part of a page that brings its own style along: what a notebook shows of an object."""
     heading = element("h3", _cut(title, CELL))
     return str(element("div", style(STYLE), heading, *inside, class_="sfumato"))
 
@@ -164,7 +164,7 @@ def _escaped(content: Content) -> str:
 
 
 def _cut(content: Content, limit: int) -> Content:
-    """Shorten what strangers wrote, and let a browser break a word of it that is wider than a page."""
+    """Shorten users' text, and let browsers break its longest words."""
     if isinstance(content, Markup) or not isinstance(content, str):
         return content
     text = content if len(content) <= limit else f"{content[: limit - 1]}…"

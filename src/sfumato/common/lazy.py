@@ -1,4 +1,4 @@
-"""Packages that import their modules when somebody asks for what is in them: most requests use little of it all."""
+"""Lazy exports: a submodule is imported on first access, since most requests need few of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package.
+    """Make the ``__getattr__`` of a package.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = import_module(homes[name])
         found = module if module.__name__ == f"{package}.{name}" else getattr(module, name)
-        setattr(sys.modules[package], name, found)  # the next time it is there
+        setattr(sys.modules[package], name, found)  # the next access does not come here
         return found
 
     return find

@@ -1,4 +1,4 @@
-"""Checks for arguments, so that every refusal reads the same."""
+"""Checks of arguments, all of which word a refusal alike."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sfumato.errors import invalid_parameter
 
 T = TypeVar("T")
 
-#: Less memory than this is no setting: the program itself and one batch of rows take more.
+#: The smallest memory limit: the program itself and one batch of rows need about as much.
 LEAST_SIZE = 64 << 20
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?\s*", re.IGNORECASE)
@@ -22,7 +22,7 @@ _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
 def integer(owner: str, name: str, value: object, at_least: int) -> int:
-    """Return ``value`` as an int, or refuse it."""
+    """Convert ``value`` to an int, or refuse it."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < at_least:
         raise invalid_parameter(owner, name, f"an integer of at least {at_least}", value)
     return int(value)
@@ -36,7 +36,7 @@ def number(
     above: float = -math.inf,
     hint: str = "",
 ) -> float:
-    """Return ``value`` as a finite float within its bounds, or refuse it."""
+    """Convert ``value`` to a finite float within its bounds, or refuse it."""
     bound = f" above {above:g}" if above > -math.inf else f" of at least {at_least:g}" if at_least > -math.inf else ""
     given = _float(value)
     if not (math.isfinite(given) and given >= at_least and given > above):
@@ -45,7 +45,7 @@ def number(
 
 
 def multiples(owner: str, name: str, value: object) -> tuple[float, ...]:
-    """Return numbers above 0, each a multiple of the one before, as a tuple, or refuse them."""
+    """Convert ``value`` to a tuple of positive numbers, each a multiple of the one before, or refuse it."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise invalid_parameter(owner, name, "a list of numbers such as [5, 10, 20]", value)
     given = tuple(value)
@@ -61,7 +61,7 @@ def multiples(owner: str, name: str, value: object) -> tuple[float, ...]:
 
 
 def share(owner: str, name: str, value: object) -> float:
-    """Return ``value`` as a share from 0 to 1; whoever says 4 for 4 % is told about 0.04."""
+    """Convert ``value`` to a share from 0 to 1, or refuse it; for 4, the message suggests 0.04."""
     given = _float(value)
     if 0 <= given <= 1:
         return given
@@ -70,12 +70,12 @@ def share(owner: str, name: str, value: object) -> float:
 
 
 def rows_within(share: float, rows: int) -> int:
-    """Return how many rows a share of them is at most: of 100 rows 0.29 is 29, although 0.29 * 100 is a little less."""
+    """Round a share of rows down, exactly: 0.29 of 100 rows is 29, although 0.29 * 100 is a little less in floats."""
     return int(Fraction(repr(float(share))) * rows)
 
 
 def choice(owner: str, name: str, value: T, allowed: Collection[T]) -> T:
-    """Return ``value`` if it is one of ``allowed``, or refuse it."""
+    """Pass ``value`` through if it is one of ``allowed``, or refuse it."""
     if value not in allowed:
         options = ", ".join(repr(option) for option in allowed)
         raise invalid_parameter(owner, name, f"one of {options}", value)
@@ -83,21 +83,21 @@ def choice(owner: str, name: str, value: T, allowed: Collection[T]) -> T:
 
 
 def flag(owner: str, name: str, value: object) -> bool:
-    """Return ``value`` if it is a bool, or refuse it: 0 and "no" are accidents waiting to happen."""
+    """Pass ``value`` through if it is a bool, or refuse it: 0 and "no" are accidents waiting to happen."""
     if not isinstance(value, bool):
         raise invalid_parameter(owner, name, "True or False", value)
     return value
 
 
 def text(owner: str, name: str, value: object) -> str:
-    """Return ``value`` if it is text, or refuse it."""
+    """Pass ``value`` through if it is text, or refuse it."""
     if not isinstance(value, str):
         raise invalid_parameter(owner, name, "text", value)
     return value
 
 
 def size(owner: str, name: str, value: object) -> int:
-    """Return a size such as ``"4GB"``, ``"512MiB"`` or a number of bytes as bytes, or refuse it.
+    """Convert a size such as ``"4GB"``, ``"512MiB"`` or a number of bytes to bytes, or refuse it.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def size(owner: str, name: str, value: object) -> int:
 
 
 def names(owner: str, name: str, value: object) -> tuple[str, ...]:
-    """Return one name or several as a tuple, or refuse what is none."""
+    """Convert one name or several to a tuple, or refuse what is not a name."""
     given = (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
     if not all(isinstance(one, str) for one in given):
         raise invalid_parameter(owner, name, "a column name or a list of them", value)
@@ -122,7 +122,7 @@ def names(owner: str, name: str, value: object) -> tuple[str, ...]:
 
 
 def _float(value: object) -> float:
-    """Return a real number as a float; for anything else, and for what is too large, NaN, which fits no bound."""
+    """Convert a real number to a float; anything else, and what is too large, to NaN, which fits no bound."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         return math.nan
     try:

@@ -1,4 +1,4 @@
-"""Telling how far long work is, without knowing who listens."""
+"""Progress of long work (a callback, a bar on the terminal, a line in a notebook) and the time its steps took."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Tell = Callable[[float], object]
 
 
 def silent(*told: object) -> None:
-    """Tell nobody: neither how far the work is, nor how far one stage of it is."""
+    """Report nothing; it serves as `Progress` and as `Tell`."""
 
 
 def stage(report: Progress, name: str) -> Tell:
@@ -29,11 +29,11 @@ def stage(report: Progress, name: str) -> Tell:
     return lambda share: report(name, share)
 
 
-#: Said once in a process, when something is compiled and nobody watches a bar.
+#: Printed once per process, when a kernel is compiled and no bar is shown.
 COMPILING = "sfumato: compiling, which only the first run has to do; it takes about half a minute."
 _said: set[str] = set()
 
-#: Who is told, by whoever compiles something.
+#: Callbacks for the compiler: called when a kernel is compiled.
 told_of_compiling: list[Callable[[], object]] = []
 
 #: How often a notebook's line is written anew, in seconds.
@@ -44,8 +44,7 @@ NOTEBOOK_PACE = 0.2
 def reporting(option: ProgressOption, caller: str) -> Iterator[Progress]:
     """Yield the function to report to; first-time compilation is reported as a stage of its own.
 
-    Whoever asks for no progress is told of compilation all the same, in one line: half a minute of silence looks like
-    a fault.
+    Without progress, compilation is still announced in one line: half a minute of silence looks like a fault.
     """
     with ExitStack() as stack:
         if option is False:
@@ -101,7 +100,7 @@ def _bar() -> Iterator[Progress]:
 def _say_once() -> None:
     if sys.stderr is not None and COMPILING not in _said:
         _said.add(COMPILING)
-        with suppress(OSError, ValueError):  # closed by whoever started us
+        with suppress(OSError, ValueError):  # the parent process may have closed it
             print(COMPILING, file=sys.stderr, flush=True)
 
 
@@ -112,3 +111,23 @@ def _when_compiling(tell: Callable[[], object]) -> Iterator[None]:
         yield
     finally:
         told_of_compiling.remove(tell)
+
+
+class Clock:
+    """The seconds that each step of a request took."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def measuring(self, part: str) -> Iterator[None]:
+        """Add the time of a block to a step."""
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[part] = self.seconds.get(part, 0.0) + time.perf_counter() - begin
+
+    def rounded(self) -> dict[str, float]:
+        """The seconds of every step, rounded for manifests."""
+        return {part: round(seconds, 4) for part, seconds in self.seconds.items()}

@@ -1,4 +1,4 @@
-"""Chance: everything random about a release follows from one secret."""
+"""Randomness: every random choice of a release derives from one secret."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-#: How long a drawn secret is: nobody tries all of them.
+#: The length of a drawn secret, too long for brute force.
 BITS = 128
 
 
@@ -20,10 +20,11 @@ def fresh_seed() -> int:
 
 @dataclass(frozen=True)
 class Secret:
-    """Where all chance of one release comes from.
+    """The source of all randomness of one release.
 
-    Whoever knows it can repeat every choice, and so test guesses about the original: it is the owner's alone. Each
-    purpose gets numbers of its own by a one-way function, so that what one of them shows tells nothing of another.
+    With it, an attacker could repeat every choice and so test guesses about the original: it must stay with the owner.
+    A one-way function derives separate numbers for each purpose, so that those of one purpose reveal nothing about
+    another's.
 
     Examples
     --------
@@ -38,7 +39,7 @@ class Secret:
 
     @classmethod
     def of(cls, seed: int | None) -> Secret:
-        """Return the secret that was given, or a fresh one."""
+        """The secret that was given, or a fresh one."""
         return cls(fresh_seed() if seed is None else seed)
 
     def key(self, purpose: str) -> bytes:
@@ -46,13 +47,13 @@ class Secret:
         return hashlib.blake2b(str(self.seed).encode(), digest_size=BITS // 8, person=purpose.encode()).digest()
 
     def number(self, purpose: str) -> int:
-        """Return a number for one purpose, such as the seed of a method."""
+        """A number for one purpose, such as the seed of a method."""
         return int.from_bytes(self.key(purpose), "little")
 
     def generator(self, purpose: str) -> np.random.Generator:
-        """Return random numbers for one purpose; whoever sees some of them cannot go on to the others."""
+        """A random generator for one purpose; its numbers cannot be predicted from earlier ones."""
         return np.random.Generator(np.random.Philox(key=self.number(purpose)))
 
     def permutation(self, purpose: str, rows: int) -> NDArray[np.int64]:
-        """Return the numbers below ``rows`` in random order."""
+        """The numbers below ``rows`` in random order."""
         return self.generator(purpose).permutation(rows)

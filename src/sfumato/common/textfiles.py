@@ -1,7 +1,7 @@
 """Small text files that people write by hand: hierarchies, policies, workloads.
 
-Such a path may come from somebody else's policy. So it has to lead to a regular file of a sane size: a device would be
-read without end, and a pipe waited for.
+The path may come from another person's policy, so it must lead to a regular file of limited size: reading a device
+would never end, and reading a pipe would block.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from pathlib import Path
 
 from sfumato.errors import SfumatoError, shortened
 
-#: Nobody writes more than that by hand; a hierarchy that a program wrote may list some millions of values.
+#: Limits in bytes: of a file written by hand, and of a hierarchy that a program wrote, with millions of values.
 HANDWRITTEN = 16 * 1024**2
 LISTED = 256 * 1024**2
 
 
 def read_text(path: Path, what: str, error: type[SfumatoError], limit: int = HANDWRITTEN) -> str:
-    """Return the text of a file, or say why there is none.
+    """Read a text file, or say why it cannot be read.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def read_text(path: Path, what: str, error: type[SfumatoError], limit: int = HAN
 
 
 def _bytes(path: Path, limit: int) -> bytes | None:
-    """Return the bytes of a regular file, one more than the limit at most; None if it is something else."""
+    """Read a regular file, up to one byte past the limit; None if it is not a regular file."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(handle, "rb") as file:
         return file.read(limit + 1) if stat.S_ISREG(os.fstat(handle).st_mode) else None

@@ -1,4 +1,4 @@
-"""Writing TOML that people like to read; Python itself can only read it."""
+"""Write TOML that is easy to read; Python itself can only read it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-#: What is longer gets lines of its own.
+#: The longest value on one line.
 WIDTH = 100
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def dumps(data: Mapping[str, Any]) -> str:
-    """Return plain values as TOML: short tables on one line, long ones as sections; None is left out.
+    """Write plain values as TOML: short tables on one line, long ones as sections; None is left out.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def _section(path: tuple[str, ...], table: Mapping[str, Any], brackets: str = "[
 
 
 def _sections_below(path: tuple[str, ...], table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what gets sections of its own: tables from the first long one on, so that they keep their order."""
+    """Select what becomes a section: tables from the first long one on, so that they keep their order."""
     below: dict[str, Any] = {}
     for key, value in table.items():
         if _is_list_of_tables(value) or (isinstance(value, Mapping) and (below or not path or _is_long(key, value))):
@@ -64,7 +64,7 @@ def _is_long(key: str, value: object) -> bool:
 
 
 def key_text(name: str) -> str:
-    """Return a key, in quotation marks where it needs them."""
+    """A key, in quotation marks where it needs them."""
     return name if _BARE_KEY.fullmatch(name) else _text(name)
 
 
@@ -74,7 +74,7 @@ def _text(value: str) -> str:
 
 
 def _value(value: object) -> str:
-    """Return a value; a long list with one item per line."""
+    """A value; a long list with one item per line."""
     inline = value_text(value)
     if isinstance(value, Sequence) and not isinstance(value, str) and len(inline) > WIDTH:
         return "[\n" + "".join(f"    {value_text(item)},\n" for item in value) + "]"
@@ -82,7 +82,7 @@ def _value(value: object) -> str:
 
 
 def value_text(value: object) -> str:
-    """Return a value on one line."""
+    """A value on one line."""
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, bool):

@@ -22,7 +22,7 @@ from sfumato.hierarchies.queried_codes import codes_meant
 from sfumato.hierarchies.scale_domain import CountedDomain, IntervalDomain, LevelledDomain, ScaledDomain
 from sfumato.hierarchies.taxonomy import Taxonomy
 
-#: Every kind of hierarchy by its name in policies and on the command line. To declare one here is all that it takes.
+#: Every kind of hierarchy by its name in policies and on the command line. A new one only needs an entry here.
 KINDS: dict[str, type[Hierarchy]] = {
     kind.name: kind
     for kind in (
@@ -31,7 +31,7 @@ KINDS: dict[str, type[Hierarchy]] = {
         *(Dates, Ages, Weekdays, ICD10, ISCO, NACE, Countries),
     )
 }
-#: How each is made of what a policy says; the parameters of the maker are the keys there.
+#: How each is made from a policy; the parameters of the maker are the keys in the policy.
 HIERARCHIES: dict[str, Callable[..., Hierarchy]] = {**KINDS, Taxonomy.name: Taxonomy.from_policy}
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Dates of birth as ages at a day of reference."""
+"""Dates of birth, generalized as ages at a reference date."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _LABEL = re.compile(r"aged (?P<low>\d+)(?:-(?P<high>\d+)|(?P<open>\+))?")
 class Ages(Hierarchy):
     """Dates of birth, shown as ages in full years at a day of reference: ``aged 34``, ``aged 30-34``, ``aged 90+``.
 
-    For a column of ages of its own, derive one: see `sfumato.Age`.
+    To add a column of ages, see `sfumato.Age`.
 
     Parameters
     ----------
     at
-        The day of reference, as a date or as ISO text. It is the same for everybody and for every table.
+        The reference date, as a date or as ISO text, the same for all people and tables.
     widths
-        How many years the levels above single years have, each a multiple of the one before.
+        The widths in years of the levels above single years, each a multiple of the one before.
     top
-        From which age on nothing more is told; None for no such age.
+        The age from which on all ages are shown alike, such as ``aged 90+``; None for no such age.
     format
         The format of dates in text that is not ISO, as in `Dates`.
 
@@ -107,17 +107,17 @@ class Ages(Hierarchy):
             yield grouped_level(name, begins, labels, has_missing, self._ends(bands, ordered))
 
     def _band(self, begin: int, width: int) -> tuple[int, int | None]:
-        """Return the ages of a band, from where up to where, which is not part of it."""
+        """The ages of a band: the first one, and the first one beyond it."""
         if self.top is not None and begin >= self.top:
             return begin, None
         return begin, begin + width if self.top is None else min(begin + width, self.top)
 
     def _born(self, low: int, after: int | None) -> tuple[dt.date | None, dt.date]:
-        """Return the first and the last day of birth of those who are so old."""
+        """The first and the last day of birth of people of these ages."""
         return None if after is None else self._turning(after) + dt.timedelta(1), self._turning(low)
 
     def _turning(self, age: int) -> dt.date:
-        """Return the last day on which somebody was born who is so old."""
+        """The latest day of birth of a person of this age."""
         year = max(self.at.year - age, 1)
         leap_day = (self.at.month, self.at.day) == (2, 29)
         return self.at.replace(year=year, day=28 if leap_day and not isleap(year) else self.at.day)
@@ -159,7 +159,7 @@ def _day(given: str | dt.date) -> dt.date:
 
 
 def completed_years(born: pa.Array, at: NDArray[Any]) -> NDArray[np.int64]:
-    """Return how many years are completed between days; birthdays count when they are reached.
+    """The completed years between days; a year is complete on the birthday.
 
     >>> days = pa.array([dt.date(2000, 2, 29), dt.date(2000, 3, 1)])
     >>> completed_years(days, np.array(["2024-02-29", "2024-02-29"], "datetime64[D]")).tolist()

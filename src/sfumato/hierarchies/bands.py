@@ -1,4 +1,4 @@
-"""Numbers in bands of one's own: breaks with or without labels, open ends such as ``90+``, rounding."""
+"""Numbers in declared bands: breaks with or without labels, open ends such as ``90+``, rounding."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sfumato.hierarchies.levels import Level, grouped_level, identity_level, roo
 from sfumato.hierarchies.numeric import finite_numbers, numbers_only, offsets_of
 from sfumato.hierarchies.scale_domain import LevelledDomain
 
-#: Nobody reads more bands than that.
+#: More bands than this are refused as useless to readers.
 MOST_BANDS = 10_000
 
 
@@ -43,16 +43,16 @@ class BandEdges:
     labels: Sequence[str] | None = None
 
     def pairs(self) -> Iterator[tuple[Fraction | None, Fraction | None]]:
-        """Yield where every band begins and where the next one does."""
+        """Yield the beginning of every band and that of the next one."""
         return itertools.pairwise(self.edges)
 
 
 class Banded(Hierarchy):
-    """Numbers that are shown in the bands of some levels and in no others."""
+    """Numbers that are only ever shown in the bands of declared levels."""
 
     @abstractmethod
     def levels_for(self, least: Fraction, greatest: Fraction) -> Iterable[BandEdges]:
-        """Return the bands of every level, fine ones first, for numbers within a range."""
+        """The bands of every level, finest first, for numbers within a range."""
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         ordered, codes = sort_codes(numbers_only(column, values, f"{type(self).__name__}()"))
@@ -80,7 +80,7 @@ class Banded(Hierarchy):
 
 
 def _places(ordered: pa.Array, edges: Sequence[Fraction | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return the band of every value, comparing exactly; what lies beyond a closed end is in none, which cannot be."""
+    """The band of every value, by exact comparison; no value lies beyond a closed end."""
     inner = [edge for edge in edges[1:-1] if edge is not None]
     begins = [bisect_left(range(len(ordered)), edge, key=lambda at: exactly(ordered[at])) for edge in inner]
     return np.searchsorted(np.array(begins, np.int64), np.arange(len(ordered)), side="right").astype(np.int64)
@@ -93,16 +93,16 @@ def _bounds(ordered: pa.Array, level: BandEdges, used: np.ndarray[Any, np.dtype[
 
 
 class Bands(Banded):
-    """Numbers in bands between breaks of one's own, with open ends: ``<18``, ``[18, 64]``, ``65+``.
+    """Numbers in bands between declared breaks, with open ends: ``<18``, ``[18, 64]``, ``65+``.
 
     Parameters
     ----------
     breaks
-        Where bands begin, in ascending order: ``[18, 65]``. For several levels one list each, fine ones first; every
-        break of a coarser level is one of the finer: ``[[18, 40, 65, 90], [18, 65]]``.
+        Where bands begin, in ascending order: ``[18, 65]``. For several levels one list each, finest first; every break
+        of a coarser level is one of the finer: ``[[18, 40, 65, 90], [18, 65]]``.
     labels
-        What the bands are called, one more than breaks: ``["child", "working age", "65+"]``; for several levels one
-        list each. Without them bands are called by their ends.
+        The names of the bands, one more than breaks: ``["child", "working age", "65+"]``; for several levels one
+        list each. Without them bands are named by their ends.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class Bands(Banded):
         return found
 
     def _refuse_ambiguous(self) -> None:
-        """Refuse a label that means two things; the same band may keep its label on the next level."""
+        """Refuse a label with two meanings; the same band may keep its label on the next level."""
         known: dict[str, tuple[float, float]] = {}
         for breaks, labels in zip(self.breaks, self.labels or (), strict=False):
             for label, ends in zip(labels, itertools.pairwise([-math.inf, *breaks, math.inf]), strict=True):
@@ -166,7 +166,7 @@ class Capped(Banded):
     widths
         The widths of the intervals, each a multiple of the one before, as in `Numeric`.
     bottom, top
-        Below and from where on nothing more is told; None for no such end.
+        Numbers below ``bottom``, and from ``top`` on, are shown alike; None for no such end.
 
     Examples
     --------
@@ -220,8 +220,8 @@ class Rounded(Banded):
     Parameters
     ----------
     steps
-        The steps of the levels, each an odd multiple of the one before, such as ``(10, 50)``: otherwise what is rounded
-        finely would not follow from it how it is rounded coarsely.
+        The steps of the levels, each an odd multiple of the one before, such as ``(10, 50)``: otherwise the coarsely
+        rounded number would not follow from the finely rounded one.
 
     Examples
     --------
@@ -258,7 +258,7 @@ class Rounded(Banded):
 
 
 def _multiples(how: Hierarchy, step: Fraction, bottom: Fraction, top: Fraction) -> list[Fraction]:
-    """Return the multiples of a step that lie between two ends."""
+    """The multiples of a step between two ends."""
     first, last = bottom // step + 1, math.ceil(top / step)
     if last - first > MOST_BANDS:
         raise _too_many(how)
@@ -270,7 +270,7 @@ def _too_many(how: Hierarchy) -> DataError:
 
 
 def _per_level(name: str, given: Sequence[Any]) -> list[Sequence[Any]]:
-    """Return what was said as one list per level."""
+    """Normalize the argument to one list per level."""
     if isinstance(given, str) or not isinstance(given, Iterable) or not (listed := list(given)):
         raise invalid_parameter("Bands", name, "a list, or a list per level", given)
     nested = [isinstance(one, Iterable) and not isinstance(one, str) for one in listed]

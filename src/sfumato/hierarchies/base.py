@@ -20,14 +20,14 @@ from sfumato.common.html import Markup, element, facts, fragment, joined
 
 
 class LabelMeaning(NamedTuple):
-    """From where a label reaches up to where, which is not part of it; endless where it is open."""
+    """The interval of a label: its lower end, and its upper end, which is excluded; infinite for an open end."""
 
     low: float
     high: float
 
 
 class Fitted(NamedTuple):
-    """A domain, and the code in it of every value that it was fitted to."""
+    """A domain, and the code of every value that it was fitted to."""
 
     domain: Domain
     codes: NDArray[np.int64]
@@ -36,25 +36,25 @@ class Fitted(NamedTuple):
 class Hierarchy(ABC):
     """How the values of a quasi-identifier may be generalized.
 
-    Subclasses are small value objects: they hold what the user said and learn nothing from data. Fitting them to a
-    column yields a `Domain`. Those that only say how to learn a hierarchy from a table return it in `learned`.
+    Subclasses are small value objects: they hold what the user declared and nothing from data. Fitting them to a column
+    yields a `Domain`. Those that declare how to learn a hierarchy from a table return it in `learned`.
     """
 
     name: ClassVar[str]
-    #: How it is written on the command line, in an example of everything that it takes.
+    #: How it is written on the command line: an example with all parameters.
     shorthand: ClassVar[str]
-    #: Files without types (CSV) are read as text for these, so that a zip code keeps its leading zero.
+    #: Whether columns of untyped files (CSV) are read as text for it, so that a zip code keeps its leading zero.
     reads_text: bool = False
-    #: The other columns that a hierarchy is learned from.
+    #: The other columns from which it is learned.
     looks_at: tuple[str, ...] = ()
 
     @classmethod
     def from_short(cls, text: str) -> dict[str, Any]:
-        """Return the parameters that stand after the colon on the command line."""
+        """Parse the parameters after the colon on the command line."""
         raise ParameterError(f"'{cls.name}' takes nothing after the colon. Leave out {shortened(text)}.")
 
     def learned(self, column: str, table: pa.Table) -> Hierarchy:
-        """Return what becomes of this in a table: itself, unless it is learned from the rows."""
+        """The hierarchy to use for a table: itself, unless it is learned from the rows."""
         return self
 
     @abstractmethod
@@ -63,15 +63,15 @@ class Hierarchy(ABC):
 
     @abstractmethod
     def to_policy(self) -> dict[str, Any]:
-        """Return the declaration as plain values, for a policy file."""
+        """The declaration as plain values, for a policy file."""
 
     def preview(self, data: object, column: str) -> Preview:
-        """Look at what this makes of a column of a table, a frame or a file, before anything is released.
+        """Preview this hierarchy on a column of a table, a frame or a file, before anything is released.
 
-        The result prints its levels, says what is not covered (``uncovered``, ``refuse_gaps()``), and gives a taxonomy
-        to write to a file and edit (``taxonomy()``).
+        The result prints the levels, says which values are not covered (``uncovered``, ``refuse_gaps()``), and gives a
+        taxonomy to write to a file and edit (``taxonomy()``).
         """
-        # Only who looks at a table needs what reads one.
+        # Imported here, since only previews read tables.
         from sfumato.hierarchies.preview import preview  # noqa: PLC0415
         from sfumato.io import open_source  # noqa: PLC0415
 
@@ -79,11 +79,11 @@ class Hierarchy(ABC):
         return preview(column, open_source(data).read(wanted, [column] if self.reads_text else []), self)
 
     def meaning(self, label: str) -> LabelMeaning | None:
-        """Return from where to where on the column's scale a label reaches that only its declaration explains."""
+        """The interval on the column's scale of a label that only this declaration explains; None for other labels."""
         return None
 
     def paths(self, values: Sequence[str]) -> Sequence[Sequence[str]] | None:
-        """Return every value with the labels above it, where the declaration says them; None where it does not."""
+        """Every value with the labels above it, if the declaration defines them; else None."""
         return None
 
     def __repr__(self) -> str:
@@ -94,10 +94,10 @@ class Hierarchy(ABC):
         return fragment(type(self).__name__, self.as_table())
 
     def as_table(self) -> Markup:
-        """Return the declaration as a table of HTML."""
-        told = element("p", (type(self).__doc__ or "").partition("\n")[0].replace("``", ""))
+        """The declaration as a table of HTML."""
+        summary = element("p", (type(self).__doc__ or "").partition("\n")[0].replace("``", ""))
         said = {name: value for name, value in self.to_policy().items() if name != "type"}
-        return joined(told, facts((name, ", ".join(map(str, _several(value)))) for name, value in said.items()))
+        return joined(summary, facts((name, ", ".join(map(str, _several(value)))) for name, value in said.items()))
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.to_policy() == other.to_policy()
@@ -110,32 +110,32 @@ def _several(value: object) -> Sequence[object]:
 
 
 def sort_codes(values: pa.Array) -> tuple[pa.Array, NDArray[np.int64]]:
-    """Return ``values`` in ascending order, equal ones once, and each original value's place in it."""
+    """Sort values, dropping duplicates; return them and the place of each original value."""
     order = pc.sort_indices(values).to_numpy()
     ordered, codes = values.take(pa.array(order)), inverse(order)
     begins = np.ones(len(ordered), bool)
     begins[1:] = pc.not_equal(ordered.slice(1), ordered.slice(0, max(0, len(ordered) - 1)))
     if begins.all():
         return ordered, codes
-    # Different texts can mean the same number or date.
+    # Different texts can denote the same number or date.
     return ordered.filter(pa.array(begins)), (np.cumsum(begins) - 1)[codes]
 
 
 def inverse(order: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return the place of every element in ``order``."""
+    """The inverse of a permutation."""
     codes = np.empty(len(order), np.int64)
     codes[order] = np.arange(len(order))
     return codes
 
 
 def whole_offsets(ordered: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Return how far every whole number lies above the first: modulo 2**64, signed or not, that is exact."""
+    """The distance of every integer from the first, which is exact modulo 2**64, signed or not."""
     whole = ordered.astype(np.uint64)
     return (whole - whole[:1]).astype(np.float64)
 
 
 def as_text(value: object) -> str:
-    """Return a value that a user listed as the text that it has in a table: ``1.0`` is ``1``, True is ``true``."""
+    """Convert a value that a user listed to its text in a table: ``1.0`` is ``1``, True is ``true``."""
     if isinstance(value, str):
         return value
     try:
@@ -145,7 +145,7 @@ def as_text(value: object) -> str:
 
 
 def refuse_unknown(column: str, texts: Sequence[str], known: Container[str], where: str) -> None:
-    """Refuse values that a hierarchy lacks; where they stand, and whether they may be named, others know."""
+    """Refuse values that a hierarchy lacks; the caller knows where they are and whether they may be named."""
     unknown = [place for place, text in enumerate(texts) if text not in known]
     if unknown:
         several = "1 value that is" if len(unknown) == 1 else f"{len(unknown):,} values that are"
@@ -155,7 +155,7 @@ def refuse_unknown(column: str, texts: Sequence[str], known: Container[str], whe
 
 
 def converted(column: str, values: pa.Array, target: pa.DataType, what: str) -> pa.Array:
-    """Cast values to the type that a hierarchy works on, or say that this column is not of that kind."""
+    """Cast values to the type that a hierarchy needs; the error says that the column is of another kind."""
     try:
         return values.cast(target)
     except pa.ArrowInvalid:
@@ -170,7 +170,7 @@ def converted(column: str, values: pa.Array, target: pa.DataType, what: str) -> 
 
 
 def _first_misfit(values: pa.Array, target: pa.DataType) -> int:
-    """Return the place of the first value that cannot be cast, halving in on it."""
+    """Find the first value that cannot be cast, by bisection."""
     low, high = 0, len(values)
     while high - low > 1:
         middle = (low + high) // 2
@@ -183,12 +183,12 @@ def _first_misfit(values: pa.Array, target: pa.DataType) -> int:
 
 
 def texts_between(text: str, separator: str = ",") -> list[str]:
-    """Return the parts of a text on the command line, without the blanks around them."""
+    """Split a text of the command line and strip its parts."""
     return [part.strip() for part in text.split(separator)]
 
 
 def numbers_between(text: str, separator: str = ",") -> list[Any]:
-    """Return the numbers that a text lists; what is no number stays text, for whoever refuses it.
+    """Parse a list of numbers; anything else stays text, for the caller to refuse.
 
     >>> numbers_between("5, 2.5,x")
     [5, 2.5, 'x']
@@ -197,7 +197,7 @@ def numbers_between(text: str, separator: str = ",") -> list[Any]:
 
 
 def as_number(text: str) -> int | float | str:
-    """Return the number that a text is, or the text."""
+    """Parse a number; any other text stays text."""
     for read in (int, float):
         try:
             return read(text)

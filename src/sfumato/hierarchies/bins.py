@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 from sfumato.hierarchies.levels import ROOT, Ends, Level, grouped_level
 
-#: Quotients this close to a whole number, relative to their size, are worked out exactly.
+#: Quotients this close to an integer, relative to their size, are computed exactly.
 DOUBT = 1e-9
-#: 32-bit numbers have only seven digits to begin with.
+#: The same for 32-bit floats, which have only seven digits.
 DOUBT_IN_SHORT = 1e-6
 
 
 def binned_levels(
     ordered: pa.Array, numbers: NDArray[np.float64], widths: Sequence[float], has_missing: bool
 ) -> Iterator[Level]:
-    """Yield one level per width; each counts the intervals of the one before, so that they nest."""
+    """Yield one level per width; each is built from the intervals of the one before, so that they nest."""
     bins: NDArray[np.object_] = np.empty(0, object)
     counted = []
     for at, width in enumerate(widths):
@@ -40,9 +40,9 @@ def binned_levels(
 
 @dataclass(frozen=True)
 class Bounds:
-    """The intervals of a level, exactly: whole numbers up to the last that belongs to each, others up to the next.
+    """The exact intervals of a level: integers end with the last one included, other numbers before the next interval.
 
-    ``low`` or ``high`` is None where an interval has no end, as ``90+``; then it reaches as far as the table does.
+    ``low`` or ``high`` is None for an open end, as in ``90+``; such an interval reaches to the end of the table.
     """
 
     low: Sequence[Fraction | None]
@@ -53,16 +53,16 @@ class Bounds:
 
     @classmethod
     def between(cls, ordered: pa.Array, low: Sequence[Fraction | None], after: Sequence[Fraction | None]) -> Bounds:
-        """Return the intervals that begin at ``low`` and end before ``after``."""
+        """Make intervals that begin at ``low`` and end before ``after``."""
         whole = all(edge is None or edge.denominator == 1 for edge in (*low, *after))
         closed = pa.types.is_integer(ordered.type) and whole
         first, last = (exactly(ordered[at]) if len(ordered) else Fraction(0) for at in (0, -1))
         return cls(low, [None if edge is None else edge - closed for edge in after], first, last, closed)
 
     def labels(self) -> list[str]:
-        """Return ``[low, high]`` if the upper bound belongs to the interval, else ``[low, high)``; ``<18`` and ``90+``.
+        """Label intervals: ``[low, high]`` if the upper end is included, else ``[low, high)``; ``<18`` and ``90+``.
 
-        What has neither end tells nothing.
+        An interval without ends is ``*``.
         """
         return [self._label(low, high) for low, high in zip(self.low, self.high, strict=True)]
 
@@ -72,7 +72,7 @@ class Bounds:
         return f"{plainly(low)}+" if high is None else f"[{plainly(low)}, {plainly(high)}{']' if self.closed else ')'}"
 
     def ends(self, kind: pa.DataType) -> Ends:
-        """Return the bounds as values of a column's type."""
+        """The ends as values of a column's type."""
         low, high = (
             pa.array([None if bound is None else _value(bound, kind) for bound in side], kind)
             for side in (self.low, self.high)
@@ -85,7 +85,7 @@ class Bounds:
         middles = np.array([_float((one + two) / 2) for one, two in reach])
         offsets = np.array([_float(one - self.first) for one, _ in reach])
         widths = np.array([_float(two - one) for one, two in reach])
-        # Halfway to the largest value of the table would tell that value.
+        # A midpoint with the largest value of the table would disclose that value.
         return Ends(low, high, np.where(open_ended, np.nan, middles), offsets, widths)
 
 
@@ -95,12 +95,12 @@ def _counted(ordered: pa.Array, width: float, bins: Sequence[int]) -> Bounds:
 
 
 def exactly(value: pa.Scalar) -> Fraction:
-    """Return the number that people read."""
+    """The exact decimal number that people read."""
     return Fraction(str(value.cast(pa.string())))
 
 
 def kind_of(kind: pa.DataType, levels: Sequence[Bounds]) -> pa.DataType:
-    """Return a type for the bounds: the column's own, or one that is wide enough."""
+    """The type of bounds: that of the column, or one that is wide enough."""
     if not pa.types.is_integer(kind):
         return kind if pa.types.is_floating(kind) else pa.float64()
     if not all(level.closed for level in levels):
@@ -122,7 +122,7 @@ def _value(bound: Fraction, kind: pa.DataType) -> int | float | Decimal:
 
 
 def _float(bound: Fraction) -> float:
-    """Return the nearest float; of what is beyond all of them, the last."""
+    """The nearest float; the largest one for numbers beyond all floats."""
     try:
         return float(bound)
     except OverflowError:
@@ -130,7 +130,7 @@ def _float(bound: Fraction) -> float:
 
 
 def _bins(ordered: pa.Array, numbers: NDArray[np.float64], width: float) -> NDArray[np.object_]:
-    """Return the interval of every value, taking values and width as the decimal numbers that people read."""
+    """The interval of every value, computed with the decimal numbers that people read."""
     exact = Fraction(str(width))
     bins = np.empty(len(ordered), object)
     if pa.types.is_integer(ordered.type) and exact.denominator == 1:
@@ -147,5 +147,5 @@ def _bins(ordered: pa.Array, numbers: NDArray[np.float64], width: float) -> NDAr
 
 
 def plainly(bound: Fraction) -> str:
-    """Return a number as people write it."""
+    """Write a number as people do."""
     return str(bound.numerator) if bound.denominator == 1 else repr(float(bound))

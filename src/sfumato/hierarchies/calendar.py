@@ -1,4 +1,4 @@
-"""The levels of the calendar: which day, week, month, quarter, year or decade a moment lies in, and where that ends."""
+"""Calendar levels: the day, week, month, quarter, year or decade of a date or time, and where it ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sfumato.hierarchies.levels import Ends, Level, grouped_level, only_dates
 
 TICKS_PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 
-#: Beyond it, no date can be told to Python.
+#: The last year that Python's dates support.
 LAST_DAY = dt.date.max.toordinal() - dt.date(1970, 1, 1).toordinal()
 
 Days = NDArray[np.int64]
@@ -23,7 +23,7 @@ Days = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Unit:
-    """One level: a number for every moment, in order, how a number is shown, and the day on which it begins."""
+    """One calendar unit: how times are numbered in order, how a number is shown, and the day on which it begins."""
 
     count: Callable[[pa.Array], Days]
     label: Callable[[int], str]
@@ -35,7 +35,7 @@ def _months(moments: pa.Array) -> Days:
 
 
 def _day_of_month(months: Days) -> Days:
-    """Return the first day of months that are counted from the year 0, in days since 1970."""
+    """The first days of months, counted from the year 0, in days since 1970."""
     found: Days = (months - 1970 * 12).astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
     return found
 
@@ -52,7 +52,7 @@ CALENDAR: dict[str, Unit] = {
         lambda keys: keys,
     ),
     "week": Unit(
-        # The first of 1970 was a Thursday.
+        # January 1, 1970 was a Thursday.
         lambda moments: (CALENDAR["day"].count(moments) + 3) // 7,
         lambda key: "{:04d}-W{:02d}".format(*(dt.date(1970, 1, 1) + dt.timedelta(7 * key - 3)).isocalendar()[:2]),
         lambda keys: 7 * keys - 3,
@@ -72,12 +72,12 @@ CALENDAR: dict[str, Unit] = {
 }
 
 
-#: The levels of which each is a part of the next; weeks cross the ends of months.
+#: The units that nest; weeks do not, since they cross the ends of months.
 NESTED = tuple(name for name in CALENDAR if name != "week")
 
 
 def calendar_level(name: str, ordered: pa.Array, has_missing: bool) -> Level:
-    """Return a level of the calendar of moments in order; a moment with a zone is grouped by that zone's calendar."""
+    """Make a calendar level of sorted times; times with a zone are grouped by the calendar of that zone."""
     unit = CALENDAR[name]
     local = pc.local_timestamp(ordered) if getattr(ordered.type, "tz", None) else ordered
     keys = unit.count(local)
@@ -88,17 +88,17 @@ def calendar_level(name: str, ordered: pa.Array, has_missing: bool) -> Level:
 
 
 def _ends(first: Days, after: Days, ordered: pa.Array) -> Ends:
-    """Return how far stretches of days reach: to their last day, or with times of day to where the next one begins."""
+    """The ends of periods: up to their last day, or for times of day up to where the next one begins."""
     last = after - 1 if only_dates(ordered) else after
     low, high = (_moments(days, ordered.type) for days in (first, last))
     begins, ends = (days_since_epoch(side) for side in (low, high))
-    # Where clocks are changed, a stretch can be an hour longer or shorter than the calendar says; the lesser counts.
+    # With daylight saving time a period can be an hour longer or shorter than the calendar says; the shorter counts.
     widths = np.minimum(ends - begins, (last - first).astype(np.float64))
     return Ends(low, high, (begins + ends) / 2, begins - days_since_epoch(ordered[:1]), widths)
 
 
 def _moments(days: Days, kind: pa.DataType) -> pa.Array:
-    """Return the beginnings of days in a column's type, or the last moment that it can hold."""
+    """The beginnings of days in a column's type, or the last time that it can hold."""
     if pa.types.is_date(kind):
         return pa.array(np.minimum(days, LAST_DAY).astype(np.int32)).cast(kind)
     per_day = TICKS_PER_DAY[kind.unit]
@@ -112,13 +112,13 @@ def _moments(days: Days, kind: pa.DataType) -> pa.Array:
 
 
 def days_since_epoch(moments: pa.Array) -> NDArray[np.float64]:
-    """Return moments on the scale of dates."""
+    """Times in days since 1970."""
     ticks, per_day = ticks_of(moments)
     return ticks / per_day
 
 
 def ticks_of(moments: pa.Array) -> tuple[NDArray[np.int64], int]:
-    """Return moments as whole numbers since 1970, and how many of these are a day."""
+    """Times in ticks since 1970, and the number of ticks per day."""
     if pa.types.is_date(moments.type):
         return _numpy(moments.cast(pa.int32())), 1
     return _numpy(moments.cast(pa.int64())), TICKS_PER_DAY[moments.type.unit]

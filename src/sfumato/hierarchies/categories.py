@@ -1,4 +1,4 @@
-"""Categories without a tree of their own: flat ones, and codes that generalize digit by digit."""
+"""Categories without a declared tree: flat ones, and codes that generalize digit by digit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Categorical(Hierarchy):
     Parameters
     ----------
     sets
-        Up to how many values a class is shown as the set of them, ``{cold, flu}``, instead of ``*``; 0 for none.
+        Classes with up to this many values show them as a set, ``{cold, flu}``, instead of ``*``; 0 for no sets.
         Full-domain methods, which show all classes at one level, show ``*``. The loss of a set counts as that of ``*``.
     """
 
@@ -49,15 +49,14 @@ class Categorical(Hierarchy):
 class Prefix(Hierarchy):
     """Codes that lose their last character at each level: ``53715``, ``5371*``, ``537**``, … , ``*``.
 
-    Shorter codes count as padded at the end, as those that stand for a whole group are; whole numbers as padded with
-    zeros in front.
+    Shorter codes are padded at the end, as codes of whole groups are; integers are padded with leading zeros.
 
     Parameters
     ----------
     length
-        How many characters every code has: zeros that were lost in front of digits are put back.
+        The number of characters of every code; lost leading zeros are restored.
     keep
-        How many characters the levels show, from many to few, such as ``(3, 1)``; one less at a time if left out.
+        How many characters the levels show, from many to few, such as ``(3, 1)``; by default one less per level.
 
     Examples
     --------
@@ -104,7 +103,7 @@ class Prefix(Hierarchy):
         return Fitted(TreeDomain(column, ordered, has_missing, tuple(levels)), codes)
 
     def _checked_length(self, column: str, texts: pa.StringArray) -> int:
-        """Return how many characters the codes have, or refuse those that have too many."""
+        """The length of the codes; an error if some are too long."""
         lengths = pc.utf8_length(texts)
         longest, allowed = pc.max(lengths).as_py() or 0, self.length or MAX_PREFIX_LENGTH
         if longest > allowed:
@@ -117,7 +116,7 @@ class Prefix(Hierarchy):
 
 def _code_texts(values: pa.Array, length: int | None) -> pa.StringArray:
     if pa.types.is_floating(values.type) and pc.all(pc.equal(pc.floor(values), values)).as_py():
-        # Whole numbers beside missing values are floats in pandas.
+        # In pandas, integers with missing values are floats.
         values = values.cast(pa.int64(), safe=False)
     texts = values.cast(pa.string())
     if length is None and pa.types.is_integer(values.type):

@@ -1,4 +1,4 @@
-"""Cells: of numbers and moments that are too many to be kept, each is known only by the round interval around it."""
+"""Cells: where there are too many distinct numbers or times to keep, each is known only by a round interval."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from sfumato.hierarchies.domain import Codes, Domain
 from sfumato.hierarchies.levels import ROOT, Ends, Level, grouped_level, value_texts
 from sfumato.hierarchies.scale_domain import MISSING_POSITION, IntervalDomain, LevelledDomain, ScaledDomain
 
-#: How long cells of moments are, in seconds, each a part of the next: up to a day, and then some of these.
+#: The lengths in seconds of cells of times, each dividing the next: up to a day, and then several days.
 SECONDS = (1, 5, 10, 30, 60, 300, 600, 1_800, 3_600, 21_600, 43_200, 86_400)
 
-#: Where cells begin, and at the end where the last one ends.
+#: The beginnings of cells, and at the end the end of the last one.
 Borders = Sequence[Fraction]
 
 
 @dataclass(frozen=True)
 class CellDomain(IntervalDomain):
-    """Cells on a scale: a class shows from where its first one begins to where its last one ends.
+    """Cells on a scale: a class shows the interval from the beginning of its first cell to the end of its last.
 
-    To methods a cell lies where it begins. What is reported as lost counts every cell as wide as it is, also where a
-    class lies in a single one.
+    Methods place a cell at its beginning. The reported loss counts the full width of cells, also for a class within a
+    single cell.
     """
 
     @cached_property
     def reaches(self) -> NDArray[np.float64]:
-        """Where on the scale from 0 to 1 every cell ends; the missing code far beyond."""
+        """The end of every cell on the scale from 0 to 1; the missing code far beyond."""
         ends = self.shares((self.value_ends.offsets + self.value_ends.widths)[: len(self.values)])
         return np.append(ends, MISSING_POSITION) if self.has_missing else ends
 
@@ -47,10 +47,10 @@ class CellDomain(IntervalDomain):
 
     def span_labels(self, lo: Codes, hi: Codes) -> pa.StringArray:
         ends = self.value_ends
-        # All borders are written first: whether moments need a time of day must not depend on which are shown together.
+        # All borders are written first: whether times need a time of day must not depend on the class.
         low, high = value_texts(ends.low).take(pa.array(lo)), value_texts(ends.high).take(pa.array(hi))
         texts = interval_texts(low, high, self.values.type)
-        # What holds nothing but missing values is shown as missing.
+        # A class of missing values only is shown as missing.
         labels = pc.if_else(pa.array(lo >= len(self.values)), pa.scalar(None, pa.string()), texts)
         return pc.if_else(pa.array((hi >= len(self.values)) & (lo != hi)), ROOT, labels)
 
@@ -63,26 +63,26 @@ class CellDomain(IntervalDomain):
 
 
 def interval_texts(low: pa.StringArray, high: pa.StringArray, kind: pa.DataType) -> pa.StringArray:
-    """Return how intervals of a type are written."""
+    """Write intervals of a type."""
     return pc.binary_join_element_wise("[", low, ", ", high, closing(kind), "")
 
 
 def closing(kind: pa.DataType) -> str:
-    """Return how intervals of a type end: whole numbers with the last that belongs to them, others before the next."""
+    """The closing bracket of intervals of a type: integers include their upper end, other types do not."""
     return "]" if pa.types.is_integer(kind) else ")"
 
 
 def round_borders(least: pa.Scalar, greatest: pa.Scalar, most: int, width: float | None = None) -> list[Fraction]:
-    """Return borders at multiples of a round width, of cells from the least value to the greatest.
+    """Make borders at multiples of a round width, for cells from the least value to the greatest.
 
     Parameters
     ----------
     least, greatest
-        The ends of the table.
+        The least and the greatest value of the table.
     most
-        How many cells there may be. The width is 1 or 5 times a power of ten, a whole one of whole numbers.
+        The most cells. The width is 1 or 5 times a power of ten, and an integer for integers.
     width
-        A width that is asked for; it is taken where it makes no more cells than that.
+        A requested width, which is used if it makes no more cells than that.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def round_borders(least: pa.Scalar, greatest: pa.Scalar, most: int, width: float
 
 
 def moment_width(least: int, greatest: int, most: int, per_second: int) -> int | None:
-    """Return a width of cells of moments that the clock and the calendar know; None where parts of a second will do.
+    """A width of cells that is natural for times, such as 30 minutes; None if fractions of a second are needed.
 
     >>> moment_width(0, 86_400_000, 100, per_second=1_000) // 60_000
     30
@@ -115,7 +115,7 @@ def moment_width(least: int, greatest: int, most: int, per_second: int) -> int |
 
 
 def _limits(kind: pa.DataType) -> tuple[Fraction, Fraction]:
-    """Return the least border and the greatest that values of a type can have."""
+    """The least and the greatest border that a type can hold."""
     if pa.types.is_integer(kind):
         whole = np.iinfo(kind.to_pandas_dtype())
         return Fraction(int(whole.min)), Fraction(int(whole.max) + 1)
@@ -124,14 +124,14 @@ def _limits(kind: pa.DataType) -> tuple[Fraction, Fraction]:
 
 
 def in_type(borders: Borders, kind: pa.DataType) -> pa.Array:
-    """Return borders as values of a column's type."""
+    """Borders as values of a column's type."""
     if pa.types.is_integer(kind):
         return pa.array([int(border) for border in borders], kind)
     return pa.array([float(border) for border in borders], pa.float64()).cast(kind, safe=False)
 
 
 def apart(borders: Borders, kind: pa.DataType) -> list[Fraction]:
-    """Return the borders that are different values of a column's type."""
+    """The borders that are distinct values of a column's type."""
     if pa.types.is_integer(kind):
         return list(borders)
     numbers = in_type(borders, kind).to_numpy()
@@ -139,7 +139,7 @@ def apart(borders: Borders, kind: pa.DataType) -> list[Fraction]:
 
 
 def _beyond(borders: list[Fraction], greatest: pa.Scalar) -> list[Fraction]:
-    """Return borders of floats of which the last lies beyond the greatest value, also where it was rounded."""
+    """Make sure that the last border lies beyond the greatest value, even after rounding to floats."""
     if in_type(borders[-1:], greatest.type)[0].as_py() > greatest.as_py():
         return borders
     kind = greatest.type.to_pandas_dtype()
@@ -148,7 +148,7 @@ def _beyond(borders: list[Fraction], greatest: pa.Scalar) -> list[Fraction]:
 
 
 def _round_width(low: Fraction, high: Fraction, most: int, whole: bool) -> Fraction:
-    """Return the least width, 1 or 5 times a power of ten, of which so few reach from one end to the other."""
+    """The least width, 1 or 5 times a power of ten, with which at most ``most`` cells cover the range."""
     power = Fraction(1)
     if not whole and low < high:
         while high // power - low // power < most:
@@ -161,9 +161,9 @@ def _round_width(low: Fraction, high: Fraction, most: int, whole: bool) -> Fract
 
 
 def split_borders(borders: Borders, crowded: Sequence[int], room: int, kind: pa.DataType) -> list[Fraction]:
-    """Return borders with tenths, hundredths and so on of crowded cells, as fine as there is room for.
+    """Split crowded cells into tenths, hundredths and so on, as fine as there is room for.
 
-    Cells of whole numbers are cut as far as they hold several: what is 50 wide becomes fives, and then ones.
+    Cells of integers are split as long as they hold several: a width of 50 becomes 5, and then 1.
     """
     whole = pa.types.is_integer(kind)
     parts = 10 ** (len(str(max(1, room // max(1, len(crowded))))) - 1)
@@ -180,7 +180,7 @@ def split_borders(borders: Borders, crowded: Sequence[int], room: int, kind: pa.
 
 
 def _parts(width: Fraction, most: int, whole: bool) -> int:
-    """Return into how many parts a cell is cut."""
+    """The number of parts into which a cell is split."""
     parts = most
     while whole and parts > 1 and (width / parts).denominator > 1:
         parts //= 10
@@ -188,14 +188,14 @@ def _parts(width: Fraction, most: int, whole: bool) -> int:
 
 
 def in_cells(domain: Domain, low: Borders, after: Borders) -> ScaledDomain:
-    """Return a domain whose values stand for cells.
+    """Make a domain whose values stand for cells.
 
     Parameters
     ----------
     domain
-        A domain of one value from every cell.
+        A domain with one value of every cell.
     low, after
-        Where every cell begins, and where it ends.
+        The beginning and the end of every cell.
     """
     if not isinstance(domain, ScaledDomain) or not domain.averageable:
         raise _no_cells(domain.name, "what is declared for it is no scale")
@@ -222,7 +222,7 @@ def _number_ends(low: Borders, after: Borders, kind: pa.DataType) -> Ends:
 
 
 def _moment_ends(low: Borders, after: Borders, kind: pa.DataType) -> Ends:
-    """Return from where to where cells of moments reach; their borders count the ticks of the type since 1970."""
+    """The ends of cells of times, whose borders are in ticks since 1970."""
     begins, ends = (np.array([int(edge) for edge in side], np.int64) for side in (low, after))
     per_day = TICKS_PER_DAY[kind.unit]
     widths = (ends - begins) / per_day
@@ -232,7 +232,7 @@ def _moment_ends(low: Borders, after: Borders, kind: pa.DataType) -> Ends:
 
 
 def _holds(level: Level, ends: Ends) -> bool:
-    """Return whether every cell lies in what its group of a level shows."""
+    """Whether every cell lies within the interval that its group of a level shows."""
     if level.ends is None:
         return False
     shown = level.ends.take(level.groups[: len(ends.low)])

@@ -1,4 +1,4 @@
-"""Optimal clusters of numbers, and groups of values that look alike: arrays in, arrays out."""
+"""Optimal clusters of numbers, and groups of values with similar distributions: arrays in, arrays out."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ Places = NDArray[np.int64]
 
 
 def cheapest_breaks(numbers: Numbers, counts: Places, allowed: Places, parts: int) -> Places:
-    """Return before which numbers the parts begin whose rows lie nearest to their means, by squared distances.
+    """Cut sorted numbers into parts with the least sum of squared distances from the parts' means.
 
-    ``numbers`` are in order, ``counts`` says how often each occurs, and ``allowed`` are the places where a part may
-    begin or end, from 0 to the number of numbers. Exact, by dynamic programming: the best last cut moves to the right
-    as the end does, so that each layer is solved by halves.
+    ``counts`` says how often each number occurs, and ``allowed`` are the places where a part may begin or end, from 0
+    to the number of numbers. Returns the places before which parts begin. Exact, by dynamic programming: the best last
+    cut moves to the right with the end, so that each layer is solved by divide and conquer.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def cheapest_breaks(numbers: Numbers, counts: Places, allowed: Places, parts: in
 
 
 class _Cost:
-    """What a part costs that begins and ends at allowed places: the squared distances of its rows from their mean."""
+    """The cost of parts between allowed places: the squared distances of their rows from the mean."""
 
     def __init__(self, numbers: Numbers, counts: Places, allowed: Places) -> None:
         centred = numbers - np.average(numbers, weights=counts)
@@ -50,7 +50,7 @@ class _Cost:
 
 
 def _next_layer(best: Numbers, cost: _Cost, layer: int) -> tuple[Numbers, Places]:
-    """Return the least costs with one part more, and where the last part begins; all middles of a depth at once."""
+    """The least costs with one more part, and where the last part begins; solves all middles of a depth at once."""
     size = len(best)
     found, cuts = np.full(size, np.inf), np.zeros(size, np.int64)
     first, last = np.array([layer + 1]), np.array([size - 1])
@@ -63,7 +63,7 @@ def _next_layer(best: Numbers, cost: _Cost, layer: int) -> tuple[Numbers, Places
         tried = np.repeat(low - begins, widths) + np.arange(widths.sum())
         costs = best[tried] + cost.of(tried, np.repeat(middle, widths))
         least = np.minimum.reduceat(costs, begins)
-        # The first of equals, so that the cuts stay in order.
+        # The first of equal ones, so that cuts stay in order.
         at = np.flatnonzero(costs == np.repeat(least, widths))
         segment = np.repeat(np.arange(len(begins)), widths)[at]
         chosen = tried[at[np.searchsorted(segment, np.arange(len(begins)))]]
@@ -77,10 +77,10 @@ def _next_layer(best: Numbers, cost: _Cost, layer: int) -> tuple[Numbers, Places
 
 
 def merged(counts: Places, groups: int) -> Places:
-    """Return the group of every row of a table of counts when alike rows are merged until so many groups are left.
+    """Merge similar rows of a table of counts until ``groups`` groups are left; return the group of every row.
 
-    Always the two groups are merged whose merging moves the shares of rows least, weighted by how many they are. Groups
-    are numbered by their first member.
+    Each step merges the two groups whose merging changes the rows' distributions least, weighted by their sizes (Ward).
+    Groups are numbered by their first member.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def merged(counts: Places, groups: int) -> Places:
 
 
 def _distances(shares: Numbers, sizes: Numbers) -> Numbers:
-    """Return what merging every two groups would move."""
+    """The cost of merging every pair of groups."""
     squares = (shares**2).sum(axis=1)
     apart = squares[:, None] + squares - 2 * shares @ shares.T
     apart = np.maximum(apart, 0.0) * (sizes[:, None] * sizes / np.maximum(sizes[:, None] + sizes, 1.0))

@@ -24,26 +24,26 @@ Path = tuple[str, ...]
 
 
 class Structured(Hierarchy):
-    """Values that say themselves which groups they are in.
+    """Values whose structure says which groups they belong to.
 
-    A new value of next month's table finds its place by the same rule; what does not follow the rule is refused.
+    New values of next month's table are placed by the same rule; values that do not follow the rule are refused.
     """
 
-    #: The levels above the value, fine ones first.
+    #: The levels above the value, finest first.
     level_names: ClassVar[tuple[str, ...]]
-    #: What the values are, for messages.
+    #: What messages call the values.
     what: ClassVar[str]
     reads_text = True
 
     @abstractmethod
     def above(self, text: str) -> Path | None:
-        """Return the labels above a value, one per level; None for what is no such value."""
+        """The labels above a value, one per level; None if it does not follow the rule."""
 
     def to_policy(self) -> dict[str, Any]:
         return {"type": self.name}
 
     def texts_of(self, column: str, values: pa.Array) -> pa.StringArray:
-        """Return the values as the texts whose structure is read."""
+        """The values as texts."""
         return values.cast(pa.string())
 
     def paths(self, values: Sequence[str]) -> list[Path]:
@@ -71,7 +71,7 @@ def _words(text: str) -> list[str]:
     return text.split()
 
 
-#: The blocks of ICD-10 by their first and last category; a category that is in none belongs to its chapter alone.
+#: The blocks of ICD-10 by their first and last category; a category without a block belongs to its chapter alone.
 _BLOCKS = _words("""
 A00-A09 A15-A19 A20-A28 A30-A49 A50-A64 A65-A69 A70-A74 A75-A79 A80-A89 A92-A99 B00-B09 B15-B19 B20-B24 B25-B34
 B35-B49 B50-B64 B65-B83 B85-B89 B90-B94 B95-B98 B99-B99 C00-C14 C15-C26 C30-C39 C40-C41 C43-C44 C45-C49 C50-C50
@@ -120,13 +120,13 @@ class ICD10(Structured):
             return None
         category = found[1]
         chapter = _holding(_CHAPTERS, category) or f"{category[0]}00-{category[0]}99"
-        # National versions have categories such as C4A, which no block of the international one names.
+        # National versions have categories such as C4A, which are in no block of the international version.
         block = _holding(_BLOCKS, category) if category[2].isdigit() else None
         return category, block or chapter, chapter
 
 
 def _holding(ranges: Sequence[str], category: str) -> str | None:
-    """Return the range that holds a category; letters come after digits."""
+    """The range that holds a category; letters sort after digits."""
     at = bisect_right(ranges, category, key=lambda one: one[:3]) - 1
     return ranges[at] if at >= 0 and category <= ranges[at][4:] else None
 

@@ -1,4 +1,4 @@
-"""Countries by their ISO 3166 codes: the regions and continents in which the United Nations group them (M49)."""
+"""Countries by their ISO 3166 codes, grouped into the regions and continents of the United Nations (M49)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from sfumato.hierarchies.codes import Path, Structured
 
-#: Every region with its countries: the codes of two letters, and of three.
+#: Every region with the two-letter and three-letter codes of its countries.
 _REGIONS: Mapping[str, Mapping[str, str]] = {
     "Africa": {
         "Northern Africa": "DZ-DZA EG-EGY LY-LBY MA-MAR SD-SDN TN-TUN EH-ESH",
@@ -55,7 +55,7 @@ _REGIONS: Mapping[str, Mapping[str, str]] = {
 
 @cache
 def places_of_countries() -> dict[str, Path]:
-    """Return the region and the continent of every code."""
+    """The region and the continent of every code."""
     return {
         code: (region, continent)
         for continent, regions in _REGIONS.items()

@@ -1,4 +1,4 @@
-"""Dates and times: by the calendar where levels are declared, else as intervals."""
+"""Dates and times: by calendar levels if they are declared, else as intervals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sfumato.hierarchies.calendar import CALENDAR, NESTED, calendar_level, days_
 from sfumato.hierarchies.levels import identity_level, root_level
 from sfumato.hierarchies.scale_domain import IntervalDomain, LevelledDomain
 
-#: Directives that tell a time of day.
+#: Directives of a time of day.
 _CLOCK = re.compile(r"%-?[HIMSpfXcT]")
 
 
@@ -60,7 +60,7 @@ class Dates(Hierarchy):
             raise invalid_parameter("Dates", "format", "text such as '%m/%d/%Y'", format)
         self.levels = None if levels is None else tuple(levels)
         self.format = format
-        # 20241231 is a date in this form, but a number to whoever does not know the form.
+        # 20241231 is a date in this format, but would otherwise be read as a number.
         self.reads_text = format is not None
 
     @classmethod
@@ -93,7 +93,7 @@ class Dates(Hierarchy):
 
 
 def moments_of(column: str, values: pa.Array, form: str | None = None) -> pa.Array:
-    """Return values of any kind that can be read as dates or moments, or say which cannot."""
+    """Read values of any type as dates or times; the error says which cannot be read."""
     return _moments(column, values) if form is None else _parsed(column, values, form)
 
 
@@ -104,7 +104,7 @@ def _moments(column: str, values: pa.Array) -> pa.Array:
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return values
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        # Arrow would take a number for days or microseconds since 1970, which no column of years means.
+        # Arrow would read a number as days or microseconds since 1970, which a column of years does not mean.
         raise DataError(
             f"Column '{column}' is declared as Dates(), but its type is {kind}. Convert it to dates, or declare it "
             "as Numeric() or Categorical()."
@@ -116,7 +116,7 @@ def _moments(column: str, values: pa.Array) -> pa.Array:
 
 
 def _parsed(column: str, values: pa.Array, form: str) -> pa.Array:
-    """Return text as dates, or as moments if the form tells the time; what is a date already stays one."""
+    """Parse text as dates, or as times if the format has a time of day; dates stay as they are."""
     if pa.types.is_temporal(values.type):
         return values.cast(pa.date32()) if pa.types.is_date64(values.type) else values
     found = [_moment(text.strip(), form) for text in values.cast(pa.string()).to_pylist()]

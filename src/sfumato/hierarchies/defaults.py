@@ -1,4 +1,4 @@
-"""The hierarchy of a quasi-identifier for which none was declared, and levels where a method needs some."""
+"""The default hierarchy by column type, and default levels for methods that need levels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sfumato.hierarchies.numeric import Numeric, Stepped
 
 
 def default_hierarchy(kind: pa.DataType) -> Hierarchy:
-    """Return Numeric for numbers, Dates for dates and timestamps, Categorical for the rest."""
+    """Numeric for numbers, Dates for dates and timestamps, Categorical for the rest."""
     types = pa.types
     if types.is_dictionary(kind):
         return default_hierarchy(kind.value_type)
@@ -27,7 +27,7 @@ def default_hierarchy(kind: pa.DataType) -> Hierarchy:
 
 
 def with_levels(declared: Hierarchy | None, values: pa.Array | pa.ChunkedArray) -> Hierarchy | None:
-    """Return intervals of round widths for numbers without any, as full-domain methods need; all else as it is.
+    """Add intervals of round widths to numbers without levels, which full-domain methods need; all else stays.
 
     Examples
     --------

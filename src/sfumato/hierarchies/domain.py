@@ -1,8 +1,8 @@
-"""A hierarchy fitted to the values of one column: codes, span costs, levels, and the text that people read.
+"""A hierarchy fitted to the values of one column: codes, span costs, levels and labels.
 
 Two shapes cover everything. Values in a tree (categories, prefixes, numbers with declared levels) generalize to their
 lowest common ancestor. Values on a scale without declared levels (`sfumato.hierarchies.scale_domain`) generalize to
-intervals. In both, a missing value is the last code, and only ``*`` covers it together with anything else.
+intervals. In both, a missing value has the last code, and only ``*`` covers it together with other values.
 """
 
 from __future__ import annotations
@@ -63,18 +63,18 @@ class Domain(ABC):
 
     @abstractmethod
     def span_costs(self, lo: Codes, hi: Codes) -> NDArray[np.float64]:
-        """Return what classes lose that span the codes ``lo..hi``: 0 for one value, 1 for everything."""
+        """The loss of classes that span the codes ``lo..hi``: 0 for one value, 1 for everything."""
 
     @abstractmethod
     def span_labels(self, lo: Codes, hi: Codes) -> pa.StringArray:
-        """Return how such classes are shown; null where a class holds only missing values."""
+        """The labels of such classes; null for a class of missing values only."""
 
     @abstractmethod
     def covered(self, lo: Codes, hi: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the first and the last code that what such classes show stands for."""
+        """The first and the last code that the labels of such classes cover."""
 
     def level_costs(self, level: int) -> NDArray[np.float64]:
-        """Return what every group of a level loses when it is shown as that group."""
+        """The loss of showing every group of a level as that group."""
         groups = self.levels[level]
         return self.span_costs(groups.starts, groups.lasts)
 
@@ -101,14 +101,14 @@ class TreeDomain(Domain):
 
 @dataclass(frozen=True)
 class SetDomain(TreeDomain):
-    """Flat categories, of which a class shows up to ``sets`` different ones as a set; beyond that, ``*``."""
+    """Flat categories, of which a class shows up to ``sets`` as a set, and more as ``*``."""
 
     sets: int = 0
 
     def set_label(self, codes: Codes) -> str | None:
-        """Return how different codes are shown together; None where that is ``*``.
+        """The label of several codes; None for ``*``.
 
-        A set with a missing value is ``*``, and so is one whose members could not be told apart in the text.
+        A set with a missing value is ``*``, and so is a set whose text would be ambiguous.
         """
         if not 1 < len(codes) <= self.sets or (self.has_missing and codes[-1] == self.missing_code):
             return None
@@ -118,7 +118,7 @@ class SetDomain(TreeDomain):
 
 @dataclass(frozen=True)
 class Tree:
-    """A tree over codes as arrays: its nodes are the codes, and then level by level the groups above them."""
+    """A tree over codes as arrays: its nodes are the codes, followed by the groups level by level."""
 
     parent: NDArray[np.int32]
     first: NDArray[np.int32]
@@ -128,7 +128,7 @@ class Tree:
 
     @classmethod
     def from_levels(cls, levels: tuple[Level, ...]) -> Tree:
-        """Stack the groups of all levels; each group's parent is the group one level up that holds its first code."""
+        """Stack the groups of all levels; the parent of a group is the group one level up with its first code."""
         starts = [level.starts for level in levels]
         leaves = len(levels[0].groups)
         offsets = np.cumsum([0, *(len(start) for start in starts)])
@@ -145,7 +145,7 @@ class Tree:
         return cls(parent, first, last, cost, pa.concat_arrays([level.labels for level in levels]))
 
     def common_ancestors(self, lo: Codes, hi: Codes) -> NDArray[np.intp]:
-        """Return the lowest node above each pair of codes, climbing from the lower one."""
+        """The lowest common ancestor of each pair of codes."""
         node = lo.astype(np.intp)
         short = np.flatnonzero(self.last[node] < hi)
         while len(short):

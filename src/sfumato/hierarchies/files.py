@@ -17,14 +17,14 @@ DELIMITERS = ";,\t|"
 
 
 class Row(NamedTuple):
-    """One line of a hierarchy and where it stands, for messages."""
+    """One line of a hierarchy and its place, for messages."""
 
     where: str
     cells: tuple[str, ...]
     in_file: bool = False
 
     def quoted(self, cell: str) -> str:
-        """Quote a cell for a message, with a blank before it; not that of a file, which may be no hierarchy at all."""
+        """Quote a cell for a message, with a leading blank; not a cell of a file, which may be something else."""
         return "" if self.in_file else f" {shortened(cell)}"
 
 
@@ -57,7 +57,7 @@ def read_json(path: Path) -> Any:
 
 
 def _parsed(path: Path, text: str, delimiter: str) -> Iterator[Row]:
-    """Yield the rows that hold anything, each with the line on which it begins."""
+    """Yield the rows that are not empty, each with the line on which it begins."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     begin = 1
     for cells in reader:
@@ -71,7 +71,7 @@ def _filled(cells: Sequence[str]) -> bool:
 
 
 def detect_delimiter(text: str) -> str:
-    """Return the delimiter that splits every line, preferring equally long lines with one root at their end."""
+    """Find the delimiter that splits every line, preferring lines of equal length that end in one root."""
 
     def fitness(delimiter: str) -> tuple[bool, bool, bool, int]:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
@@ -84,24 +84,24 @@ def detect_delimiter(text: str) -> str:
 
 
 def write_rows(path: Path, rows: Iterable[Sequence[str]], delimiter: str, private: bool = False) -> None:
-    """Write a hierarchy file, whole or not at all, that `read_rows` reads back; blanks around a cell do not count.
+    """Write a hierarchy file, whole or not at all, that `read_rows` can read; blanks around cells do not count.
 
-    What is ``private`` only its owner may read.
+    With ``private``, only the owner may read it.
     """
-    # Only who writes needs it, and it brings DuckDB along.
+    # Imported here, since it imports DuckDB and only writing needs it.
     from sfumato.io import write_text  # noqa: PLC0415
 
     file = io.StringIO(newline="")
     writer = csv.writer(file, delimiter=checked_delimiter(delimiter), lineterminator="\n")
     careful = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
     for row in rows:
-        # A lone carriage return ends a line for readers, but is no reason to quote for the writer.
+        # Readers end a line at a lone carriage return, but the csv writer does not quote it.
         (careful if any("\r" in cell for cell in row) else writer).writerow(row)
     write_text(path, file.getvalue(), private)
 
 
 def checked_delimiter(delimiter: object) -> str:
-    """Return the delimiter if it can stand between cells, or say what can."""
+    """Check that a delimiter can separate cells."""
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0':
         raise invalid_parameter("Taxonomy", "delimiter", "one character such as ';' or ','", delimiter)
     return delimiter

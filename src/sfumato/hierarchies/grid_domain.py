@@ -1,7 +1,7 @@
-"""Intervals with round ends: they lie on a grid that does not depend on any single value.
+"""Intervals with round ends, on a grid that does not depend on any single value.
 
-The ends of an interval from the least to the greatest value of a class are values that somebody has, often one person
-alone. On a grid both ends are moved outward to the next round value, which need not occur in the table at all.
+The ends of an interval from the least to the greatest value of a class are values of people, often of one person alone.
+On a grid both ends are moved outward to the next round value, which need not occur in the table.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from sfumato.hierarchies.domain import Codes
 from sfumato.hierarchies.levels import ROOT, Ends, Level, only_dates, value_texts
 from sfumato.hierarchies.scale_domain import MISSING_POSITION, IntervalDomain
 
-#: Where the ends of intervals lie: at the least and the greatest value of a class, or on a grid around them.
+#: The ends of intervals: the least and the greatest value of a class, or grid lines around them.
 ENDS = ("data", "grid")
 
-#: The finest step divides the range of a column into at least so many parts, and at most so many.
+#: The least and the most parts into which the finest step divides the range of a column.
 LEAST_PARTS, MOST_PARTS = 10, 1000
-#: An interval that is this many steps wide has its ends on that step.
+#: An interval of at least this many steps has its ends on that step.
 STEPS_PER_INTERVAL = 5
 
-#: The steps of dates, each a part of the next, with how many days they have about.
+#: The steps of dates, each dividing the next, with their approximate length in days.
 CALENDAR_STEPS = {"day": 1.0, "month": 30.0, "quarter": 91.0, "year": 365.0, "decade": 3652.0}
 
 
 @dataclass(frozen=True)
 class GridDomain(IntervalDomain):
-    """Values on a scale, shown as intervals that reach outward to the next round values.
+    """Values on a scale, shown as intervals between round values.
 
-    ``grid`` holds the steps from fine to coarse, as levels of equal parts; each coarser one joins parts of the finer,
+    ``grid`` holds the steps from fine to coarse, as levels of equal parts; each coarser step joins parts of the finer,
     so that a wider class never shows a narrower interval. The wider a class, the coarser its step: ``least_shares``
-    says from which share of the range on each is used. ``closed`` says that the upper end belongs to the interval.
+    is the share of the range from which each step is used. ``closed`` says that intervals include their upper end.
     """
 
     grid: tuple[Level, ...] = field(default=(), repr=False)
@@ -48,12 +48,12 @@ class GridDomain(IntervalDomain):
 
     @cached_property
     def downs(self) -> NDArray[np.float64]:
-        """For every step and code, where on the scale from 0 to 1 the part begins that it lies in."""
+        """For every step and code, the beginning of its part on the scale from 0 to 1."""
         return np.stack([self._places(level, ends.offsets) for level, ends in self._parts])
 
     @cached_property
     def ups(self) -> NDArray[np.float64]:
-        """For every step and code, where that part ends."""
+        """For every step and code, the end of its part."""
         return np.stack(
             [self._places(level, level.ends.offsets + level.ends.widths) for level in self.grid if level.ends]
         )
@@ -70,7 +70,7 @@ class GridDomain(IntervalDomain):
 
     @cached_property
     def _ends(self) -> Ends:
-        """All values, and behind them the parts of all steps."""
+        """The ends of all values, followed by those of the parts of all steps."""
         return Ends.joined([self.value_ends, *(ends for _, ends in self._parts)])
 
     @cached_property
@@ -80,7 +80,7 @@ class GridDomain(IntervalDomain):
         return np.stack([begin + level.groups for begin, level in zip(begins, self.grid, strict=False)])
 
     def steps(self, lo: Codes, hi: Codes) -> NDArray[np.intp]:
-        """Return which step the ends of spans lie on."""
+        """The step of every span."""
         return np.searchsorted(self.least_shares[1:], self.positions[hi] - self.positions[lo], side="right")
 
     def span_costs(self, lo: Codes, hi: Codes) -> NDArray[np.float64]:
@@ -121,16 +121,16 @@ class GridDomain(IntervalDomain):
 
 @dataclass(frozen=True)
 class CountedGridDomain(GridDomain):
-    """Values on a grid whose spans cost the logarithm of how many rows lie in what is shown of them.
+    """Values on a grid, whose spans cost the logarithm of the number of rows within the shown interval.
 
-    ``reached`` holds the rows below every code, and after the last one all of them.
+    ``reached`` is the number of rows below every code, followed by the number of all rows.
     """
 
     reached: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64), repr=False)
 
     @classmethod
     def of(cls, domain: GridDomain, reached: NDArray[np.int64]) -> CountedGridDomain:
-        """Return a domain with counts."""
+        """Add counts to a domain."""
         return cls(**{item.name: getattr(domain, item.name) for item in fields(GridDomain)}, reached=reached)
 
     @cached_property
@@ -147,13 +147,13 @@ class CountedGridDomain(GridDomain):
 
 
 def gridded(domain: IntervalDomain) -> IntervalDomain:
-    """Return a domain whose intervals have round ends, if it is one of numbers or dates with room for a grid."""
+    """Put a domain of numbers or dates on a grid, if its range has room for one."""
     if not domain.averageable or domain.extent == 0 or float(domain.numbers[-1]) - float(domain.numbers[0]) == math.inf:
         return domain
     dates = pa.types.is_temporal(domain.values.type)
     steps, levels = _calendar(domain) if dates else _numbers(domain)
     closed = only_dates(domain.values) if dates else pa.types.is_integer(domain.values.type)
-    # A little less, so that an interval of just so many steps counts, whatever its positions were rounded to.
+    # A little less, so that rounding cannot exclude an interval of exactly this many steps.
     least = STEPS_PER_INTERVAL * np.array(steps) / domain.extent * (1 - 1e-9)
     return GridDomain(**domain.as_interval(), grid=tuple(levels), least_shares=least, closed=closed)
 
@@ -165,9 +165,9 @@ def _numbers(domain: IntervalDomain) -> tuple[list[float], list[Level]]:
 
 
 def round_steps(extent: float, whole: bool) -> list[float]:
-    """Return steps of 1 and 5 times the powers of ten, from a fine one up to the range; whole ones of whole numbers.
+    """Choose steps of 1 and 5 times powers of ten, from a fine one up to the range; integers for integers.
 
-    Of few whole numbers the finest is 2 or 1, since five of them would be most of the range.
+    For small ranges of integers the finest step is 2 or 1, since 5 would be most of the range.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Hierarchies that are learned from a table: breaks where its rows are, groups that other columns tell.
+"""Hierarchies that are learned from a table: breaks by the distribution of rows, groups from other columns.
 
-Each says how to learn, and `learned` returns an ordinary hierarchy that can be looked at, written to a file and used
-for the next table. Nothing is learned silently: a caution of the release names the columns.
+Each declares how to learn, and `learned` returns an ordinary hierarchy that can be inspected, written to a file and
+used for the next table. Nothing is learned silently: a caution of the release names the columns.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from sfumato.hierarchies.clusters import cheapest_breaks, merged
 from sfumato.hierarchies.numeric import numbers_only, offsets_of
 from sfumato.hierarchies.taxonomy import Taxonomy
 
-#: So many values are compared with each other at most.
+#: The most values that are compared with each other.
 MOST_ALIKE = 2_000
 
 
 class Learned(Hierarchy):
-    """Says how to learn a hierarchy from the rows of a table."""
+    """Declares how to learn a hierarchy from the rows of a table."""
 
     @abstractmethod
     def learned(self, column: str, table: pa.Table) -> Hierarchy:
-        """Return the hierarchy that the rows give."""
+        """Learn the hierarchy from the rows."""
 
     def fit(self, column: str, values: pa.Array, has_missing: bool) -> Fitted:
         raise HierarchyError(
@@ -44,7 +44,7 @@ class Learned(Hierarchy):
 
 
 class _Divided(Learned):
-    """Numbers divided into so many parts by where the rows are."""
+    """Numbers divided into a given number of parts by the distribution of rows."""
 
     def __init__(self, parts: Sequence[int] | int) -> None:
         owner, given = type(self).__name__, [parts] if isinstance(parts, int) else parts
@@ -71,7 +71,7 @@ class _Divided(Learned):
 
     @abstractmethod
     def places(self, column: str, ordered: pa.Array, counts: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """Return before which values the parts of every level begin, fine levels first."""
+        """The places before which the parts of every level begin, finest level first."""
 
 
 class Quantiles(_Divided):
@@ -101,7 +101,7 @@ class Quantiles(_Divided):
         found = []
         for parts in self.parts:
             wanted = below[-1] * np.arange(1, parts) / parts
-            # The cut that is nearest to the wanted number of rows.
+            # The cut nearest to the wanted number of rows.
             after = np.searchsorted(below, wanted)
             before = np.maximum(after - 1, 0)
             nearer = np.abs(below[before] - wanted) <= np.abs(below[after] - wanted)
@@ -113,8 +113,8 @@ class Quantiles(_Divided):
 class Clusters(_Divided):
     """Numbers in parts that are as narrow as possible around their means: optimal clusters of one dimension.
 
-    The sum of squared distances of all rows from the mean of their part is the least that any breaks give; of coarser
-    levels, the least that breaks of the finer one give.
+    The sum of squared distances of all rows from the mean of their part is minimal; for coarser levels, minimal among
+    the breaks of the finer level.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class Clusters(_Divided):
 
 
 def counted_numbers(column: str, cells: pa.ChunkedArray, what: str) -> tuple[pa.Array, NDArray[np.int64]]:
-    """Return the different numbers of a column in order, and how many rows have each."""
+    """The distinct numbers of a column in order, and the number of rows of each."""
     counted = pc.value_counts(cells.drop_null())
     values, counts = counted.field("values"), counted.field("counts").to_numpy()
     if pa.types.is_dictionary(values.type):
@@ -152,12 +152,12 @@ def counted_numbers(column: str, cells: pa.ChunkedArray, what: str) -> tuple[pa.
 
 
 def _breaks(ordered: pa.Array, places: NDArray[np.int64]) -> list[int | float]:
-    """Return where parts begin: at the roundest number above the last value before them, which need be nobody's."""
+    """The breaks: the roundest numbers above the last value before each part, which need not occur in the table."""
     return [_roundest(exactly(ordered[at - 1]), exactly(ordered[at])) for at in places.tolist()]
 
 
 def _roundest(low: Fraction, high: Fraction) -> int | float:
-    """Return the number with the fewest digits that is above ``low`` and at most ``high``.
+    """The number with the fewest digits above ``low`` and at most ``high``.
 
     >>> _roundest(Fraction(47), Fraction(53)), _roundest(Fraction("1.21"), Fraction("1.34"))
     (50, 1.3)
@@ -168,7 +168,7 @@ def _roundest(low: Fraction, high: Fraction) -> int | float:
             step = digit * Fraction(10) ** power
             found = step * (high // step)
             if found == high and found - step > low:
-                found -= step  # the number itself is somebody's
+                found -= step  # the number itself occurs in the table
             if found > low:
                 return int(found) if found.denominator == 1 else float(found)
         power -= 1
@@ -180,8 +180,8 @@ class Within(Learned):
     Parameters
     ----------
     columns
-        The columns that hold the groups, from fine to coarse. Every value stands with one group, and every group with
-        one above it, or the hierarchy is refused.
+        The columns that hold the groups, from fine to coarse. Every value must belong to one group, and every group to
+        one group above it.
 
     Examples
     --------
@@ -240,8 +240,8 @@ def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
 class Similar(Learned):
     """Values grouped by what the rows of each look like in another column, such as the sensitive one.
 
-    Groups are merged two by two, always those whose merging changes the shares of the other column's values least, as
-    Ward's rule does. Mind that such groups go against diversity: their rows are alike in just what nobody should learn.
+    Groups are merged pairwise, always those whose merging changes the distribution of the other column least (Ward's
+    method). Mind that such groups work against diversity: their rows are similar in exactly what should stay hidden.
 
     Parameters
     ----------
@@ -294,7 +294,7 @@ class Similar(Learned):
         return self._taxonomy(values.dictionary.to_pylist(), table_of)
 
     def _taxonomy(self, names: list[str], counts: NDArray[np.int64]) -> Taxonomy:
-        """Return one row per value, with the groups of every level and values that are alike next to each other."""
+        """Make one row per value with its group on every level, and similar values next to each other."""
         rows = counts.sum(axis=1)
         steps = [members for wanted in self.groups if wanted < len(names) for members in [merged(counts, wanted)]]
         labels = [[_called(names, rows, members, own) for own in members] for members in steps]
@@ -303,7 +303,7 @@ class Similar(Learned):
 
 
 def _called(names: Sequence[str], rows: NDArray[np.int64], members: NDArray[np.int64], group: int) -> str:
-    """Return the name of a group: its most frequent value, and how many more there are."""
+    """The name of a group: its most frequent value, and the number of others."""
     inside = np.flatnonzero(members == group).tolist()
     first = names[min(inside, key=lambda at: (-rows[at], names[at]))]
     return first if len(inside) == 1 else f"{first} and {len(inside) - 1:,} like it"

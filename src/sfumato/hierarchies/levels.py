@@ -1,4 +1,4 @@
-"""One level of a hierarchy: which values it shows alike, under which label, and from where to where that reaches."""
+"""One level of a hierarchy: its groups of values, their labels, and the intervals that they cover."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ ROOT = "*"
 
 @dataclass(frozen=True)
 class Ends:
-    """From where to where what is shown reaches on a column's scale; nothing where it is missing or tells nothing.
+    """The intervals that labels cover on a column's scale; null for missing values and for ``*``.
 
     Attributes
     ----------
     low, high
         The ends in the column's own type.
     middles
-        The points halfway, as numbers on the scale.
+        The midpoints, as numbers on the scale.
     offsets, widths
-        How far the lower end lies above the first value of the table, and how far it is from end to end; worked out
-        before anything is rounded.
+        The distance of the lower end from the first value of the table, and the width; both computed before rounding.
     """
 
     low: pa.Array
@@ -35,24 +34,24 @@ class Ends:
     widths: NDArray[np.float64]
 
     def take(self, places: NDArray[np.integer]) -> Ends:
-        """Return these ends."""
+        """Select some ends."""
         low, high = (end.take(pa.array(places)) for end in (self.low, self.high))
         return Ends(low, high, self.middles[places], self.offsets[places], self.widths[places])
 
     def hidden(self, nothing: NDArray[np.bool_]) -> Ends:
-        """Return the ends with those taken away that are not to be shown."""
+        """Replace the ends that must not be shown by nulls."""
         low, high = (end.take(pa.array(np.arange(len(nothing)), mask=nothing)) for end in (self.low, self.high))
         return replace(self, low=low, high=high, middles=np.where(nothing, np.nan, self.middles))
 
     @classmethod
     def nothing(cls, count: int, kind: pa.DataType) -> Ends:
-        """Return so many ends that tell nothing."""
+        """Make ``count`` null ends."""
         none, nowhere = pa.nulls(count, kind), np.zeros(count)
         return cls(none, none, np.full(count, np.nan), nowhere, nowhere)
 
     @classmethod
     def joined(cls, parts: Sequence[Ends]) -> Ends:
-        """Return ends one behind the other, in a type that holds all of them."""
+        """Concatenate ends, in a type that holds all of them."""
         kind = next((part.low.type for part in parts if part.low.type != parts[0].low.type), parts[0].low.type)
         low, high = (
             pa.concat_arrays([end.cast(kind, safe=False) for end in side])
@@ -62,7 +61,7 @@ class Ends:
         return cls(low, high, *(np.concatenate(column) for column in zip(*numbers, strict=True)))
 
     def with_missing(self) -> Ends:
-        """Return the ends followed by those of missing values, which have none."""
+        """Append null ends for missing values."""
         return Ends.joined([self, Ends.nothing(1, self.low.type)])
 
 
@@ -70,8 +69,8 @@ class Ends:
 class Level:
     """One level of a hierarchy: the group of every code, numbered in code order, and the groups' labels.
 
-    ``ends`` says how far the groups reach, where the values lie on a scale and the groups are more than some of them:
-    ``[30, 34]`` reaches from 30 to 34, whoever is in it.
+    ``ends`` are the intervals that groups cover, if the values lie on a scale: ``[30, 34]`` covers 30 to 34, whichever
+    of these values occur.
     """
 
     name: str
@@ -96,7 +95,7 @@ class Level:
 
 
 def identity_level(values: pa.Array, has_missing: bool, name: str = "value") -> Level:
-    """Return level 0, where every value stands for itself and missing is null."""
+    """Make level 0, where every value stands for itself and missing is null."""
     texts = value_texts(values)
     if has_missing:
         texts = pa.concat_arrays([texts, pa.nulls(1, pa.string())])
@@ -104,7 +103,7 @@ def identity_level(values: pa.Array, has_missing: bool, name: str = "value") -> 
 
 
 def value_texts(values: pa.Array) -> pa.StringArray:
-    """Return values as people read them: dates without a time where no value has one, times without empty fractions."""
+    """Write values for people: dates without a time if no value has one, times without zero fractions."""
     if not pa.types.is_timestamp(values.type):
         return values.cast(pa.string())
     if only_dates(values):
@@ -113,9 +112,9 @@ def value_texts(values: pa.Array) -> pa.StringArray:
 
 
 def only_dates(moments: pa.Array) -> bool:
-    """Return whether moments are days without a time of day: pandas has no other type for a date.
+    """Whether timestamps are dates without a time of day, for which pandas has no other type.
 
-    In a zone with summer time, days differ in length, so there every moment keeps its time.
+    In a time zone days differ in length, so there every timestamp keeps its time.
     """
     if pa.types.is_date(moments.type):
         return True
@@ -125,16 +124,16 @@ def only_dates(moments: pa.Array) -> bool:
 
 
 def root_level(size: int) -> Level:
-    """Return the top level, where nothing is told."""
+    """Make the top level, ``*``."""
     return Level("any", np.zeros(size, np.int32), pa.array([ROOT]))
 
 
 def grouped_level(
     name: str, keys: NDArray[np.generic], labels: pa.StringArray, has_missing: bool, ends: Ends | None = None
 ) -> Level:
-    """Return a level from one key and one label per value in code order; a new key begins a new group.
+    """Make a level from one key and one label per value in code order; a new key begins a new group.
 
-    ``ends`` are those of the groups, where they lie on a scale.
+    ``ends`` are those of the groups, if the values lie on a scale.
     """
     begins = np.ones(len(keys), bool)
     begins[1:] = keys[1:] != keys[:-1]

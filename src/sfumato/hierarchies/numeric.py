@@ -49,7 +49,7 @@ class Numeric(Hierarchy):
 
     name: ClassVar[str] = "numeric"
     shorthand: ClassVar[str] = "numeric:5,10,20"
-    #: Whether widths are all that is ever shown.
+    #: Whether only intervals of these widths are shown.
     shows_only_levels: ClassVar[bool] = True
 
     def __init__(self, widths: Sequence[float] = ()) -> None:
@@ -128,7 +128,7 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def numbers_only(column: str, values: pa.Array, what: str) -> pa.Array:
-    """Return numbers of any kind as they are, truth as 0 and 1, and text as the numbers that it says."""
+    """Convert a column to numbers: booleans to 0 and 1, and text to the numbers that it holds."""
     if pa.types.is_boolean(values.type):
         return values.cast(pa.int8())
     if _is_number(values.type):
@@ -137,7 +137,7 @@ def numbers_only(column: str, values: pa.Array, what: str) -> pa.Array:
 
 
 def finite_numbers(column: str, ordered: pa.Array) -> NDArray[np.float64]:
-    """Return numbers as floats, or refuse those that fit no interval."""
+    """Convert numbers to floats; refuse infinite ones, which fit no interval."""
     numbers: NDArray[np.float64] = ordered.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     if len(numbers) and not np.isfinite(numbers).all():
         raise DataError(
@@ -148,7 +148,7 @@ def finite_numbers(column: str, ordered: pa.Array) -> NDArray[np.float64]:
 
 
 def offsets_of(ordered: pa.Array, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how far every value lies above the first, taking the difference before anything is rounded."""
+    """The distance of every value from the first, computed before rounding."""
     if pa.types.is_integer(ordered.type):
         return whole_offsets(ordered.to_numpy(zero_copy_only=False))
     if pa.types.is_decimal(ordered.type):
@@ -162,6 +162,6 @@ def _float_offsets(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         offsets = numbers - numbers[:1]
     if np.isfinite(offsets).all():
         return offsets
-    # The range of the largest floats is none itself; a quarter of it is, and positions are shares of it anyway.
+    # The range of the largest floats overflows, a quarter of it does not, and positions are relative anyway.
     quarters: NDArray[np.float64] = numbers / 4 - numbers[:1] / 4
     return quarters

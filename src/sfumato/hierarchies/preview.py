@@ -1,4 +1,4 @@
-"""What a hierarchy makes of a column, before anything is released: its levels, their groups, and what it lacks."""
+"""Preview of a hierarchy on a column, before anything is released: its levels, their groups, and uncovered values."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.domain import Domain
 from sfumato.hierarchies.taxonomy import Taxonomy
 
-#: The rows that must share a label before a preview shows it, and how many labels it shows.
+#: The least rows of a label that a preview shows, and the most labels that it shows.
 FEWEST_TO_SHOW = 20
 MOST_LABELS = 3
 
 
 class LevelPreview(NamedTuple):
-    """One level: how many groups it has, how many rows the smallest and the largest, and the labels of large ones."""
+    """One level: the number of groups, the rows of the smallest and the largest, and the labels of large groups."""
 
     name: str
     groups: int
@@ -37,18 +37,18 @@ class LevelPreview(NamedTuple):
 
 @dataclass(frozen=True)
 class Preview:
-    """What a hierarchy makes of a column.
+    """How a hierarchy generalizes a column.
 
     Attributes
     ----------
     column, rows, values, missing
-        The column; how many rows and different values it has, and how many rows have none.
+        The column, and its numbers of rows, of distinct values and of missing values.
     hierarchy
-        How the column generalizes; what was learned from the table, if it is learned.
+        The hierarchy; if it is learned, the one learned from the table.
     levels
         The levels from the value to ``*``, with their groups counted in rows.
     uncovered, uncovered_rows
-        How many values the hierarchy has no place for, and how many rows have them.
+        The number of values that the hierarchy does not cover, and of their rows.
     """
 
     column: str
@@ -68,12 +68,12 @@ class Preview:
         return "\n".join([head, *(f"  {level}" for level in self.levels)])
 
     def taxonomy(self) -> Taxonomy:
-        """Return the hierarchy spelled out value by value, to be written to a file and edited."""
+        """The hierarchy as a taxonomy of all values, to be written to a file and edited."""
         columns = [level.labels.take(pa.array(level.groups)).to_pylist() for level in self.domain.levels]
         return Taxonomy.from_rows(list(zip(*columns, strict=True)))
 
     def refuse_gaps(self) -> None:
-        """Raise an error if the hierarchy lacks values of the column."""
+        """Raise an error if the hierarchy does not cover all values of the column."""
         if self.uncovered:
             raise HierarchyError(
                 f"The hierarchy of '{self.column}' has no place for {self.uncovered:,} of its {self.values:,} values, "
@@ -88,7 +88,7 @@ class Preview:
 
 
 def preview(column: str, table: pa.Table, declared: Hierarchy | None = None) -> Preview:
-    """Look at what a hierarchy makes of a column of a table; None lets the column's type decide."""
+    """Preview a hierarchy on a column of a table; by default the one that the column's type implies."""
     cells = table.column(column)
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
@@ -114,7 +114,7 @@ def preview(column: str, table: pa.Table, declared: Hierarchy | None = None) -> 
 
 
 def _fitted(how: Hierarchy, column: str, values: pa.Array) -> tuple[Fitted, NDArray[np.bool_]]:
-    """Fit a hierarchy to the values that it has a place for, and say which those are not."""
+    """Fit a hierarchy to the values that it covers, and say which it does not."""
     gaps = np.zeros(len(values), bool)
     try:
         return how.fit(column, values, has_missing=False), gaps
@@ -128,7 +128,7 @@ def _fitted(how: Hierarchy, column: str, values: pa.Array) -> tuple[Fitted, NDAr
 def _level(domain: Domain, at: int, rows: NDArray[np.int64]) -> LevelPreview:
     level = domain.levels[at]
     counts = np.bincount(level.groups, rows, len(level)).astype(np.int64)
-    # Single values, and what few people share, stay out of what is printed.
+    # Labels of few people are not printed.
     shown = (
         [] if at == 0 else [group for group in np.argsort(-counts, kind="stable") if counts[group] >= FEWEST_TO_SHOW]
     )

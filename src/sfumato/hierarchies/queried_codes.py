@@ -1,4 +1,4 @@
-"""What a query asks of a column: a range on a scale, or some categories, as the codes that it means."""
+"""Conditions of queries on a column, a range or some categories, as sets of codes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sfumato.hierarchies.scale_domain import ScaledDomain
 
 
 def codes_meant(domain: Domain, condition: object) -> NDArray[np.bool_]:
-    """Return for every code whether it keeps a condition.
+    """Whether every code satisfies a condition.
 
     On a scale a condition is a range, ``(lowest, highest)``, both included, with None for an open end, or one value.
-    In a tree it is one category or a list of them; the name of a group stands for all that is in it. A missing value
-    keeps no range.
+    In a tree it is one category or a list of them; the name of a group stands for all of its members. A missing value
+    satisfies no range.
     """
     if isinstance(domain, ScaledDomain):
         return _range(domain, condition)
@@ -43,7 +43,7 @@ def _range(domain: Domain, condition: object) -> NDArray[np.bool_]:
 
 
 def _compared(domain: Domain, bound: object, compare: Any) -> NDArray[np.bool_]:
-    """Compare every value with a bound by its place on the scale."""
+    """Compare every value with a bound on the scale."""
     values = domain.values
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
         place = pc.index(values, pa.scalar(str(bound), values.type)).as_py()
@@ -78,7 +78,7 @@ def _is_list(condition: object) -> bool:
 
 
 def _unknown(domain: Domain, value: object) -> ParameterError:
-    # The values of a table are nobody's business in an error message; what was asked for, the asker knows.
+    # The message names the condition, which the caller knows, but no value of the table.
     return ParameterError(
         f"A query asks '{domain.name}' for {shortened(value)}, which is neither a value of that column nor a group of "
         f"its hierarchy. Its levels are {listed(level.name for level in domain.levels)}."

@@ -1,4 +1,4 @@
-"""Values on a scale: numbers, dates, ranks. They are shown as intervals, or at the levels that were declared."""
+"""Values on a scale: numbers, dates, ranks. They are shown as intervals, or at declared levels."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from sfumato.hierarchies.domain import Codes, Domain, Tree, TreeDomain
 from sfumato.hierarchies.levels import ROOT, Ends
 
-# Beyond the scale 0..1, so that an interval that reaches the missing value costs more than everything, cut off at 1.
+# Beyond the scale 0..1, so that an interval up to the missing value costs more than 1, and is capped at 1.
 MISSING_POSITION = 3.0
 
 
 @dataclass(frozen=True)
 class ScaledDomain(Domain):
-    """Values on a scale, and from where to where reaches what is shown of them.
+    """Values on a scale, and the intervals that are shown of them.
 
-    ``numbers`` places every value on that scale and ``offsets`` says how far it lies above the first, which tells
-    apart what large numbers round to one; ``averageable`` says that a midpoint or a mean of values makes sense.
+    ``numbers`` are the positions of all values, and ``offsets`` their distances from the first, which distinguish large
+    numbers that round to the same float; ``averageable`` says that midpoints and means make sense.
     """
 
     numbers: NDArray[np.float64] = field(repr=False)
@@ -33,7 +33,7 @@ class ScaledDomain(Domain):
 
     @cached_property
     def positions(self) -> NDArray[np.float64]:
-        """Every code's place from 0 to 1; the missing code far beyond."""
+        """The position of every code from 0 to 1; the missing code far beyond."""
         scaled = self.shares(self.offsets)
         return np.append(scaled, MISSING_POSITION) if self.has_missing else scaled
 
@@ -46,16 +46,16 @@ class ScaledDomain(Domain):
         return float(self.offsets[-1]) if own is None else float(self.offsets[-1] + own.widths[len(self.offsets) - 1])
 
     def shares(self, widths: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return widths as shares of the table's range; where that is none, nothing can be lost."""
+        """Widths as shares of the table's range; 0 if the range is empty."""
         return widths / self.extent if self.extent > 0 else np.zeros(len(widths))
 
     def capped(self, ends: Ends) -> NDArray[np.float64]:
-        """Return what is lost by showing intervals with these ends: more than everything cannot be."""
+        """The loss of showing intervals with these ends, at most 1."""
         return np.minimum(self.shares(ends.widths), 1.0)
 
     @cached_property
     def value_ends(self) -> Ends:
-        """Every code as an interval of its own: a value, or a cell that stands for many."""
+        """The ends of every code: a value, or a cell that stands for many."""
         if self.levels[0].ends is not None:
             return self.levels[0].ends
         own = Ends(self.values, self.values, self.numbers, self.offsets, np.zeros(len(self.values)))
@@ -63,14 +63,14 @@ class ScaledDomain(Domain):
 
     @abstractmethod
     def span_ends(self, lo: Codes, hi: Codes) -> Ends:
-        """Return from where to where reaches what classes show that span the codes ``lo..hi``."""
+        """The ends of the intervals shown by classes that span the codes ``lo..hi``."""
 
     def level_costs(self, level: int) -> NDArray[np.float64]:
         ends = self.levels[level].ends
         return super().level_costs(level) if ends is None else self.capped(ends)
 
     def level_ends(self, level: int) -> Ends:
-        """Return from where to where the groups of a level reach."""
+        """The ends of the groups of a level."""
         if level == 0:
             return self.value_ends
         groups = self.levels[level]
@@ -82,7 +82,7 @@ class IntervalDomain(ScaledDomain):
     """Values on a scale without declared levels: a class shows the interval from its least value to its greatest."""
 
     def as_interval(self) -> dict[str, Any]:
-        """Return what makes a plain domain of intervals, for those who make another one of it."""
+        """The fields of a plain interval domain, for making another domain of it."""
         return {item.name: getattr(self, item.name) for item in fields(IntervalDomain)}
 
     def span_costs(self, lo: Codes, hi: Codes) -> NDArray[np.float64]:
@@ -104,23 +104,23 @@ class IntervalDomain(ScaledDomain):
         reaches_missing = hi >= len(self.values)
         last = np.where(reaches_missing, lo, hi)
         low, high = self.value_ends.take(lo), self.value_ends.take(last)
-        # Halves are added, since the sum of two large numbers may be none.
+        # Halves are added, since the sum of two large numbers may overflow.
         middles = low.middles / 2 + high.middles / 2
         return Ends(low.low, high.high, middles, low.offsets, high.offsets - low.offsets).hidden(reaches_missing)
 
 
 @dataclass(frozen=True)
 class CountedDomain(IntervalDomain):
-    """Values on a scale whose spans cost the logarithm of how many rows lie in them.
+    """Values on a scale whose spans cost the logarithm of the number of rows in them.
 
-    ``reached`` holds the rows below every code, and after the last one all of them.
+    ``reached`` is the number of rows below every code, followed by the number of all rows.
     """
 
     reached: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64), repr=False)
 
     @classmethod
     def of(cls, domain: IntervalDomain, reached: NDArray[np.int64]) -> CountedDomain:
-        """Return a domain with counts."""
+        """Add counts to a domain."""
         return cls(**domain.as_interval(), reached=reached)
 
     def span_costs(self, lo: Codes, hi: Codes) -> NDArray[np.float64]:
@@ -132,7 +132,7 @@ class CountedDomain(IntervalDomain):
 class LevelledDomain(ScaledDomain, TreeDomain):
     """Values on a scale with declared levels: a class shows the finest level at which it is one group, else ``*``.
 
-    That is a tree over the values in their order, whose groups cost how far they reach, whoever is in them.
+    This is a tree over the sorted values, whose groups cost their width, whichever values occur in them.
     """
 
     @cached_property
@@ -147,7 +147,7 @@ class LevelledDomain(ScaledDomain, TreeDomain):
 
     @cached_property
     def node_ends(self) -> Ends:
-        """From where to where every node of the tree reaches."""
+        """The ends of every node of the tree."""
         return Ends.joined([self.level_ends(at) for at in range(len(self.levels))])
 
     def span_ends(self, lo: Codes, hi: Codes) -> Ends:

@@ -1,7 +1,7 @@
 """Taxonomies in SKOS, the form in which libraries, statistical offices and health services publish theirs.
 
-Reading Turtle, RDF/XML and JSON-LD is left to rdflib (``pip install 'sfumato[skos]'``). Nothing is fetched from the
-network: a JSON-LD file whose context is elsewhere is refused.
+Turtle, RDF/XML and JSON-LD are read by rdflib (``pip install 'sfumato[skos]'``). Nothing is fetched from the network: a
+JSON-LD file whose context is a link is refused.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import Any
 from sfumato.common.textfiles import LISTED, read_text
 from sfumato.errors import HierarchyError, MissingExtraError, shortened
 
-#: What rdflib calls each form, by how the name of the file ends.
+#: rdflib's name of each format, by the ending of the file's name.
 SKOS_FORMS = {".ttl": "turtle", ".rdf": "xml", ".jsonld": "json-ld"}
 
 CORE = "http://www.w3.org/2004/02/skos/core#"
 
 
 def read_skos(path: Path, language: str = "en") -> list[tuple[str, ...]]:
-    """Return one path per concept without narrower ones: its label, that of the broader concept, and so on.
+    """Read one path per leaf concept: its label, that of the broader concept, and so on.
 
-    A concept is called by its preferred label in the language, else by any of them, else by its notation.
+    A concept is named by its preferred label in the language, else by any preferred label, else by its notation.
     """
     graph = _graph(path)
     labels = _labels(graph, language)
@@ -54,17 +54,17 @@ def _graph(path: Path) -> Any:
                 f"The hierarchy file {path} needs a context from the network. Save it with its context."
             )
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of what rdflib does to itself
+            warnings.simplefilter("ignore", DeprecationWarning)  # from within rdflib
             return rdflib.Graph().parse(data=text, format=form)
     except HierarchyError:
         raise
     except Exception as error:
-        # Whatever a parser stumbles over, it is the file.
+        # Parsers raise anything for a damaged file.
         raise HierarchyError(f"The hierarchy file {path} is not valid {form}: {shortened(str(error))}.") from None
 
 
 def _is_elsewhere(data: Any) -> bool:
-    """Return whether some context of JSON-LD is a link."""
+    """Whether a context of JSON-LD is a link."""
     if isinstance(data, dict):
         context = data.get("@context")
         given = context if isinstance(context, list) else [context]
@@ -79,14 +79,14 @@ def _term(name: str) -> Any:
 
 
 def _labels(graph: Any, language: str) -> dict[Any, str]:
-    """Return what every concept is called."""
+    """The name of every concept."""
     found = {concept: str(code) for concept, code in graph.subject_objects(_term("notation"))}
     named = sorted(graph.subject_objects(_term("prefLabel")), key=lambda pair: (pair[1].language == language, pair[1]))
     return found | {concept: str(label) for concept, label in named}
 
 
 def _upwards(path: Path, leaf: Any, broader: dict[Any, set[Any]], labels: dict[Any, str]) -> Iterator[str]:
-    """Yield the label of a concept and of all above it."""
+    """Yield the labels of a concept and of all concepts above it."""
     seen = set()
     at = leaf
     while at is not None:

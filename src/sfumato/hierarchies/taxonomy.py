@@ -21,10 +21,10 @@ from sfumato.hierarchies.skos import SKOS_FORMS, read_skos
 
 Nested = Mapping[str, Any]
 
-#: So many faults of a taxonomy are told at a time.
+#: The most faults of a taxonomy that an error lists.
 MOST_FAULTS = 10
 
-#: Values of a taxonomy that a notebook shows.
+#: The most values of a taxonomy that a notebook shows.
 ROWS_SHOWN = 40
 
 
@@ -37,8 +37,8 @@ class Taxonomy(Hierarchy):
         Nested dicts with lists of values at the bottom; uneven branches are padded. Or one row per value: the value,
         its parent, its parent's parent, …; a last column of ``*`` may be left out.
     unknown
-        Where values go that the tree does not have, as next month's table may: a label of the tree, or a new one such
-        as ``"other"``. By default a table with such values is refused.
+        Where values go that the tree does not contain, such as those of next month's table: a label of the tree, or a
+        new one such as ``"other"``. By default a table with such values is refused.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class Taxonomy(Hierarchy):
         return taxonomy
 
     def merged(self, other: Taxonomy) -> Taxonomy:
-        """Return the values of both; where they contradict each other, that is an error that names the rows."""
+        """Combine the values of both; contradictions are an error that names the rows."""
         height = max(self.height, other.height)
         mine = [Row(f"row {at} of the first", _stretched(row, height)) for at, row in enumerate(self.rows, 1)]
         known = {row.cells for row in mine}
@@ -122,18 +122,18 @@ class Taxonomy(Hierarchy):
         return Taxonomy(joined, self.unknown)
 
     def renamed(self, names: Mapping[str, str]) -> Taxonomy:
-        """Return the same tree with labels or values called otherwise; two labels of one name become one group."""
+        """Rename labels or values; two labels with the same new name become one group."""
         unknown = set(names) - {cell for row in self.rows for cell in row}
         if unknown:
             raise HierarchyError(f"The taxonomy has no {listed(sorted(unknown))}, so it cannot be renamed.")
         return Taxonomy([[names.get(cell, cell) for cell in row] for row in self.rows], self.unknown)
 
     def moved(self, label: str, under: str) -> Taxonomy:
-        """Return the same tree with a value or a group, and all below it, under another group one level up."""
+        """Move a value or a group, and all below it, under another group one level up."""
         places = [(row, row.index(label)) for row in self.rows if label in row[:-1]]
         if not places:
             raise HierarchyError(f"The taxonomy has no {shortened(label)}, so it cannot be moved.")
-        # The highest place: where a level is missing, a value stands in several.
+        # The highest place: in uneven branches a value is repeated on several levels.
         level = max(len(row) - 1 - row[::-1].index(label) for row, _ in places)
         above = next((row[level + 1 :] for row in self.rows if row[level + 1] == under), None)
         if above is None:
@@ -143,7 +143,7 @@ class Taxonomy(Hierarchy):
         )
 
     def write(self, path: str | Path, delimiter: str | None = None) -> None:
-        """Write the taxonomy in the form that `read` reads, with the delimiter it came with: whole or not at all."""
+        """Write the taxonomy as `read` reads it, with its original delimiter, whole or not at all."""
         write_rows(Path(path), self.rows, self.delimiter if delimiter is None else delimiter)
 
     @classmethod
@@ -155,7 +155,7 @@ class Taxonomy(Hierarchy):
     def from_policy(
         cls, file: str | None = None, rows: Sequence[Sequence[object]] | None = None, unknown: str | None = None
     ) -> Taxonomy:
-        """Make a taxonomy of what a policy says: a file, or the rows themselves."""
+        """Make a taxonomy from a policy: from a file, or from the rows themselves."""
         if (file is None) == (rows is None):
             raise ParameterError("A taxonomy needs either 'file' or 'rows'. Give one of them.")
         return cls.read(file, unknown=unknown) if file is not None else cls(rows or (), unknown)
@@ -187,21 +187,21 @@ class Taxonomy(Hierarchy):
         return f"Taxonomy({len(self.rows)} values, height {self.height}{source})"
 
     def as_table(self) -> Markup:
-        """Return the values in the order of the tree, each with what it generalizes to, as a table of HTML."""
+        """The values in the order of the tree, each with what it generalizes to, as a table of HTML."""
         walked = sorted(range(len(self.rows)), key=self._places.__getitem__)[:ROWS_SHOWN]
         header = ["value", *(f"level {depth}" for depth in range(1, self.height + 1))]
         sizes = [len({row[depth:] for row in self.rows}) for depth in range(self.height + 1)]
-        told = element("p", f"Values from level to level: {' → '.join(f'{size:,}' for size in sizes)}")
+        summary = element("p", f"Values from level to level: {' → '.join(f'{size:,}' for size in sizes)}")
         more = len(self.rows) - len(walked)
         rest = element("p", f"and {more:,} more values") if more else None
-        return joined(told, table(header, [self.rows[place] for place in walked]), rest)
+        return joined(summary, table(header, [self.rows[place] for place in walked]), rest)
 
     def lacks(self, texts: Iterable[str]) -> list[str]:
-        """Return the values that stand on no line."""
+        """The values that no row has."""
         return [text for text in texts if text not in self._line_of]
 
     def _extended(self, texts: Sequence[str]) -> Taxonomy:
-        """Return the taxonomy with new values where its rule puts them."""
+        """Add new values where ``unknown`` puts them."""
         new = self.lacks(texts)
         if self.unknown is None or not new:
             return self
@@ -209,7 +209,7 @@ class Taxonomy(Hierarchy):
         return Taxonomy([*self.rows, *((text, *above) for text in new)])
 
     def _place_of_unknown(self, label: str) -> tuple[str, ...]:
-        """Return what stands above new values: the path of a label of the tree, or a group of its own."""
+        """The path above new values: that of a label of the tree, or a new group."""
         for row in self.rows:
             for level in range(1, len(row)):
                 if row[level] == label:
@@ -229,7 +229,7 @@ class Taxonomy(Hierarchy):
         rows = [self.rows[line_of[texts[index]]] for index in order]
         levels = [identity_level(ordered, has_missing)]
         for depth in range(1, self.height):
-            # A label may stand in two branches at other depths, so a group is told by all that lies above it.
+            # A label may occur in two branches at different depths, so a group is identified by its whole path.
             number_of: dict[tuple[str, ...], int] = {}
             keys = np.array([number_of.setdefault(row[depth:], len(number_of)) for row in rows])
             levels.append(grouped_level(f"level {depth}", keys, pa.array([row[depth] for row in rows]), has_missing))
@@ -238,7 +238,7 @@ class Taxonomy(Hierarchy):
 
 
 def _walk_places(rows: Sequence[tuple[str, ...]]) -> list[int]:
-    """Return every row's place in the in-order walk: children in the order in which the rows first name them."""
+    """The place of every row in the in-order walk, with children in the order in which rows first name them."""
     first_seen: dict[tuple[str, ...], int] = {}
     for row in rows:
         for depth in range(len(row)):
@@ -268,7 +268,7 @@ def _checked(rows: list[Row]) -> list[tuple[str, ...]]:
 def _faults(
     row: Row, depth: int, seen: dict[str, Row], parents: dict[tuple[int, str], tuple[str, Row]]
 ) -> Iterator[str]:
-    """Yield what is wrong with a row beside those before it."""
+    """Yield the faults of a row, given the rows before it."""
     value = f"the value{row.quoted(row.cells[0])}"
     if len(row.cells) != depth:
         yield (
@@ -292,7 +292,7 @@ def _columns(count: int) -> str:
 
 
 def _contradiction(first: Row, second: Row) -> str:
-    """Say how two rows of one value differ, at the lowest level where they do."""
+    """Say how two rows of one value differ, at the lowest level that differs."""
     for mine, other in zip(second.cells, first.cells, strict=True):
         if mine != other:
             here = second.quoted(mine) or " another here"
@@ -322,7 +322,7 @@ def _with_root(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
 
 
 def _stretched(row: tuple[str, ...], height: int) -> tuple[str, ...]:
-    """Return a row with its value repeated until it has so many levels."""
+    """Repeat the value of a row until it has ``height`` levels."""
     return (row[0],) * (height + 1 - len(row)) + row
 
 
@@ -336,13 +336,13 @@ def _row(number: int, row: Sequence[object], where: str = "row") -> Row:
 
 
 def _padded(paths: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Give all paths the same length. A value fills the gap below its parent: generalizing it there changes nothing."""
+    """Give all paths the same length by repeating the value below its parent, where generalizing it changes nothing."""
     depth = max((len(path) for path in paths), default=1)
     return [(path[0],) * (depth - len(path)) + path for path in paths]
 
 
 def _paths(tree: Nested | Sequence[object], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the path from every value up to the top of a nested dict."""
+    """Yield the path from every value to the top of a nested dict."""
     if isinstance(tree, Mapping):
         for label, below in tree.items():
             yield from _paths(below, (as_text(label), *above)) if below else iter([(as_text(label), *above)])

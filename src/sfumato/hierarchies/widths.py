@@ -1,4 +1,4 @@
-"""How wide an interval of values is, exactly: as people compute it from what they read."""
+"""The exact width of intervals, as people compute it from the numbers they read."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from numpy.typing import NDArray
 from sfumato.hierarchies.calendar import ticks_of
 from sfumato.hierarchies.scale_domain import LevelledDomain, ScaledDomain
 
-#: Room for the difference of any two floats; should it ever not be enough, that is an error and no rounding.
+#: Digits for the difference of any two floats; if they ever do not suffice, that raises an error instead of rounding.
 EXACTLY = Context(prec=2_000, traps=[Inexact])
 
 Wide = Callable[[Any], bool]
 
 
 def first_reached(domain: ScaledDomain, width: float) -> NDArray[np.int64]:
-    """Return for every code the first code with which it spans ``width``; one beyond the last where none does.
+    """For every code, the first code with which it spans ``width``; one beyond the last if there is none.
 
-    Whatever reaches the missing value is shown as ``*`` and spans anything, unless it is nothing but missing.
+    A span up to the missing value is shown as ``*`` and wide enough, unless it holds only missing values.
     """
     return _by_level(domain, width) if isinstance(domain, LevelledDomain) else _by_value(domain, width)
 
 
 def _by_level(domain: LevelledDomain, width: float) -> NDArray[np.int64]:
-    """Climb from every code to the first group that is wide enough, and leave the last one that is not."""
+    """Climb from every code to the first group that is wide enough, and take the first code beyond the group below."""
     tree = domain.tree
     wide_enough = domain.node_ends.widths >= width
-    wide_enough[-1] = True  # the root tells nothing
+    wide_enough[-1] = True  # the root is ``*``
     node = np.arange(domain.size)
     reached = node.astype(np.int64)
     while len(short := np.flatnonzero(~wide_enough[node])):
@@ -53,7 +53,7 @@ def _by_value(domain: ScaledDomain, width: float) -> NDArray[np.int64]:
 
 
 def exact_extent(domain: ScaledDomain) -> float:
-    """Return how far what is shown of all values reaches."""
+    """The width of what is shown of all values together."""
     if isinstance(domain, LevelledDomain):
         ends = domain.span_ends(np.array([0]), np.array([len(domain.values) - 1]))
         return float(ends.widths[0])
@@ -65,10 +65,10 @@ def exact_extent(domain: ScaledDomain) -> float:
 
 
 def _wide_enough(width: float, per_unit: int) -> Wide:
-    """Return what tells whether a difference is wide enough.
+    """The test whether a difference is wide enough.
 
-    A whole width is compared as it is. Any other is only known as the nearest float, so it is compared with the float
-    that is nearest to the difference: 0.3 - 0.2 spans 0.1, and 23 hours span 23/24 days.
+    An integer width is compared exactly. Any other width is only known as the nearest float, so the difference is
+    rounded to a float, too: 0.3 - 0.2 spans 0.1, and 23 hours span 23/24 days.
     """
     if float(width).is_integer():
         whole = int(width) * per_unit
@@ -77,19 +77,19 @@ def _wide_enough(width: float, per_unit: int) -> Wide:
 
 
 def _rounded(difference: Any, per_unit: int) -> float:
-    """Return the float that is nearest to a difference in units."""
+    """A difference in units of the column, rounded to a float."""
     return float(difference) if isinstance(difference, Decimal) else difference / per_unit
 
 
 def _places(domain: ScaledDomain) -> tuple[list[Any], int]:
-    """Return where the values lie, as exact numbers, and how many of these make one unit of the column."""
+    """The exact positions of the values, and how many of their ticks make one unit of the column."""
     values = domain.values
-    if not domain.averageable:  # an order of its own, whatever the type of its values
+    if not domain.averageable:  # a declared order, whatever the type of its values
         return domain.numbers.astype(np.int64).tolist(), 1
     if pa.types.is_temporal(values.type):
         ticks, per_day = ticks_of(values)
         return ticks.tolist(), per_day
     if pa.types.is_integer(values.type):
         return values.to_pylist(), 1
-    # A float is taken for the number that is shown of it, not for the binary fraction behind that.
+    # A float counts as the decimal number that it is shown as, not as the binary fraction.
     return [Decimal(text) for text in values.cast(pa.string()).to_pylist()], 1

@@ -1,12 +1,11 @@
-"""The way in and the way out: frames and files become Arrow tables, releases become frames and files.
+"""Input and output: frames and files become Arrow tables, releases become frames and files.
 
 Only this package knows frame libraries and file formats; everything else sees ``pyarrow.Table``.
 """
 
 from sfumato.io.files import FileSource
-from sfumato.io.formats import open_file, open_stdin
 from sfumato.io.frames import ArrowSource, SparkSource, to_frame
-from sfumato.io.open import Source, open_source
+from sfumato.io.open import Source, open_file, open_source, open_stdin
 from sfumato.io.source import FileOptions, Openable, Remark
 from sfumato.io.write import check_writable, write_table, write_tables, write_text
 

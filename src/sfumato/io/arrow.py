@@ -32,12 +32,12 @@ class ColumnarSource(FileSource):
 
     @abstractmethod
     def _load(self, columns: list[str], tell: Tell) -> pa.Table:
-        """Return columns as they lie in the file."""
+        """Load columns as the file stores them."""
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         try:
             table = self._load(list(columns), tell)
-            # A damaged file may have words by numbers that its dictionary does not reach.
+            # A damaged file may hold indices beyond the end of its dictionary.
             table.validate(full=True)
         except READ_ERRORS as error:
             raise self._explained(error) from None
@@ -51,7 +51,7 @@ class ColumnarSource(FileSource):
 
 
 class ArrowFileSource(ColumnarSource):
-    """An Arrow file or stream, as Feather files are since their second version."""
+    """An Arrow file or stream; Feather files are Arrow files since version 2."""
 
     kind = form = "arrow"
     called = "an Arrow or Feather"

@@ -1,7 +1,8 @@
-"""Files that appear complete or not at all, and that nobody may read before their time.
+"""Atomic writing: a file appears complete or not at all, and others cannot read it before it is complete.
 
-What is written lies in a file of its own beside the target until all went well: readable by its owner alone, locked for
-as long as its writer lives, and named so that the next writer knows what a killed one left and removes it.
+Output goes to a temporary file beside the target, which replaces the target when everything succeeded. The temporary
+file is readable by its owner alone, locked for as long as its writer lives, and named so that the next writer can
+recognize and remove what a killed run left behind.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ _LEFTOVER = re.compile(r"\.sfumato-[0-9a-f]{16}\.tmp")
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str], private: bool = False) -> Iterator[Path]:
-    """Lend a temporary path beside ``path``; what is written there takes its place when all went well.
+    """Lend a temporary path beside ``path``; the file written there replaces ``path`` when the block succeeds.
 
-    Whatever happens before, an interrupt included, leaves no trace and an existing file as it was.
+    On any failure before that, an interrupt included, no trace is left and an existing file stays as it was.
 
     Parameters
     ----------
     path
-        Where the file will be. A link stays a link: what it points to is replaced.
+        Where the file will be. A link stays a link: the file it points to is replaced.
     private
         Whether only the owner may read it. Otherwise it is as readable as the file that it replaces, or as new files
         usually are.
@@ -43,15 +44,15 @@ def atomic_path(path: str | os.PathLike[str], private: bool = False) -> Iterator
             mode = PRIVATE if private else _final_mode(handle, target)
             os.fsync(handle)
             os.replace(temporary, target)
-            # Only now: a run that is killed before leaves nothing that others may read.
+            # Not earlier: a run that is killed before this point must leave nothing that others may read.
             if hasattr(os, "fchmod"):  # not on Windows
                 os.fchmod(handle, mode)
-            with suppress(OSError):  # not every system lets a directory be flushed
+            with suppress(OSError):  # not every system can flush a directory
                 _flush(target.parent)
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
-    """Find out that a file could not be written there, without leaving one."""
+    """Raise the error that writing a file there would raise, without leaving a file."""
     with explained(path):
         target = _target(path)
         remove_leftovers(target.parent)
@@ -60,7 +61,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what killed runs left in a folder: files with our kind of name, of this user, whose writer is gone."""
+    """Remove what killed runs left in a folder: files with our naming pattern, of this user, whose writer is gone."""
     if not can_lock:
         return
     with suppress(OSError), os.scandir(folder) as entries:
@@ -78,7 +79,7 @@ def _remove_if_left(path: Path) -> None:
 
 @contextmanager
 def _temporary(folder: Path) -> Iterator[tuple[int, Path]]:
-    """Make an empty file that nobody else may read, and remove it again unless it was moved away."""
+    """Create an empty file that only its owner may read, and remove it afterwards unless it was moved away."""
     handle = None
     while handle is None:
         path = folder / f".sfumato-{secrets.token_hex(8)}.tmp"
@@ -91,7 +92,7 @@ def _temporary(folder: Path) -> Iterator[tuple[int, Path]]:
 
 
 def _final_mode(handle: int, target: Path) -> int:
-    """Return the permissions that a file will have: those of the file that it replaces, or the usual ones."""
+    """The permissions that a file will have: those of the file that it replaces, or the usual ones."""
     try:
         return _mode_of_replaced(handle, os.stat(target))
     except FileNotFoundError:
@@ -105,13 +106,13 @@ def _mode_of_replaced(handle: int, replaced: os.stat_result) -> int:
     try:
         os.fchown(handle, -1, replaced.st_gid)
     except OSError:
-        # Another group than before would be allowed to read it.
+        # Otherwise a group that could not read the old file could read the new one.
         return mode & ~stat.S_IRWXG
     return mode
 
 
 def _usual_mode() -> int:
-    """Return what the user lets others do with new files; it can only be asked for by changing it for a moment."""
+    """The permissions of new files; the umask can only be read by changing it for a moment."""
     mask = os.umask(0o077)
     os.umask(mask)
     return 0o666 & ~mask

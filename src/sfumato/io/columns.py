@@ -1,4 +1,4 @@
-"""Arrow columns brought into the few shapes that the rest of the library deals with."""
+"""Arrow columns, normalized to the few types that the rest of the library handles."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _refuse_unusable(name: str, kind: pa.DataType) -> None:
 
 
 def _plain_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    # Not every PyArrow can tell what the used part of views takes.
+    # Not every PyArrow version can measure the used part of views.
     size = column.get_total_buffer_size() if pa.types.is_string_view(column.type) else column.nbytes
     target = pa.large_string() if size > TEXT_LIMIT else pa.string()
     return column if column.type == target else column.cast(target)
@@ -69,17 +69,17 @@ def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def unified(chunks: Sequence[pa.DictionaryArray]) -> pa.ChunkedArray:
-    """Give dictionary chunks one dictionary; plain text instead, should that outgrow its offsets."""
+    """Give dictionary chunks one common dictionary; if that outgrows 32-bit offsets, make them plain text."""
     if sum(chunk.dictionary.nbytes for chunk in chunks) > TEXT_LIMIT:
         return pa.chunked_array([chunk.dictionary_decode().cast(pa.large_string()) for chunk in chunks])
-    # Pieces with orders of their own have none together.
+    # Chunks that are ordered differently have no common order.
     in_order = len(chunks) == 1 and chunks[0].type.ordered
     kind = pa.dictionary(pa.int32(), pa.string(), ordered=True) if in_order else DICTIONARY
     return pa.chunked_array([chunk.cast(kind) for chunk in chunks], kind).unify_dictionaries()
 
 
 def _sound(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
-    """Return the chunk without the nulls and duplicates that a dictionary may hold."""
+    """The chunk without the nulls and duplicates that a dictionary may hold."""
     return chunk if _is_sound(chunk.dictionary) else chunk.dictionary_decode().dictionary_encode()
 
 
@@ -88,7 +88,7 @@ def _is_sound(values: pa.Array) -> bool:
 
 
 def _is_unified(column: pa.ChunkedArray) -> bool:
-    """Return whether all chunks lie on one sound dictionary, which then need not be looked through for each of them."""
+    """Whether all chunks share one sound dictionary, so that it need not be checked per chunk."""
     if column.num_chunks < 2 or column.type != DICTIONARY:
         return False
     places = {tuple(0 if one is None else one.address for one in c.dictionary.buffers()) for c in column.chunks}
@@ -96,10 +96,10 @@ def _is_unified(column: pa.ChunkedArray) -> bool:
 
 
 def packed(column: pa.ChunkedArray, ordered: bool = False) -> pa.ChunkedArray:
-    """Keep only those dictionary values that occur, if asked in their own order.
+    """Drop dictionary values that do not occur; with ``ordered``, also sort them.
 
-    The order in which values first appeared would tell about the rows of the original, and an unused value is
-    one that nobody meant to publish.
+    The order in which values first appeared would reveal something about the rows of the original, and an unused value
+    was never meant to be published.
     """
     if not _is_unified(column):
         column = unified([_sound(chunk) for chunk in column.chunks])
@@ -126,7 +126,7 @@ def _occurrences(column: pa.ChunkedArray, size: int) -> np.ndarray:
 
 
 def _moved(indices: pa.Array, place: np.ndarray, values: pa.Array, in_order: bool) -> pa.DictionaryArray:
-    # A null sits under index -1, the spare last place, and stays null through the mask.
+    # A null has index -1, which is the spare last place, and stays null through the mask.
     if not indices.null_count:
         return pa.DictionaryArray.from_arrays(pa.array(place[indices.to_numpy()]), values, ordered=in_order)
     moved = place[indices.fill_null(-1).to_numpy()]
@@ -135,10 +135,10 @@ def _moved(indices: pa.Array, place: np.ndarray, values: pa.Array, in_order: boo
 
 
 def encoded(reader: pa.RecordBatchReader, tell_rows: Tell = silent) -> list[pa.ChunkedArray]:
-    """Gather the columns of a stream, text as dictionaries from the first batch on.
+    """Collect the columns of a stream, with text dictionary-encoded from the first batch on.
 
-    A table of millions of rows repeats few words; so it never lies in memory as plain text. After every batch,
-    ``tell_rows`` is called with the rows so far.
+    A table of millions of rows repeats few words, so it is never held in memory as plain text. ``tell_rows`` is called
+    with the number of rows after every batch.
     """
     texts = [is_text(kind) for kind in reader.schema.types]
     gathered: list[list[pa.Array]] = [[] for _ in texts]
@@ -165,7 +165,7 @@ def plain(table: pa.Table) -> pa.Table:
 
 
 def canonical(table: pa.Table) -> pa.Table:
-    """Leave in every dictionary only what occurs, in its own order, and drop all metadata."""
+    """Sort every dictionary, drop the values that do not occur, and drop all metadata."""
     columns = [packed(c, ordered=True) if pa.types.is_dictionary(c.type) else c for c in table.columns]
     return bare(pa.Table.from_arrays(columns, names=table.column_names))
 

@@ -12,7 +12,7 @@ import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -24,13 +24,13 @@ from sfumato.common.progress import Tell
 from sfumato.errors import DataError, SourceError, invalid_parameter, listed, shortened
 from sfumato.io.columns import packed
 from sfumato.io.files import PACKING_ERRORS, QueriedSource, opened, shown
-from sfumato.io.formulas import without_formulas
 from sfumato.io.inference import inferred
 from sfumato.io.lines import joined, joined_lines, slices, text_cells, text_scalar, write_chunks
 from sfumato.io.source import checked_names
+from sfumato.io.spool import SHOWN
 from sfumato.io.sql import literal, literal_path
 
-#: Separators that are looked for, the likelier first.
+#: The separators to look for, most likely first.
 SEPARATORS = (",", ";", "\t", "|")
 
 _HEAD_BYTES = 1 << 20
@@ -56,8 +56,8 @@ class DelimitedSource(QueriedSource):
         self.columns = checked_names(named(self._header(lines)))
 
     def _detected(self, lines: list[str]) -> str:
-        """Find the separator that splits the header into most cells, and the lines after it into as many; say which."""
-        if ".tsv" in shown(self.path).lower() and "\t" in lines[0]:
+        """Find the separator that gives the header the most cells, and later lines as many; remark on it."""
+        if ".tsv" in SHOWN.get(self.path, str(self.path)).lower() and "\t" in lines[0]:
             return "\t"
         fitness = {separator: _fitness(lines, separator) for separator in SEPARATORS}
         best = max(SEPARATORS, key=lambda separator: fitness[separator])
@@ -71,9 +71,9 @@ class DelimitedSource(QueriedSource):
         return best
 
     def _header(self, lines: list[str]) -> list[str]:
-        """Return the cells of the first record, if it is there as a whole."""
+        """The cells of the first record; an error if it is longer than what was read."""
         records = csv.reader(lines, delimiter=self.separator)
-        with suppress(csv.Error):  # a cell beyond what Python's reader takes
+        with suppress(csv.Error):  # a cell longer than Python's reader accepts
             names = next(records, [])
             if records.line_num < len(lines) or not self._goes_on:
                 return names
@@ -83,7 +83,7 @@ class DelimitedSource(QueriedSource):
         )
 
     def place(self, row: int) -> str:
-        """Say in which line a row is, unless a cell with a line break before it makes that unsure."""
+        """Say in which line a row is; only its number if line breaks within cells make lines uncertain."""
         try:
             with opened(self.path) as file:
                 head = b"".join(line for line, _ in zip(file, range(row + 2), strict=False))
@@ -93,7 +93,7 @@ class DelimitedSource(QueriedSource):
         return f"line {row + 2:,}" if in_order else super().place(row)
 
     def _first_lines(self) -> list[str]:
-        """Return the start of the file as text, or say that it is something else."""
+        """Read the start of the file as text, or raise an error that says what else it is."""
         try:
             with opened(self.path) as file:
                 head = file.read(_HEAD_BYTES)
@@ -105,11 +105,11 @@ class DelimitedSource(QueriedSource):
         text = head.decode("utf-8-sig", errors="replace")
         if not text.strip():
             raise SourceError(f"{shown(self.path)} is empty. It needs a header and rows.")
-        # Not splitlines, which also splits at form feeds and other characters that end no line in a file.
+        # Not splitlines, which also splits at form feeds and other characters that do not end a line in a file.
         return list(io.StringIO(text, newline=""))
 
     def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
-        # Columns go by number: the engine would rename those that differ only in case.
+        # Columns are numbered, since DuckDB would rename those that differ only in case.
         numbers = {name: f"c{number}" for number, name in enumerate(self.columns)}
         everything = ", ".join(f"{number}: 'VARCHAR'" for number in numbers.values())
         packing = "gzip" if self.path.name.lower().endswith(".gz") else "none"
@@ -120,8 +120,8 @@ class DelimitedSource(QueriedSource):
         )
 
     def _run(self, query: str, tell_rows: Tell) -> list[pa.ChunkedArray]:
-        # The header is read as a record, and left out as one: told that there is a header, the engine takes one of two
-        # lines for all of the file.
+        # The header is read as a record and dropped: with header=true, DuckDB takes a header of two lines for the whole
+        # file.
         columns = [column.slice(1) for column in super()._run(query, tell_rows)]
         self._account_for(len(columns[0]))
         return [packed(column) if pa.types.is_dictionary(column.type) else column for column in columns]
@@ -135,7 +135,7 @@ class DelimitedSource(QueriedSource):
         self._account_for(max(0, rows - 1))
 
     def _account_for(self, rows: int) -> None:
-        """Hold the rows that were read against those that another reader finds."""
+        """Compare the number of rows with what another reader counts."""
         found = self._counted()
         if found is not None and found != rows:
             raise SourceError(
@@ -160,7 +160,7 @@ class DelimitedSource(QueriedSource):
             return None
 
     def _first_undecodable(self) -> str:
-        """Name the column of the first cell that is not UTF-8; structure is found in the bytes one by one."""
+        """Name the column of the first cell that is not UTF-8, parsing the file byte by byte."""
         with suppress(*PACKING_ERRORS, csv.Error, IndexError), opened(self.path) as file:
             text = io.TextIOWrapper(cast("BinaryIO", file), encoding="latin-1", newline="")
             for record in csv.reader(text, delimiter=self.separator):
@@ -196,7 +196,7 @@ class DelimitedSource(QueriedSource):
 
 
 def named(names: Sequence[str]) -> list[str]:
-    """Return the names of a header; a column without one is called as pandas calls it.
+    """The names of a header; columns without a name get the one that pandas gives them.
 
     >>> named(["", " age", ""])
     ['Unnamed: 0', 'age', 'Unnamed: 2']
@@ -205,7 +205,7 @@ def named(names: Sequence[str]) -> list[str]:
 
 
 def _in_utf8(cell: str) -> bool:
-    """Return whether the bytes that were read one by one are UTF-8."""
+    """Whether a cell that was read as Latin-1 is UTF-8."""
     try:
         cell.encode("latin-1").decode()
     except UnicodeDecodeError:
@@ -222,7 +222,7 @@ def _checked(separator: object) -> str:
 def _fitness(lines: list[str], separator: str) -> tuple[bool, float, int]:
     try:
         widths = [len(record) for record, _ in zip(_records(lines, separator), range(_SAMPLE_RECORDS), strict=False)]
-    except csv.Error:  # a cell beyond what Python's reader takes; the header decides alone
+    except csv.Error:  # a cell longer than Python's reader accepts; the header alone decides
         with suppress(csv.Error):
             width = len(next(_records(lines[:1], separator), []))
             return (width > 1, 1.0, width)
@@ -279,3 +279,54 @@ def _finished(values: pa.Array, column: str, separator: str, alone: bool) -> pa.
     special = pc.match_substring_regex(values, rf'["{_LINE_ENDS}{re.escape(separator)}]|{blank}')
     quoted = joined('"', pc.replace_substring(values, '"', '""'), '"')
     return pc.if_else(special, quoted, values)
+
+
+# Protection against formula injection: text that a spreadsheet would run gets an apostrophe in front. A formula begins
+# with one of a few signs: at the start of a cell, wherever a program that expects another separator would start a cell,
+# or after a byte order mark. A text that already begins with an apostrophe and a formula gets another one, so that `=x`
+# and `'=x` stay different.
+
+#: What a formula begins with, also as full-width characters, which some spreadsheets treat alike.
+_SIGNS = "=@+\\-＝＠＋－"
+_SEPARATORS = ",;\t|"
+#: What may stand between the start of a cell and its formula, in Arrow's regular expression syntax.
+_BEFORE = r"""'"\s\pZ\x{feff}\x{85}\x{0b}\x{1c}-\x{1f}"""
+
+#: A signed number is not a formula, and neither is the end of an interval.
+_NUMBER = re.compile(r"[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[\])]?")
+
+
+def without_formulas(values: pa.Array, separator: str) -> pa.Array:
+    """Make texts harmless for spreadsheets, in a file with this separator."""
+    starts = _starts(separator)
+    suspects = pc.match_substring_regex(values, rf"(^|[{starts}])[{_BEFORE}]*[{_SIGNS}]|^'*[\t\r\n]")
+    if not pc.any(suspects).as_py():
+        return values
+    guarded = [_guarded(text, separator) for text in values.filter(suspects).to_pylist()]
+    return pc.replace_with_mask(values, suspects, pa.array(guarded, values.type))
+
+
+def _starts(separator: str) -> str:
+    """The characters after which a program that expects another separator may begin a cell."""
+    return re.escape(_SEPARATORS.replace(separator, "")) + r"\r\n"
+
+
+@cache
+def _formula(separator: str) -> re.Pattern[str]:
+    starts = _starts(separator)
+    blanks = r"[^\S\r\n]" if separator == "\t" else r"[^\S\r\n\t]"
+    return re.compile(rf"(?:\A|(?<=[{starts}]))(?P<before>(?:{blanks}|\ufeff|\")*)(?P<text>'*[{_SIGNS}][^{starts}]*)")
+
+
+def _guarded(text: str, separator: str) -> str:
+    """Put an apostrophe before everything that would be run, and before text that begins with a tab or a line break."""
+    guarded = _formula(separator).sub(_with_apostrophe, text)
+    begins_apart = re.match(r"'*[\t\r\n]", guarded) is not None
+    return f"'{guarded}" if begins_apart else guarded
+
+
+def _with_apostrophe(found: re.Match[str]) -> str:
+    goes_on = found.string[found.end() : found.end() + 1] in {"\r", "\n"}
+    if _NUMBER.fullmatch(found["text"]) and not goes_on:
+        return found[0]
+    return f"{found['before']}'{found['text']}"

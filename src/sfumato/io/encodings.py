@@ -1,4 +1,4 @@
-"""Text in any encoding becomes UTF-8. What a file does not say is guessed only where a wrong guess would show."""
+"""Conversion of text in any encoding to UTF-8; an encoding is guessed only where a wrong guess would be noticed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sfumato.errors import SourceError, invalid_parameter
 from sfumato.io.files import PACKING_ERRORS, PACKINGS, opened, shown
 from sfumato.io.spool import SHOWN, Spool
 
-#: What Western programs write that know nothing of UTF-8; it has a character for nearly every byte.
+#: What Western programs write that do not use UTF-8; nearly every byte is a character in it.
 WESTERN = "cp1252"
 
 _CHUNK = 1 << 20
@@ -28,7 +28,7 @@ _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 def checked_encoding(encoding: object) -> str:
-    """Return the name of an encoding that Python knows, or refuse it."""
+    """Check that Python knows an encoding."""
     try:
         return codecs.lookup(cast("str", encoding)).name
     except (LookupError, TypeError):
@@ -38,12 +38,12 @@ def checked_encoding(encoding: object) -> str:
 
 
 def is_utf8(encoding: str | None) -> bool:
-    """Return whether a named encoding needs no conversion."""
+    """Whether a named encoding needs no conversion."""
     return encoding is not None and checked_encoding(encoding) in {"utf-8", "utf-8-sig"}
 
 
 def in_utf8(path: Path, encoding: str) -> Spool:
-    """Return the text of a file, unpacked and in UTF-8."""
+    """The text of a file, unpacked and in UTF-8."""
     spool = Spool(SHOWN.get(path, str(path)))
     line = 1
     try:
@@ -61,7 +61,7 @@ def in_utf8(path: Path, encoding: str) -> Spool:
 
 
 def unpacked(path: Path) -> Spool:
-    """Return the bytes of a packed file."""
+    """The bytes of a packed file."""
     try:
         with opened(path) as file:
             return Spool(SHOWN.get(path, str(path))).fill(cast("BinaryIO", file))
@@ -70,10 +70,10 @@ def unpacked(path: Path) -> Spool:
 
 
 def detected_encoding(path: Path) -> str | None:
-    """Return the encoding that a text file is in by its bytes; None for UTF-8, and where every guess would be wild.
+    """Detect the encoding of a text file from its bytes; None for UTF-8 and where any guess would be arbitrary.
 
-    A mark at its start is certain. Without one, a file that is not UTF-8 is taken for Western European text if its
-    words look like that: mostly plain letters, and some with accents.
+    A byte order mark is certain. Without one, a file that is not UTF-8 is taken for Western European text if its words
+    look like it: mostly plain letters, some with accents.
     """
     try:
         with opened(path) as file:
@@ -83,12 +83,12 @@ def detected_encoding(path: Path) -> str | None:
                     return None if encoding == "utf-8-sig" else encoding
             found = _first_not_utf8(head, file, whole=path.suffix.lower() not in PACKINGS)
     except PACKING_ERRORS:
-        return None  # whoever reads it says what is wrong
+        return None  # the reader will report what is wrong
     return WESTERN if found and _looks_western(found) else None
 
 
 def _first_not_utf8(head: bytes, file: IO[bytes], whole: bool) -> bytes | None:
-    """Return the first piece of a file that is not UTF-8; of a packed file only its start is looked at."""
+    """Find the first piece of a file that is not UTF-8; of a compressed file only the start is checked."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     piece = head + file.read(_CHUNK)
     while piece:
@@ -101,7 +101,7 @@ def _first_not_utf8(head: bytes, file: IO[bytes], whole: bool) -> bytes | None:
 
 
 def _looks_western(text: bytes) -> bool:
-    """Return whether most words with letters beyond ASCII have few of them, all known to Western programs."""
+    """Whether most words with non-ASCII letters have few of them, all of which occur in Western encodings."""
     if b"\0" in text:
         return False
     words = [word for word in _WORD.findall(text) if _BEYOND_ASCII.search(word)]
@@ -110,7 +110,7 @@ def _looks_western(text: bytes) -> bool:
 
 
 def _known(word: bytes) -> bool:
-    """Return whether Western programs know all letters of a word; a byte of all ones hardly ever is one."""
+    """Whether all letters of a word occur in Western encodings; byte 0xff hardly ever does."""
     try:
         return "\xff" not in word.decode(WESTERN)
     except UnicodeDecodeError:

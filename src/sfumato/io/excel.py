@@ -1,4 +1,4 @@
-"""Workbooks of spreadsheets: one sheet with a row of names, and a row for every row under it."""
+"""Spreadsheets: a sheet with a row of column names and a row per record below."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from sfumato.io.library import ImportedSource, chosen, library
 from sfumato.io.python_values import to_column, written
 from sfumato.io.source import FileOptions, checked_names, gathered
 
-#: How a workbook begins that is encrypted, and also how every one in Excel's old format does.
+#: How an encrypted workbook begins, and every workbook in Excel's old format.
 _OLE = bytes.fromhex("D0CF11E0A1B11AE1")
 
 Row = Sequence[Any]
 
 
 class WorkbookSource(ImportedSource):
-    """A sheet of a workbook. What a formula last gave is its value; an empty cell and an error are missing."""
+    """A sheet of a workbook. A formula has its last computed value; empty cells and errors are missing."""
 
     def __init__(self, path: Path, form: str, options: FileOptions) -> None:
         super().__init__(path, form)
@@ -52,7 +52,7 @@ class WorkbookSource(ImportedSource):
             raise self.damaged("a workbook") from None
 
     def _has_password(self, head: bytes) -> bool:
-        """Return whether a workbook that cannot be opened is encrypted; by its name the library looks closer."""
+        """Whether a workbook that cannot be opened is encrypted; given its name, the library looks more closely."""
         try:
             self._calamine.CalamineWorkbook.from_path(str(self.path)).close()
         except self._calamine.PasswordError:
@@ -62,7 +62,7 @@ class WorkbookSource(ImportedSource):
         return self.form != "xls" and head == _OLE
 
     def _filled(self, sheet: Any) -> list[Row]:
-        """Return the header and the rows under it; a row without anything in it is nobody's."""
+        """The header and the rows below; empty rows are left out."""
         self._first = sheet.start[0]
         self._refuse_merged(sheet)
         numbered = list(enumerate(sheet.to_python(skip_empty_area=True), start=self._first + 1))
@@ -83,7 +83,7 @@ class WorkbookSource(ImportedSource):
 
     @cached_property
     def _names(self) -> list[str]:
-        """Return the names in the first row; a column without a name and without values is none."""
+        """The names in the first row; a column without a name and without values does not count."""
         header = self._rows[0]
         width = max((place + 1 for row in self._rows for place, cell in enumerate(row) if cell != ""), default=0)
         names = ["" if cell == "" else written(cell).strip() for cell in header[:width]]
@@ -116,7 +116,7 @@ class WorkbookSource(ImportedSource):
         tell: Tell = silent,
         na: Mapping[str, Collection[str]] | None = None,
     ) -> pa.Table:
-        """Read columns, and tell of those that are text since they mix words with numbers, unless asked for."""
+        """Read columns, and remark on those that became text because they mix words with numbers."""
         table = super().read(columns, as_text, tell, na)
         for name in columns:
             if name not in as_text and pa.types.is_dictionary(table.column(name).type):

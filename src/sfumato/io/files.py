@@ -1,4 +1,4 @@
-"""Files: only the columns asked for are read, in the order of the file; text formats through DuckDB, batch by batch."""
+"""What all file sources share: checks of paths, compression, and text formats read by DuckDB batch by batch."""
 
 from __future__ import annotations
 
@@ -25,39 +25,39 @@ from sfumato.io.missing import codes_for, without_codes
 from sfumato.io.source import BATCH_ROWS, Source, TableSize, without_nulls
 from sfumato.io.spool import SHOWN
 
-#: The share of the time that goes into cells; the rest goes into what their columns mean.
+#: The share of the time that goes into parsing cells; the rest goes into inferring types.
 PARSING = 0.8
 
-#: Files below this size are small, whatever is in them.
+#: Files below this size count as small, whatever is in them.
 SMALL = 1 << 24
 
-#: So many rows tell whether values repeat themselves; if more than this share are their own, they hardly do.
+#: How many rows are sampled to see whether values repeat; if more than this share is distinct, they hardly do.
 SAMPLED_ROWS = 20_000
 OWN_VALUES = 0.3
 
-#: How many times smaller text is packed, about.
+#: About how many times smaller compressed text is.
 PACKED = 8
 
-#: What is raised when a file is not as it should be.
+#: What is raised for a damaged file.
 READ_ERRORS = (pa.ArrowException, OSError, UnicodeError, EOFError)
 
 
 def query_errors() -> tuple[type[Exception], ...]:
-    """Return what is raised where DuckDB reads: it is loaded only then."""
+    """What is raised where DuckDB reads; a function, since DuckDB is loaded only when needed."""
     return (duckdb.Error, *READ_ERRORS)
 
 
 class FileSource(Source):
-    """A file: knows its path, and what to say when it cannot be read.
+    """A file with its path, its format and its error messages.
 
     Attributes
     ----------
     path
         The file.
     form
-        How it is to be read: ``"csv"``, ``"jsonl"``, ``"json"``, ``"parquet"`` or ``"arrow"``.
+        Its format: ``"csv"``, ``"jsonl"``, ``"json"``, ``"parquet"`` or ``"arrow"``.
     separator
-        What parts the cells of delimited text.
+        What separates the cells of delimited text.
     """
 
     form: str
@@ -80,14 +80,14 @@ class FileSource(Source):
         """Say what is wrong with the file, and in which line, without quoting the file."""
 
     def to_native(self, table: pa.Table) -> pa.Table:
-        """Return an Arrow table, its text still as dictionaries, since it may be large."""
+        """Return an Arrow table whose text stays dictionary-encoded, since it may be large."""
         return canonical(table)
 
 
 class QueriedSource(FileSource):
-    """A file of text: DuckDB selects the columns."""
+    """A text file, of which DuckDB reads the selected columns."""
 
-    #: Whether digits mean a number.
+    #: Whether text of digits becomes a number.
     _numbers = True
 
     def __init__(self, path: Path) -> None:
@@ -96,14 +96,14 @@ class QueriedSource(FileSource):
 
     @abstractmethod
     def _query(self, columns: Sequence[str], as_text: frozenset[str]) -> str:
-        """Return the SQL that selects these columns in this order."""
+        """The SQL that selects these columns in this order."""
 
     def _typed(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
-        """Give a column that was read as text the type that it deserves."""
+        """Infer the type of a column that was read as text."""
         return column
 
     def extent(self, columns: Sequence[str]) -> TableSize:
-        """Guess the rows by the length of the first lines, and the text that does not repeat itself by a sample."""
+        """Estimate the rows from the length of the first lines, and the text that does not repeat from a sample."""
         size, head = _unpacked_size(self.path), _head(self.path)
         rows = int(head.count(b"\n") * size / max(1, len(head))) + 1
         if size < SMALL:
@@ -138,7 +138,7 @@ class QueriedSource(FileSource):
     def kinds(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
     ) -> pa.Schema:
-        """Look through all values of text, piece by piece, for what they have in common."""
+        """Infer the types of text columns from all of their values, piece by piece."""
         asked = (tuple(columns), frozenset(as_text), repr(na))
         if asked not in self._kinds:
             found: dict[str, Narrowing] = {name: Narrowing(self._numbers) for name in columns if name not in as_text}
@@ -167,7 +167,7 @@ class QueriedSource(FileSource):
     def _texts(
         self, columns: Sequence[str], as_text: frozenset[str], na: Mapping[str, Collection[str]] | None
     ) -> Iterator[list[pa.Array]]:
-        """Yield columns as they stand in the file, without the words that mean that there is no value."""
+        """Yield columns as they stand in the file, with the codes for missing values made missing."""
         for batch in self._stream(self._query(columns, as_text)):
             yield [
                 decoded(without_codes(pa.chunked_array([column]), codes_for(name, na or {}), True)).combine_chunks()
@@ -186,18 +186,18 @@ class QueriedSource(FileSource):
             with session() as connection:
                 return encoded(record_batches(connection.sql(query)), tell_rows)
         except query_errors() as error:
-            # The cause stays behind: such errors quote lines of the file.
+            # Without the cause, since such errors quote lines of the file.
             raise self._explained(error) from None
 
 
 @contextmanager
 def session() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a DuckDB of our own for one read, which asks nothing of the network and leaves nothing behind."""
+    """Open a private DuckDB for one read, without network access and without leftovers."""
     with duckdb.connect() as connection:
         connection.execute("SET autoinstall_known_extensions = false")
         connection.execute("SET preserve_insertion_order = true")
         connection.execute("SET TimeZone = 'UTC'")
-        # Wide cells fill a batch beyond what 32-bit offsets reach.
+        # Wide cells can fill a batch beyond 32-bit offsets.
         connection.execute("SET arrow_large_buffer_size = true")
         yield connection
 
@@ -210,7 +210,7 @@ def record_batches(relation: duckdb.DuckDBPyRelation) -> pa.RecordBatchReader:
 
 
 def check_readable(path: Path) -> None:
-    """Make sure that a path leads to a file with something in it, or say what is in the way."""
+    """Check that a path is a regular file that can be read and is not empty."""
     try:
         mode = os.stat(path).st_mode
         is_empty = stat.S_ISREG(mode) and not _first_byte(path)
@@ -234,7 +234,7 @@ def _first_byte(path: Path) -> bytes:
         return file.read(1)
 
 
-#: How packed text files are opened, by the ending of their names.
+#: How compressed text files are opened, by the ending of their names.
 PACKINGS: dict[str, Callable[[Path], object]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
@@ -242,18 +242,18 @@ PACKINGS: dict[str, Callable[[Path], object]] = {
     ".zst": lambda path: pa.input_stream(str(path), compression="zstd"),
 }
 
-#: What is raised by a packed file that is none, or was cut short.
+#: What is raised for a compressed file that is damaged or is none.
 PACKING_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowException)
 
 
 def opened(path: Path) -> IO[bytes]:
-    """Open a text file for its bytes, unpacked if the ending of its name says that it is packed."""
+    """Open a text file in binary mode, decompressed if its name says that it is compressed."""
     unpacking = PACKINGS.get(path.suffix.lower())
     return open(path, "rb") if unpacking is None else cast("IO[bytes]", unpacking(path))
 
 
 def guessed_lines(path: Path, sample: int = 1 << 16) -> float:
-    """Guess how many lines a file has by the length of its first ones; 0 where that tells nothing, as in a packed file.
+    """Estimate the number of lines from the length of the first ones; 0 for compressed files, where that says nothing.
 
     Examples
     --------
@@ -270,7 +270,7 @@ def guessed_lines(path: Path, sample: int = 1 << 16) -> float:
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:
-    """Return what changes when somebody writes or replaces a file."""
+    """Size, time of modification and inode, which change when a file is written or replaced."""
     with suppress(OSError, ValueError):
         facts = os.stat(path)
         return facts.st_size, facts.st_mtime_ns, facts.st_ino

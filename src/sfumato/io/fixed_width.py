@@ -1,4 +1,4 @@
-"""Lines in which every column has its place: `Smith     34F`."""
+"""Text with columns of fixed width: `Smith     34F`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FIELD = re.compile(r"\s*(.*\S)\s+(\d+)(?:-(\d+))?\s*")
 
 
 class Field(NamedTuple):
-    """A column and its place: the characters from ``start`` up to ``stop``, counted from 0."""
+    """A column and its characters: from ``start`` up to ``stop``, counted from 0."""
 
     name: str
     start: int
@@ -34,7 +34,7 @@ class Field(NamedTuple):
 
 
 class FixedWidthSource(ImportedSource):
-    """A file of lines of fixed columns, in UTF-8. With a layout every line is a row; without, the first has names."""
+    """A fixed-width file in UTF-8. With a layout every line is a row; without one, the first line has the names."""
 
     def __init__(self, path: Path, form: str, options: FileOptions) -> None:
         super().__init__(path, form)
@@ -44,7 +44,7 @@ class FixedWidthSource(ImportedSource):
         self._fields = {field.name: field for field in fields}
 
     def place(self, row: int) -> str:
-        """Say in which line a row is, counting lines with something in them."""
+        """Say in which line a row is, not counting empty lines."""
         return f"line {row + 1 + self._has_header:,}"
 
     def _lines(self) -> Iterator[str]:
@@ -58,7 +58,7 @@ class FixedWidthSource(ImportedSource):
             ) from None
 
     def _detected(self) -> list[Field]:
-        """Find columns by the blanks that all lines share, from the first line to the last, and say so."""
+        """Find columns by the blanks that all lines have in common, and remark on it."""
         used: set[int] = set()
         header = ""
         for number, line in enumerate(self._lines()):
@@ -104,7 +104,7 @@ def _cells(lines: pa.Array, field: Field) -> pa.Array:
 
 
 def parsed_layout(layout: str) -> list[Field]:
-    """Return the columns that a layout names, with their places counted from 1 and both ends included.
+    """Parse a layout, in which characters are counted from 1 and both ends are included.
 
     Examples
     --------

@@ -31,7 +31,7 @@ _CONVERSION_ERRORS = (pa.ArrowException, OverflowError, TypeError, ValueError)
 
 
 def open_frame(data: object) -> Source:
-    """Wrap a frame that is already in memory, or say why it cannot be used."""
+    """Wrap a frame that is already in memory."""
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
@@ -54,7 +54,7 @@ def open_frame(data: object) -> Source:
 
 
 def _native_names(data: object) -> Iterable[object]:
-    # narwhals refuses duplicate names with an error of its own, so they are looked for first.
+    # Checked first, since narwhals raises its own error for duplicate names.
     is_frame = nw.dependencies.is_pandas_like_dataframe(data)
     return data.columns if is_frame else ("unchecked",)  # type: ignore[attr-defined]
 
@@ -87,7 +87,7 @@ class ArrowSource(Source):
         return TableSize(self._table.num_rows, 0)  # its text is in memory already
 
     def to_native(self, table: pa.Table) -> pa.Table:
-        """Return the table with plain text instead of dictionaries."""
+        """The table with plain text instead of dictionaries."""
         return plain(table)
 
 
@@ -122,13 +122,13 @@ class RelationSource(Source):
         return TableSize(rows, 0)
 
     def to_native(self, table: pa.Table) -> pa.Table:
-        """Return the table itself: a relation would need a connection that stays open."""
+        """The table itself: a relation would need a connection that stays open."""
         return plain(table)
 
 
 @contextmanager
 def _relation_explained() -> Iterator[None]:
-    """Say that a relation cannot be computed, without what DuckDB quotes of its rows."""
+    """Report that a relation cannot be computed, without DuckDB's message, which may quote rows."""
     try:
         yield
     except query_errors() as error:
@@ -137,7 +137,7 @@ def _relation_explained() -> Iterator[None]:
 
 
 class StreamSource(Source):
-    """An Arrow stream: it goes by once, either into memory or batch by batch."""
+    """An Arrow stream, which can be read once: into memory or batch by batch."""
 
     kind = "arrow stream"
 
@@ -162,7 +162,7 @@ class StreamSource(Source):
     def batches(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
     ) -> Iterator[pa.RecordBatch]:
-        if na or self._table is not None:  # only all of the values tell what words leave behind
+        if na or self._table is not None:  # the type that is left without the missing codes depends on all values
             yield from super().batches(columns, as_text, na)
             return
         for batch in self._taken():
@@ -175,7 +175,7 @@ class StreamSource(Source):
         return reader
 
     def to_native(self, table: pa.Table) -> pa.Table:
-        """Return the table itself."""
+        """The table itself."""
         return plain(table)
 
 
@@ -232,16 +232,16 @@ class LazySource(Source):
 
 @contextmanager
 def _frame_explained() -> Iterator[None]:
-    """Say that a lazy frame cannot be computed, without what its library quotes of its rows."""
+    """Report that a lazy frame cannot be computed, without its library's message, which may quote rows."""
     try:
         yield
-    except Exception as error:  # every library has errors of its own, and none is imported here
+    except Exception as error:  # every library has its own errors, and none of them is imported here
         reason = type(error).__name__
         raise SourceError(f"The lazy frame cannot be computed ({reason}). Collect it alone to see why.") from None
 
 
 class SparkSource(Source):
-    """A frame of Spark. Only who asks for its rows here loads them: an engine leaves them where they are."""
+    """A Spark frame. Reading it here loads its rows; the Spark engine leaves them on the cluster."""
 
     kind = "spark"
 
@@ -250,7 +250,7 @@ class SparkSource(Source):
         self.columns = checked_names(frame.columns)
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
-        # By all names at once: columns that are fetched one by one may come in different orders.
+        # All columns at once: fetched one by one, their rows may come in different orders.
         rows = self.frame.select(*map(spark_identifier, columns)).toArrow()
         return gathered(columns, lambda name: tidy(name, rows[name], name in as_text), tell)
 
@@ -302,7 +302,7 @@ def _to_pandas(table: pa.Table, pandas: Any) -> object:
 
 
 def _nullable(kind: pa.DataType, pandas: Any) -> Any:
-    """Return the type that keeps missing values beside exact ones, where pandas would make floats and objects."""
+    """The nullable pandas type, where pandas would otherwise make floats or objects of missing values."""
     if pa.types.is_boolean(kind):
         return pandas.BooleanDtype()
     if pa.types.is_integer(kind):
@@ -311,21 +311,21 @@ def _nullable(kind: pa.DataType, pandas: Any) -> Any:
 
 
 def _to_arrow(series: nw.Series[Any]) -> pa.Array | None:
-    # None instead of an error, which would quote a value of the table.
+    # None instead of the error, which would quote a value of the table.
     with suppress(*_CONVERSION_ERRORS):
         return series.to_arrow()
     return None
 
 
 def _from_objects(name: str, values: list[object]) -> pa.Array:
-    """Convert Python objects, refusing what Arrow refuses and what it would silently cut."""
+    """Convert Python objects; refuse what Arrow refuses and what it would silently truncate."""
     kinds = sorted({_family(value) for value in values} - {"missing"})
     if len(kinds) > 1:
         raise DataError(f"Column '{name}' mixes types: {', '.join(kinds)}. Convert it to one of them.")
     try:
         return pa.array(values, from_pandas=True)
     except _CONVERSION_ERRORS:
-        # The original error quotes a value of the table, so it is left behind.
+        # Without the original error, which quotes a value of the table.
         kind = kinds[0] if kinds else "object"
         raise DataError(
             f"Column '{name}' holds values of type {kind} that have no place in a table. "
@@ -334,7 +334,7 @@ def _from_objects(name: str, values: list[object]) -> pa.Array:
 
 
 def _family(value: object) -> str:
-    """Name the type of a value as far as mixing matters: an int and a float go together, a date and a time do not."""
+    """The kind of a value, as far as mixing matters: ints and floats may mix, dates and times may not."""
     if value is None or type(value).__name__ in {"NaTType", "NAType"}:
         return "missing"
     if isinstance(value, float) and value != value:  # noqa: PLR0124 (NaN)

@@ -1,8 +1,8 @@
-"""What the words of a text file mean: numbers, dates, truth values, or just text.
+"""Type inference for text files: numbers, dates, booleans, or text.
 
 A column is judged by all its distinct values, never by a sample, so a late surprise turns a column into text
-instead of an error. Whatever would change by conversion stays text: leading zeros, a plus sign, more digits
-than an integer holds.
+instead of an error. Values that conversion would change stay text: leading zeros, a plus sign, more digits than an
+integer holds.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 
 class _Reading(NamedTuple):
-    """A type that text may have: the pattern that every value follows, and the Arrow type for it."""
+    """A type that text may have: the pattern that every value must match, and the Arrow type."""
 
     pattern: str
     kind: pa.DataType
@@ -55,7 +55,7 @@ def inferred(column: pa.ChunkedArray, numbers: bool = True) -> pa.ChunkedArray:
 
 
 class Narrowing:
-    """What the values of a column mean, found piece by piece: the same as `inferred` finds in all of them at once."""
+    """Inference piece by piece, with the same result as `inferred` on all values at once."""
 
     def __init__(self, numbers: bool = True) -> None:
         self._left = list((*_NUMBERS, *_DATES) if numbers else _DATES)
@@ -63,7 +63,7 @@ class Narrowing:
         self._empty = True
 
     def look(self, values: pa.Array) -> None:
-        """Leave only what these values may be, too."""
+        """Rule out the types that these values cannot have."""
         distinct = values.unique().drop_null()
         if not len(distinct):
             return
@@ -73,7 +73,7 @@ class Narrowing:
 
     @property
     def kind(self) -> pa.DataType:
-        """The type that all values share; null where there is none to tell by."""
+        """The type that all values share; null if there are no values."""
         if self._empty:
             return pa.null()
         return self._left[0].kind if self._left and self._left[0].kind not in self._broken else pa.string()
@@ -94,7 +94,7 @@ def _converted(values: pa.Array, readings: Sequence[_Reading]) -> pa.Array | Non
 
 
 def _all_match(values: pa.Array, pattern: str) -> bool:
-    # Most columns are settled by their first words.
+    # Most columns are decided by their first values.
     parts = (values.slice(0, 100), values)
     return all(pc.all(pc.match_substring_regex(part, pattern)).as_py() for part in parts)
 
@@ -103,5 +103,5 @@ def _cast(values: pa.Array, kind: pa.DataType) -> pa.Array | None:
     try:
         return pc.utf8_trim_whitespace(values).cast(kind)
     except pa.ArrowInvalid:
-        # The 31st of February, or an integer of thirty digits: it stays the text that it is.
+        # February 31, or an integer of thirty digits: it stays text.
         return None

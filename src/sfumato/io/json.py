@@ -27,8 +27,8 @@ from sfumato.io.lines import joined, joined_lines, slices, text_cells, text_scal
 from sfumato.io.source import checked_names
 from sfumato.io.sql import identifier, literal, literal_path
 
-# DuckDB's types that are kept; all others are read as text, and dates found in it afterwards, so that a column
-# asked for as text is the text of the file.
+# The types of DuckDB that are kept. All others are read as text, in which dates are found afterwards, so that a column
+# asked for as text is exactly the text of the file.
 _KEPT = re.compile(r"BOOLEAN|U?BIGINT|HUGEINT|DOUBLE|STRUCT.*|MAP.*|.*\[\d*\]", re.DOTALL)
 
 #: What some program takes for the end of a line, and how JSON writes it otherwise.
@@ -97,7 +97,7 @@ class JsonSource(QueriedSource):
         )
 
     def _first_bad_line(self) -> int | None:
-        """Look for the line again: the engine counts lines differently from version to version."""
+        """Find the line ourselves: DuckDB counts lines differently from version to version."""
         with suppress(*PACKING_ERRORS), opened(self.path) as file:
             for number, line in enumerate(file, start=1):
                 if line.strip() and not _is_object(line):
@@ -106,7 +106,7 @@ class JsonSource(QueriedSource):
 
 
 def _may_be_renamed(name: str, names: Sequence[str]) -> bool:
-    # DuckDB makes "A_1" of a key "A" beside "a".
+    # DuckDB renames a key "A" to "A_1" if there is an "a".
     stem = name.rpartition("_")[0].casefold()
     return bool(re.search(r"_\d+$", name)) and any(stem == other.casefold() for other in names)
 

@@ -1,4 +1,4 @@
-"""Files that a library reads for us, an optional one or one of Python's own."""
+"""Files that another library reads, an optional one or one of the standard library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sfumato.io.source import FileOptions, Source
 
 
 class ImportedSource(Source):
-    """A file in a format that a library knows."""
+    """A file that another library reads."""
 
     form: str
     spool: object = None
@@ -26,11 +26,11 @@ class ImportedSource(Source):
         self.kind = self.form = form
 
     def to_native(self, table: pa.Table) -> pa.Table:
-        """Return an Arrow table, its text still as dictionaries, since it may be large."""
+        """Return an Arrow table whose text stays dictionary-encoded, since it may be large."""
         return canonical(table)
 
     def damaged(self, what: str) -> SourceError:
-        """Say that the file is not what its name says; what a library says may quote the table."""
+        """The error for a damaged file, without the library's message, which may quote the table."""
         return SourceError(
             f"{shown(self.path)} is not {what}, or was cut short or damaged. Make it again, or give it the ending of "
             "what it is."
@@ -38,7 +38,7 @@ class ImportedSource(Source):
 
 
 def library(module: str, what: str, extra: str) -> Any:
-    """Import a library that is needed for a format, or name the line that installs it."""
+    """Import an optional library; if it is missing, the error names the pip line."""
     try:
         return import_module(module)
     except ImportError:
@@ -46,7 +46,7 @@ def library(module: str, what: str, extra: str) -> Any:
 
 
 def chosen(path: Path, names: Sequence[str], options: FileOptions, what: str) -> str:
-    """Return the one table of a file that holds several: the one that is named, or the only one there is."""
+    """Choose the table of a file that may hold several: the named one, or the only one."""
     if options.sheet is not None:
         if options.sheet not in names:
             raise ParameterError(f"{shown(path)} has no {what} '{options.sheet}'. It has {listed(names) or 'none'}.")

@@ -11,24 +11,24 @@ from pathlib import Path
 from sfumato.common import parameters
 from sfumato.io import Source
 
-#: The share of what is free that a run takes where nobody says how much it may.
+#: The share of free memory that a run takes if no limit is given.
 SHARE = 0.6
 
-#: What is assumed where the system does not tell.
+#: What is assumed if the system does not say.
 ASSUMED = 4 << 30
 
-#: What the program takes before it has read a row, its compiled loops included.
+#: What the program takes before it has read a row, compiled loops included.
 PROGRAM = 300 << 20
 
-#: Bytes that a cell takes at the peak: read, as a code in the order of the method, as what is shown, and written. Seen
-#: with tables of 10 and 100 million rows, and rounded up.
+#: Bytes per cell at the peak: as read, as a code in the method's order, as shown, and as written. Measured with tables
+#: of 10 and 100 million rows, and rounded up.
 CELL = 16
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 def in_words(size: float, binary: bool = False) -> str:
-    """Write a size as people read it.
+    """Format a size for people.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def in_words(size: float, binary: bool = False) -> str:
 
 
 def allowed_memory(owner: str, memory: int | str | None) -> int:
-    """Return the bytes that a run may take: what was asked for, or a share of what is free."""
+    """The bytes that a run may take: the given limit, or a share of free memory."""
     return (
         parameters.size(owner, "memory", memory)
         if memory is not None
@@ -53,21 +53,21 @@ def allowed_memory(owner: str, memory: int | str | None) -> int:
 
 
 def free_memory() -> int:
-    """Return how many bytes a program may still take here, a container's limit included."""
+    """The bytes of free memory, limits of containers included."""
     return min([_free_on_machine(), *_free_in_groups()])
 
 
 def resident_memory() -> int:
-    """Return how many bytes of memory this process holds now; 0 where the system does not tell."""
+    """The bytes of memory that this process holds now; 0 if the system does not say."""
     with suppress(OSError, ValueError, IndexError):
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * _PAGE
     return 0
 
 
 def memory_to_anonymize(source: Source, columns: Sequence[str]) -> int | None:
-    """Return about how many bytes it takes to anonymize a table in memory; None where its size is not known.
+    """Estimate the bytes that it takes to anonymize a table in memory; None if its size is not known.
 
-    The table is not read for it: files tell how large they are.
+    The table is not read for this.
 
     Parameters
     ----------
@@ -86,12 +86,12 @@ def _free_on_machine() -> int:
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) << 10
     with suppress(AttributeError, ValueError, OSError):
-        return os.sysconf("SC_PHYS_PAGES") * _PAGE // 2  # what of it is free, this system does not say
+        return os.sysconf("SC_PHYS_PAGES") * _PAGE // 2  # this system does not say how much of it is free
     return ASSUMED
 
 
 def _free_in_groups(root: Path = Path("/sys/fs/cgroup")) -> Iterator[int]:
-    """Yield what the control groups of this process leave it; the limit of a group holds for all below it."""
+    """Yield what the control groups of this process leave free; a group's limit holds for all groups below it."""
     if sys.platform != "linux":
         return
     with suppress(OSError, ValueError):
@@ -103,10 +103,10 @@ def _free_in_groups(root: Path = Path("/sys/fs/cgroup")) -> Iterator[int]:
 
 def _free_in_group(root: Path, name: str) -> Iterator[int]:
     folder = root / name
-    # In a container the name is often that of the machine outside; its own group then lies at the root.
+    # In a container the path is often that of the host; the container's own group is then at the root.
     for place in (folder, *folder.parents) if folder.is_dir() else (root,):
         for limit, used in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
-            with suppress(OSError, ValueError):  # "max" is no limit
+            with suppress(OSError, ValueError):  # "max" means no limit
                 most = int((place / limit).read_text(encoding="ascii"))
                 yield max(0, most - int((place / used).read_text(encoding="ascii")) + _reclaimable(place))
         if place == root:
@@ -114,7 +114,7 @@ def _free_in_group(root: Path, name: str) -> Iterator[int]:
 
 
 def _reclaimable(group: Path) -> int:
-    """Return what of the memory of a group are pages of files that nobody reads, which the system gives away first."""
+    """The inactive file pages of a group, which the system reclaims first."""
     for line in (group / "memory.stat").read_text(encoding="ascii").splitlines():
         if line.removeprefix("total_").startswith("inactive_file "):
             return int(line.split()[1])

@@ -1,4 +1,4 @@
-"""Values that the caller takes for missing: they become so right after reading, whatever the source."""
+"""Codes for missing values that the caller declares, such as 999: they become missing right after reading."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sfumato.errors import invalid_parameter
 from sfumato.io.columns import is_text, packed, unified
 from sfumato.io.inference import inferred
 
-#: The values that mean "none": in every column, or by column, where ``"*"`` stands for all others too.
+#: The codes for missing values: for every column, or by column, where ``"*"`` stands for all columns.
 MissingCodes = Mapping[str, Iterable[object]] | Iterable[object] | str
 
 EVERY_COLUMN = "*"
 
 
 def missing_codes(owner: str, name: str, given: object) -> dict[str, tuple[str, ...]]:
-    """Return what callers may say in several ways as one: the texts that mean "none", by column.
+    """Normalize what callers may write in several ways: the codes for missing values as texts by column.
 
     Examples
     --------
@@ -43,12 +43,12 @@ def _texts(owner: str, name: str, codes: object) -> Iterable[str]:
 
 
 def codes_for(column: str, codes: Mapping[str, Collection[str]]) -> frozenset[str]:
-    """Return the texts that mean "none" in a column."""
+    """The codes for missing values of a column."""
     return frozenset((*codes.get(EVERY_COLUMN, ()), *codes.get(column, ())))
 
 
 def without_codes(column: pa.ChunkedArray, codes: Collection[str], as_text: bool) -> pa.ChunkedArray:
-    """Make codes missing; what is then a column of numbers or dates becomes one, unless it is to stay text."""
+    """Make codes missing; a column left with only numbers or dates is converted unless it must stay text."""
     if not codes:
         return column
     if pa.types.is_dictionary(column.type) or is_text(column.type):
@@ -75,7 +75,7 @@ def _coded(chunk: pa.Array) -> pa.DictionaryArray:
 
 
 def _nulled(chunk: pa.DictionaryArray, hits: pa.BooleanArray) -> pa.DictionaryArray:
-    """Return a chunk whose hits are missing."""
+    """Make the hits of a chunk missing."""
     gone = hits.take(chunk.indices)
     indices = pc.if_else(pc.fill_null(gone, True), pa.scalar(None, chunk.indices.type), chunk.indices)
     return pa.DictionaryArray.from_arrays(indices, chunk.dictionary)
@@ -90,7 +90,7 @@ def _without_numbers(column: pa.ChunkedArray, codes: Collection[str]) -> pa.Chun
 
 
 def _number(code: str, kind: pa.DataType) -> object:
-    """Return a code as a number of a type; None if it is none, as a question mark, or 1.5 among whole numbers."""
+    """A code as a number of a type; None if it is not one, such as a question mark, or 1.5 among integers."""
     try:
         return pa.scalar(code).cast(kind).as_py()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):

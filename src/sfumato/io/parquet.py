@@ -16,7 +16,7 @@ from sfumato.io.files import READ_ERRORS
 from sfumato.io.frames import ArrowSource
 from sfumato.io.source import BATCH_ROWS, TableSize, checked_names
 
-#: In so many steps a file is read at most: enough to see them go by, few enough to cost nothing.
+#: The most steps in which a file is read: enough to show progress, few enough to cost nothing.
 STEPS = 20
 
 #: Rows per row group: large enough to compress well, small enough to be read in parallel.
@@ -27,7 +27,7 @@ COMPRESSION = "zstd"
 
 
 class ParquetSource(ColumnarSource):
-    """A Parquet file: text that lies in dictionaries there stays in dictionaries all the way."""
+    """A Parquet file, whose dictionary-encoded text stays dictionary-encoded."""
 
     kind = form = "parquet"
     called = "a Parquet"
@@ -63,14 +63,14 @@ class ParquetSource(ColumnarSource):
     def kinds(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
     ) -> pa.Schema:
-        # Words that mean nothing may leave a column of numbers; only all of the values tell.
+        # Without the missing codes a column may be one of numbers, which only all of its values show.
         if na:
             return super().kinds(columns, as_text, na)
         empty = pq.read_schema(self.path).empty_table()
         return plain(ArrowSource(empty).read(columns, as_text)).schema
 
     def extent(self, columns: Sequence[str]) -> TableSize:
-        """Read the footer: its rows are exact, and text in dictionaries takes no more there than in memory."""
+        """Read the footer: its row count is exact, and dictionary-encoded text is no larger there than in memory."""
         try:
             facts = pq.read_metadata(self.path)
         except READ_ERRORS as error:
@@ -115,7 +115,7 @@ def write_parquet(table: pa.Table, path: Path | pa.NativeFile, tell: Tell) -> No
 
 
 def stream_parquet(tables: Iterable[pa.Table], path: Path) -> None:
-    """Write tables one below the other, each forgotten before the next."""
+    """Write tables one after the other, holding only one in memory at a time."""
     with ExitStack() as stack:
         writer: pq.ParquetWriter | None = None
         for table in map(canonical, tables):

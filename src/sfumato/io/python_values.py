@@ -1,4 +1,4 @@
-"""Columns of Python values, as libraries hand them out: one type per column, and text where a column mixes types."""
+"""Columns from Python values, as other libraries return them: one type per column, and text if a column mixes types."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from sfumato.io.columns import packed, tidy
 from sfumato.io.inference import inferred
 
-#: Whole numbers beyond this are not all told apart by a float.
+#: Floats cannot represent all integers beyond this.
 EXACT = 2**53
 
 _KINDS: tuple[tuple[type, str], ...] = (
@@ -28,7 +28,7 @@ _KINDS: tuple[tuple[type, str], ...] = (
 
 
 def to_column(name: str, values: Sequence[object], as_text: bool = False) -> pa.ChunkedArray:
-    """Return values as a column in the shape that :meth:`Source.read` promises; None is missing.
+    """Make a column as :meth:`Source.read` promises it; None is missing.
 
     Numbers are whole if all of them are. Dates are found in text as in JSON, numbers are not. A column that mixes types
     is text, a number in it as it is written: ``12``, not ``12.0``.
@@ -56,7 +56,7 @@ def to_column(name: str, values: Sequence[object], as_text: bool = False) -> pa.
 
 
 def written(value: object) -> str:
-    """Return a value as people write it.
+    """Write a value as people do.
 
     >>> [written(value) for value in (12.0, 0.5, True, dt.datetime(2024, 1, 31, 12))]
     ['12', '0.5', 'true', '2024-01-31 12:00:00']
@@ -69,14 +69,14 @@ def written(value: object) -> str:
 
 
 def whole_where_possible(numbers: pa.Array) -> pa.Array:
-    """Return floats as whole numbers, if all of them are and none is too large to be told from its neighbours."""
+    """Convert floats to integers, if all of them are whole and exactly representable."""
     known = numbers.drop_null().to_numpy(zero_copy_only=False)
     is_whole = bool(np.isfinite(known).all() and (known == np.floor(known)).all() and (np.abs(known) < EXACT).all())
     return numbers.cast(pa.int64()) if is_whole else numbers
 
 
 def as_dates(moments: pa.Array) -> pa.Array:
-    """Return moments as dates, if all of them are at midnight."""
+    """Convert timestamps to dates, if all of them are at midnight."""
     return moments.cast(pa.date32()) if pc.all(_at_midnight(moments)).as_py() else moments
 
 

@@ -28,7 +28,7 @@ def open_r(path: Path, form: str, options: FileOptions) -> Source:
 
 
 class ImportedR(ImportedSource):
-    """A data frame of R, through the frame that its library makes."""
+    """An R data frame, through the frame that pyreadr makes."""
 
     def __init__(self, path: Path, form: str, frame: Source | None = None) -> None:
         super().__init__(path, form)

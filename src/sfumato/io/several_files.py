@@ -1,4 +1,4 @@
-"""A table in several files: a list of them, all that a pattern matches, or a folder of Parquet files."""
+"""Tables in several files: a list of files, all files that match a pattern, or a folder of Parquet files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sfumato.common.progress import Tell, silent
 from sfumato.errors import SourceError, listed
 from sfumato.io.columns import is_text, packed, unified
 from sfumato.io.files import shown
-from sfumato.io.formats import is_several, open_file
+from sfumato.io.open import is_several, open_file
 from sfumato.io.parquet import ParquetSource
 from sfumato.io.source import FileOptions, Source, TableSize, without_nulls
 
@@ -28,7 +28,7 @@ MISSING_FOLDER = "__HIVE_DEFAULT_PARTITION__"
 
 @dataclass(frozen=True)
 class Part:
-    """A file of a table, and the columns that the names of its folders hold: ``year=2024/part-0.parquet``."""
+    """One file, with the columns that the names of its folders hold: ``year=2024/part-0.parquet``."""
 
     source: Source
     path: Path
@@ -36,7 +36,7 @@ class Part:
 
 
 class PartedSource(Source):
-    """Files that are parts of one table: the same columns, of the same kinds, one after the other."""
+    """Files that are parts of one table, with the same columns of the same kinds."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = parts
@@ -58,7 +58,7 @@ class PartedSource(Source):
         sources = [part.source for part in self.parts]
         if self._folders or not all(isinstance(source, ParquetSource) for source in sources):
             return ()
-        # Files that do not say the same of a column have to be brought together, which `batches` does.
+        # Files in which a column has different types must be reconciled, which `batches` does.
         kinds = {tuple(sorted(cast("ParquetSource", source).types.items())) for source in sources}
         return tuple(part.path for part in self.parts) if len(kinds) == 1 else ()
 
@@ -90,14 +90,14 @@ class PartedSource(Source):
         na: Mapping[str, Collection[str]] | None,
     ) -> pa.Table:
         own = [name for name in columns if name not in self._folders]
-        # Of a table that is asked for nothing but its folders, some column tells how many rows it has.
+        # If only folder columns are asked for, some other column must be read for the number of rows.
         read = own or list(part.source.columns[:1])
         table = part.source.read(read, [name for name in as_text if name in own], na=na)
         by_folder = {name: _repeated(part.folders[name], table.num_rows) for name in columns if name in self._folders}
         return pa.table({name: by_folder[name] if name in by_folder else table.column(name) for name in columns})
 
     def _joined(self, name: str, pieces: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
-        """Join the pieces of a column, or say which files disagree about what it is."""
+        """Join the pieces of a column; the error for incompatible types names the files."""
         filled = [
             (part, piece) for part, piece in zip(self.parts, pieces, strict=True) if piece.null_count < len(piece)
         ]
@@ -113,7 +113,7 @@ class PartedSource(Source):
         return pa.chunked_array([chunk for one in cast for chunk in one.chunks], kind)
 
     def _agreed(self, name: str, kinds: Sequence[tuple[Part, pa.DataType]]) -> pa.DataType:
-        """Return the type of a column in all files, or say which disagree about what it is."""
+        """Find a common type of a column; the error for incompatible types names the files."""
         (first, kind), *others = kinds
         for part, other in others:
             if _family(other) != _family(kind):
@@ -152,7 +152,7 @@ class PartedSource(Source):
                 yield pa.RecordBatch.from_arrays(pieces, schema=kinds)
 
     def extent(self, columns: Sequence[str]) -> TableSize | None:
-        """Add up what the files tell."""
+        """Add up the sizes of the files."""
         own = [name for name in columns if name not in self._folders]
         extents = [part.source.extent(own) for part in self.parts]
         known = [extent for extent in extents if extent is not None]
@@ -193,7 +193,7 @@ def _found(path: str | os.PathLike[str]) -> list[tuple[Path, dict[str, str | Non
 
 def _in_folder(folder: Path) -> list[tuple[Path, dict[str, str | None]]]:
     inside = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in PARQUET and path.is_file()]
-    # What begins so is of the program that wrote the folder, not of the table.
+    # Such names belong to the program that wrote the folder, not to the table.
     own = [path for path in inside if not any(part[0] in "._" for part in path.relative_to(folder).parts)]
     if not own:
         raise SourceError(f"{shown(folder)} is a directory without Parquet files. Name a file in it, or a pattern.")
@@ -201,7 +201,7 @@ def _in_folder(folder: Path) -> list[tuple[Path, dict[str, str | None]]]:
 
 
 def _folders(path: Path) -> dict[str, str | None]:
-    """Return what the names of folders say: ``year=2024``."""
+    """The columns in the names of folders: ``year=2024``."""
     pairs = (part.split("=", 1) for part in path.parts[:-1] if "=" in part)
     return {name: None if value == MISSING_FOLDER else unquote(value) for name, value in pairs}
 
@@ -218,7 +218,7 @@ def _check_same_columns(first: Part, other: Part) -> None:
 
 
 def _family(kind: pa.DataType) -> str:
-    """Name what a column holds as far as files have to agree about it."""
+    """The kind of a type, on which all files must agree."""
     if is_text(kind) or pa.types.is_dictionary(kind):
         return "text"
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
@@ -229,7 +229,7 @@ def _family(kind: pa.DataType) -> str:
 
 
 def _common(kinds: Sequence[pa.DataType]) -> pa.DataType:
-    """Return a type that holds the values of types of one family."""
+    """The widest of types of one kind."""
     if len(set(kinds)) == 1:
         return kinds[0]
     if all(pa.types.is_integer(kind) for kind in kinds):
@@ -244,7 +244,7 @@ def _common(kinds: Sequence[pa.DataType]) -> pa.DataType:
 
 
 def _cast(name: str, part: Part, column: Any, kind: pa.DataType) -> Any:
-    """Return a column or an array of a file in the type that all files agree on, if it holds every value."""
+    """Cast a column of one file to the common type; an error if a value does not fit."""
     try:
         return column.cast(kind)
     except pa.ArrowInvalid:

@@ -1,4 +1,4 @@
-"""What every source offers, and the checks that they share."""
+"""The interface of every source, and checks that all of them share."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sfumato.common.progress import Tell, silent
 from sfumato.errors import SchemaError, listed
 from sfumato.io.missing import codes_for, without_codes
 
-#: Rows per batch: few enough that a batch as plain text is small beside the table.
+#: Rows per batch: few enough that a batch of plain text is small compared with the table.
 BATCH_ROWS = 250_000
 
 
 @dataclass(frozen=True)
 class FileOptions:
-    """How a file is to be read, where it does not say so itself; what each means is said at `open_source`."""
+    """How to read a file, where the file itself does not say; see `open_source` for each option."""
 
     separator: str | None = None
     encoding: str | None = None
@@ -29,7 +29,7 @@ class FileOptions:
 
 
 class Remark(NamedTuple):
-    """What a reader had to guess or to leave out: never silently, and without a value of the table."""
+    """What a reader had to guess or leave out; never contains a value of the table."""
 
     columns: tuple[str, ...]
     found: str
@@ -40,14 +40,14 @@ class Remark(NamedTuple):
 
 
 class TableSize(NamedTuple):
-    """How large a table is, as far as that can be told without reading it.
+    """About how large a table is, estimated without reading it.
 
     Attributes
     ----------
     rows
-        About how many rows there are.
+        The number of rows.
     text_bytes
-        About how much text there is that hardly repeats itself, so that no dictionary makes it small.
+        The bytes of text with few repetitions, which dictionary encoding does not make smaller.
     """
 
     rows: int
@@ -55,7 +55,7 @@ class TableSize(NamedTuple):
 
 
 class Source(ABC):
-    """A table that can be read column by column, and the way back to the caller's kind of frame.
+    """A table that can be read column by column, and turned back into the caller's kind of frame.
 
     Attributes
     ----------
@@ -85,9 +85,9 @@ class Source(ABC):
         columns
             Names out of :attr:`columns`.
         as_text
-            Those to read as text whatever they look like, so that 02139 keeps its zero.
+            Those to read as text even if they look like numbers, so that 02139 keeps its zero.
         tell
-            Called with the share that is read, where that is known or can be guessed.
+            Called with the share that is read, where that is known or can be estimated.
         na
             The texts that mean "no value", by column; ``"*"`` stands for all columns.
 
@@ -114,36 +114,36 @@ class Source(ABC):
 
     @property
     def loaded(self) -> bool:
-        """Whether the rows are in memory already, so that working there takes little more."""
+        """Whether the rows are in memory already, so that processing them in memory takes little more."""
         return False
 
     @property
     def parquet_files(self) -> tuple[Path, ...]:
-        """The Parquet files whose rows are those of the table, where it is nothing but that."""
+        """The Parquet files, if the table consists of Parquet files and nothing else."""
         return ()
 
     def kinds(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
     ) -> pa.Schema:
-        """Return the types that columns have in `batches`; null, which is text there, where no value tells."""
+        """The types of columns in `batches`; null (text in `batches`) for columns without values."""
         return _plain_schema(self.read(columns, as_text, na=na))
 
     def batches(
         self, columns: Sequence[str], as_text: Collection[str] = (), na: Mapping[str, Collection[str]] | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Read these columns piece by piece, text plain; for tables that do not fit in memory.
+        """Read these columns in batches, with plain text; for tables that do not fit in memory.
 
-        Where a source has no such way, the table is read as a whole first.
+        A source that cannot do that reads the whole table first.
         """
         table = self.read(columns, as_text, na=na)
         yield from table.cast(_plain_schema(table)).to_batches(BATCH_ROWS)
 
     def check_unchanged(self) -> None:
-        """Make sure that what was opened is still what is there: rows of two states make a table that never was."""
+        """Refuse a source that changed since it was opened: mixed rows give a table that never existed."""
         return
 
     def extent(self, columns: Sequence[str]) -> TableSize | None:
-        """Tell about how large these columns are, from what a file says of itself; None where nobody knows."""
+        """Estimate the size of these columns without reading them; None if that is impossible."""
         return None
 
     @abstractmethod
@@ -151,13 +151,13 @@ class Source(ABC):
         """Turn a table into the kind of frame that came in; a file or a relation gives a ``pyarrow.Table``."""
 
     def remark(self, found: str, advice: str, *columns: str) -> None:
-        """Note what has to be told; the same thing is told once, however often the table is read."""
+        """Add a remark; the same remark is kept once, however often the table is read."""
         said = Remark(columns, found, advice)
         if said not in self.remarks:
             self.remarks = (*self.remarks, said)
 
     def place(self, row: int) -> str:
-        """Say where a row, counted from 0, is found by whoever looks at the table."""
+        """Say where in the source a row, counted from 0, can be found."""
         return f"row {row + 1:,}"
 
     def _require(self, names: Collection[str]) -> None:
@@ -167,7 +167,7 @@ class Source(ABC):
 
 
 def without_nulls(kinds: pa.Schema) -> pa.Schema:
-    """Return types with text where nothing tells the type."""
+    """Replace null types by text."""
     return pa.schema([(one.name, pa.string() if pa.types.is_null(one.type) else one.type) for one in kinds])
 
 
@@ -177,7 +177,7 @@ def _plain_schema(table: pa.Table) -> pa.Schema:
 
 
 class Openable(ABC):
-    """What is no source itself but knows how to become one, such as a table in a database."""
+    """An object that can be opened as a source, such as a table in a database."""
 
     @abstractmethod
     def open(self) -> Source:
@@ -194,7 +194,7 @@ def gathered(columns: Sequence[str], read: Callable[[str], pa.ChunkedArray], tel
 
 
 def checked_names(names: Iterable[object]) -> tuple[str, ...]:
-    """Return the column names if they can be told apart and written down, else say which cannot."""
+    """Check that column names are texts, unique and not empty."""
     seen: dict[str, int] = {}
     for position, name in enumerate(names, start=1):
         if not isinstance(name, str):

@@ -1,6 +1,6 @@
-"""Data that has to lie in a file for a moment: from stdin, for stdout, packed, or in another encoding.
+"""Temporary files for data from stdin, for stdout, and for decompressed or re-encoded text.
 
-The file has no name wherever the system allows that, so nothing of it stays when the program is killed.
+Where the system allows it the file has no name, so nothing is left if the program is killed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ STANDARD = "-"
 _CHUNK = 1 << 20
 
 
-#: What messages call the files of spools.
+#: What messages call spooled files.
 SHOWN: dict[Path, str] = {}
 
 
 class Spool:
-    """A private file that is there as long as this object is; messages call it as where its data comes from."""
+    """A private file that exists as long as this object; messages name the origin of its data instead."""
 
     def __init__(self, shown: str = "stdin") -> None:
         nameless = sys.platform == "linux"
@@ -50,7 +50,7 @@ def from_stdin() -> Spool:
 
 @contextmanager
 def for_stdout() -> Iterator[Path]:
-    """Lend a path; what is written there goes to stdout when all went well."""
+    """Lend a path; the file written there goes to stdout when the block succeeds."""
     spool = Spool()
     with explained("stdout"):
         yield spool.path

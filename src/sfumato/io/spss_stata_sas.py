@@ -35,17 +35,17 @@ READERS = {
     "xpt": ("read_xport", "a SAS transport file"),
 }
 
-#: What transport files of SAS do not tell.
+#: Formats without user-declared missing values.
 WITHOUT_MISSING_KINDS = {"xpt"}
 
 #: The formats that are written here.
 STATISTICS = ("sav", "zsav", "dta")
 #: The longest name of a variable.
 NAME_LENGTHS = {"sav": 64, "zsav": 64, "dta": 32}
-#: Words become numbers with labels as long as there are at most so many, each of at most so many bytes.
+#: Words become numbers with labels if there are at most this many, each of at most this many bytes.
 MOST_LABELS = 1_000
 LONGEST_LABEL = 120
-#: What a text of Stata or SPSS can hold, in bytes.
+#: The longest text of SPSS and Stata, in bytes.
 LONGEST_TEXT = {"sav": 32_767, "zsav": 32_767, "dta": 2_045}
 
 #: Where these files say when they were made, and what they say instead.
@@ -78,7 +78,7 @@ class StatisticsSource(ImportedSource):
                 "it, or name the encoding (encoding=, on the command line --encoding)."
             ) from None
         except Exception:
-            # Whatever a library raises about a damaged file, it may quote the file.
+            # The library's message may quote the file.
             raise self.damaged(what) from None
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
@@ -91,7 +91,7 @@ class StatisticsSource(ImportedSource):
         return gathered(columns, lambda name: self._column(name, known[name], name in as_text), tell)
 
     def _known(self, name: str, values: list[Any], about: Any) -> list[Any]:
-        """Return values with None for all that mean "no value", by whatever sign; tell if users declared some."""
+        """Replace all kinds of missing values by None, with a remark if the file declares some."""
         declared = about.missing_ranges.get(name, ())
         signs = set(about.missing_user_values.get(name, ()))
         known = [None if value != value or value == "" else value for value in values]  # noqa: PLR0124 (NaN)
@@ -118,7 +118,7 @@ class StatisticsSource(ImportedSource):
         return self._labelled(name, known, shown_as)
 
     def _labelled(self, name: str, values: list[Any], labels: Labels) -> pa.ChunkedArray:
-        """Return labels in the order of their codes; of a scale that is ordinal, that order is kept."""
+        """Make a column of labels in the order of their codes; ordinal variables keep that order."""
         words = list(dict.fromkeys(labels.values()))
         if len(words) < len(labels):
             self.remark(
@@ -154,12 +154,12 @@ def _code_order(value: object) -> tuple[bool, Any]:
 
 
 def require() -> Any:
-    """Return the library that writes these files, or name the line that installs it."""
+    """Import pyreadstat; if it is missing, the error names the pip line."""
     return library("pyreadstat", "Writing SPSS and Stata files", "statistics")
 
 
 def write_statistics(form: str) -> Callable[[pa.Table, Path, Tell], None]:
-    """Return what writes a table in one of these formats."""
+    """Make a writer of one of these formats."""
 
     def write(table: pa.Table, path: Path, tell: Tell) -> None:
         names = variable_names(table.column_names, NAME_LENGTHS[form])
@@ -168,7 +168,7 @@ def write_statistics(form: str) -> Callable[[pa.Table, Path, Tell], None]:
             column, words = _variable(name, table.column(name), form)
             columns.append(column)
             labels.update({variable: words} if words else {})
-        # The library takes a frame of some kind; this one keeps missing whole numbers whole.
+        # pyreadstat takes a frame; Polars keeps integers with missing values integers.
         frame = to_frame(pa.table(dict(zip(names, columns, strict=True))), "polars")
         renamed = {new: old for old, new in zip(table.column_names, names, strict=True) if old != new}
         _write(frame, path, form, {"column_labels": renamed, "variable_value_labels": labels})
@@ -191,7 +191,7 @@ def _write(frame: Any, path: Path, form: str, about: dict[str, Any]) -> None:
 
 
 def _variable(name: str, column: pa.ChunkedArray, form: str) -> tuple[pa.ChunkedArray, dict[int, str]]:
-    """Return a column as these programs know it, and what its numbers are called."""
+    """Convert a column to a type of these programs, with value labels."""
     kind = column.type
     if pa.types.is_boolean(kind):
         return column.cast(pa.int32()), {0: "false", 1: "true"}
@@ -232,7 +232,7 @@ def _words(name: str, column: pa.ChunkedArray, form: str) -> tuple[pa.ChunkedArr
 
 
 def label_order(word: str) -> tuple[bool, bool, list[float], str]:
-    """Return by what words are numbered: intervals by their ends, then other words, then the one that tells nothing.
+    """Sort key for labels: intervals by their ends, then other words, then ``*``.
 
     >>> sorted(["*", "flu", "[10, 14]", "[5, 9]"], key=label_order)
     ['[5, 9]', '[10, 14]', 'flu', '*']
@@ -242,7 +242,7 @@ def label_order(word: str) -> tuple[bool, bool, list[float], str]:
 
 
 def variable_names(names: Sequence[str], longest: int) -> list[str]:
-    """Return names that SPSS and Stata know: letters, digits and underscores, different also without regard to case.
+    """Make names that SPSS and Stata accept: letters, digits and underscores, unique regardless of case.
 
     >>> variable_names(["age", "Age", "hours per week", "2024"], 32)
     ['age', 'Age_2', 'hours_per_week', 'v2024']
@@ -263,7 +263,7 @@ def variable_names(names: Sequence[str], longest: int) -> list[str]:
 
 
 def _forget_when(path: Path, form: str) -> None:
-    """Overwrite the moment at which the file was made."""
+    """Overwrite the time at which the file was made."""
     with open(path, "r+b") as file:
         if form == "dta":
             moment = _DTA_MOMENT.search(file.read(1_024))

@@ -1,4 +1,4 @@
-"""Tables of SQLite databases, through Python's own library: nothing is installed, and the file is never written to."""
+"""Tables of SQLite databases, through the standard library; the file is opened read-only."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TABLES = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND na
 
 
 def is_sqlite(path: Path) -> bool:
-    """Return whether a file is an SQLite database, whatever its name says."""
+    """Whether a file is an SQLite database, whatever its name says."""
     try:
         with open(path, "rb") as file:
             return file.read(len(MAGIC)) == MAGIC
@@ -72,7 +72,7 @@ class SqliteSource(ImportedSource):
 
 
 def _batches(cursor: sqlite3.Cursor, kind: pa.DataType) -> Iterator[pa.Array]:
-    """Yield the values of a query of one column, some thousand at a time; an empty table has one empty batch."""
+    """Yield the values of a query with one column in batches; an empty table gives one empty batch."""
     while True:
         rows = cursor.fetchmany(BATCH_ROWS)
         yield pa.array([value for (value,) in rows], kind)

@@ -1,7 +1,7 @@
-"""Folders for what does not fit in memory: private, locked by their owner, and gone when it is.
+"""Temporary folders for data that does not fit in memory: private, locked by their owner, removed with it.
 
-What lies there is personal data. So only the user may read it; it is removed at the end, after errors and interrupts
-too; and what a killed run left is removed by the next one, which knows by a lock whether the owner still lives.
+They hold personal data. So only the user may read them; they are removed at the end, also after errors and interrupts;
+and the next run removes what a killed run left, recognized by a lock that is no longer held.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ Place = str | os.PathLike[str]
 
 
 class TemporaryFolder:
-    """A folder of one run, removed when it is closed, when the object goes, and when the program ends.
+    """A folder of one run, removed when it is closed, garbage-collected, or when the program ends.
 
     Making one also removes what killed runs left in the same place.
 
     Parameters
     ----------
     parent
-        Where to make it; without it, where the system keeps temporary files.
+        Where to make it; by default where the system keeps temporary files.
 
     Attributes
     ----------
@@ -71,22 +71,22 @@ class TemporaryFolder:
         self.close()
 
     def new(self, name: str) -> Path:
-        """Make a folder in it, which only the user may read as well."""
+        """Make a private folder in it."""
         path = self.path / name
         path.mkdir(PRIVATE_FOLDER)
         return path
 
     def used(self) -> int:
-        """Return how many bytes lie in it."""
+        """The bytes in it."""
         return sum(_sizes(self.path))
 
     def require(self, needed: int) -> None:
-        """Refuse to start what would fill the disk.
+        """Refuse work that would fill the disk.
 
         Parameters
         ----------
         needed
-            The bytes that will lie here at the most, as far as that can be told before.
+            An estimate of the most bytes that will be here.
         """
         free = shutil.disk_usage(self.path).free
         if needed > free:
@@ -97,7 +97,7 @@ class TemporaryFolder:
             )
 
 
-#: Those of this process, for a program that ends without taking its objects apart.
+#: The folders of this process, for programs that exit without running finalizers.
 _OPEN: weakref.WeakSet[TemporaryFolder] = weakref.WeakSet()
 
 
@@ -108,7 +108,7 @@ def close_all() -> None:
 
 
 def remove_left_folders(parent: Place | None = None) -> list[Path]:
-    """Remove what killed runs left in a place, and return it; what a living run uses stays.
+    """Remove and return the folders that killed runs left; those of running processes stay.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def _place(parent: Place | None) -> Path:
 
 
 def _made(parent: Path) -> tuple[Path, int]:
-    """Make a folder and lock it; another name if somebody took it for a leftover in the moment between."""
+    """Make and lock a folder; try another name if another run removed it before it was locked."""
     while True:
         path = parent / f"sfumato-{secrets.token_hex(8)}"
         path.mkdir(PRIVATE_FOLDER)
@@ -158,14 +158,14 @@ def _removed_if_left(path: Path) -> bool:
 
 def _remove(path: Path, handle: int, owner: int) -> None:
     try:
-        if os.getpid() == owner:  # and no child that was forked from it
+        if os.getpid() == owner:  # not in a forked child
             _empty(path)
     finally:
         os.close(handle)
 
 
 def _empty(path: Path) -> None:
-    """Remove a folder, the file of its owner last: until then the rest is known to be of somebody."""
+    """Remove a folder, the owner's file last: until then other runs see that it is in use."""
     with suppress(OSError), os.scandir(path) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
@@ -184,5 +184,5 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
 def _sizes(path: Path) -> Iterator[int]:
     for folder, _, names in os.walk(path):
         for name in names:
-            with suppress(OSError):  # removed in the meantime
+            with suppress(OSError):  # removed meanwhile
                 yield os.lstat(os.path.join(folder, name)).st_size

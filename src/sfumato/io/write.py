@@ -1,4 +1,4 @@
-"""Files come out whole or not at all, and bring nothing along but the rows."""
+"""Writing tables and texts to files: whole or not at all, and nothing but the rows."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from sfumato.io.parquet import stream_parquet, write_parquet
 from sfumato.io.spool import STANDARD, for_stdout
 from sfumato.io.spss_stata_sas import STATISTICS, require, write_statistics
 
-#: The formats that can be written table by table, and what stands between two cells in those of text.
+#: The formats that can be written table by table, and their separators.
 STREAMED = {"parquet": "", "csv": ",", "tsv": "\t"}
 
-#: Looks at a finished file before it takes its place, and raises what speaks against that. It gets the path and format.
+#: Inspects a finished file, given its path and format, and raises an error to prevent its publication.
 Inspect = Callable[[Path, str], None]
 
 
@@ -53,7 +53,7 @@ def write_table(
     inspect
         Called before the file takes its place; if it raises, nothing is written.
     form
-        The ending of such a name, where this one does not have it: ``"csv"``, ``"sav"``, … The name ``-`` is stdout.
+        The format, if the name does not say it: ``"csv"``, ``"sav"``, … The name ``-`` is stdout.
     """
     form = format_of(path, form)
     with for_stdout() if os.fspath(path) == STANDARD else atomic_path(path) as temporary:
@@ -63,7 +63,7 @@ def write_table(
 
 
 def write_stream(tables: Iterable[pa.Table], path: Path, form: str) -> None:
-    """Write tables one below the other to a file that only its writer sees yet, each forgotten before the next.
+    """Write tables one after the other to a file that is not yet published, holding only one in memory at a time.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def write_stream(tables: Iterable[pa.Table], path: Path, form: str) -> None:
 def write_tables(
     tables: Sequence[tuple[pa.Table, str | os.PathLike[str]]], inspect: Callable[[list[tuple[Path, str]]], None]
 ) -> None:
-    """Write tables that belong together: all of them are finished and looked at before the first takes its place.
+    """Write tables that belong together: all are written and inspected before the first is published.
 
     ``inspect`` gets the path and the format of every file; if it raises, nothing is written.
     """
@@ -104,22 +104,22 @@ def write_tables(
 
 
 def write_text(path: str | os.PathLike[str], text: str, private: bool = False) -> None:
-    """Write text as UTF-8, whole or not at all; what is ``private`` only its owner may read."""
+    """Write text as UTF-8, whole or not at all; with ``private``, only the owner may read it."""
     with atomic_path(path, private) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def check_writable(path: str | os.PathLike[str], table: bool = True, form: str | None = None) -> None:
-    """Find out before the work, not after it, that a file could not be written there.
+    """Fail before the work, not after it, if a file cannot be written there.
 
     Parameters
     ----------
     path
         Where something will be written.
     table
-        Whether that will be a table, so that the ending must name a format.
+        Whether it will be a table, so that the ending must name a format.
     form
-        The format, where the name does not say it.
+        The format, if the name does not say it.
     """
     if table and format_of(path, form) in STATISTICS:
         require()
@@ -128,12 +128,12 @@ def check_writable(path: str | os.PathLike[str], table: bool = True, form: str |
 
 
 def names_folder(path: str | os.PathLike[str], form: str | None = None) -> bool:
-    """Return whether a path names no file, neither by an ending nor by a format, and so may be a folder of files."""
+    """Whether a path has neither an ending nor a format, so that it may be a folder."""
     return form is None and os.fspath(path) != STANDARD and not Path(path).suffix
 
 
 def refuse_other_than_parquet(path: str | os.PathLike[str], form: str | None = None) -> None:
-    """Refuse what asks for another format than that of a folder of Parquet files, which is what a cluster writes."""
+    """Refuse any format but a folder of Parquet files, which is what a cluster writes."""
     said = form or _ENDINGS.get(Path(path).suffix.lower(), "parquet")
     if said != "parquet" or os.fspath(path) == STANDARD:
         raise ParameterError(
@@ -143,7 +143,7 @@ def refuse_other_than_parquet(path: str | os.PathLike[str], form: str | None = N
 
 
 def refuse_existing(folder: str | os.PathLike[str]) -> None:
-    """Refuse to write a folder over something."""
+    """Refuse to overwrite something with a folder."""
     if os.path.lexists(folder):
         raise OutputError(f"{shown_path(folder)} exists already. Name a folder that does not, or remove it first.")
 
@@ -170,7 +170,7 @@ _ENDINGS = {
 
 
 def format_of(path: str | os.PathLike[str], form: str | None = None) -> str:
-    """Return the format that was named or that the ending of a name says, or say which endings do."""
+    """The format by its name or by the ending of the path; the error lists known endings."""
     if form is not None:
         return parameters.choice("write", "form", form, tuple(_WRITERS))
     if isinstance(path, str | os.PathLike) and os.fspath(path) == STANDARD:

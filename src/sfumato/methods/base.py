@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -12,7 +12,7 @@ import numpy as np
 from sfumato.common.progress import Progress, silent
 from sfumato.errors import ParameterError
 from sfumato.loss import Objective
-from sfumato.privacy import Requirements
+from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 
@@ -150,3 +150,36 @@ def _by_default(kind: type[Method]) -> Method:
     except TypeError:
         name = kind.__name__
         raise ParameterError(f"The method {name} has parameters without a default. Write {name}(…).") from None
+
+
+SUPPRESSION = "suppression"
+SEVERAL_SENSITIVE = "several sensitive columns"
+MISSING = "missing values"
+
+
+def features(models: Sequence[PrivacyModel], microdata: Microdata, suppressible: int) -> Iterator[str]:
+    """Name everything that a request asks for, in the words that `Method.unsupported` uses.
+
+    A model is named, such as ``"l-diversity"``, and so is the variant of it, such as ``"l-diversity (entropy)"``.
+    """
+    for model in models:
+        yield model.name
+        if model.variant:
+            yield f"{model.name} ({model.variant})"
+    if suppressible:
+        yield SUPPRESSION
+    if len(microdata.sensitive) > 1:
+        yield SEVERAL_SENSITIVE
+    if any(domain.has_missing for domain in microdata.domains):
+        yield MISSING
+
+
+def refuse_unsupported(method: Method, models: Sequence[PrivacyModel], microdata: Microdata, suppressible: int) -> None:
+    """Raise an error if a request asks for what a method declares as unsupported."""
+    asked = dict.fromkeys(features(models, microdata, suppressible))
+    refused = [feature for feature in asked if feature in method.unsupported]
+    if refused:
+        raise ParameterError(
+            f"The method '{method.name}' does not support {', '.join(refused)}. "
+            "Leave that out, or choose another method ('sfumato methods' lists them)."
+        )

@@ -76,6 +76,11 @@ class PrivacyModel(ABC):
     def to_policy(self) -> dict[str, Any]:
         """Return the model as plain values, for manifests and policy files."""
 
+    @property
+    def variant(self) -> str | None:
+        """Which variant of the model this is, such as ``"entropy"``; None if it has only one."""
+        return getattr(self, "kind", None) or getattr(self, "distance", None)
+
     def smallest_class(self) -> int:
         """Give a size below which no class can keep this model."""
         return 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from sfumato.assess.queries import Anatomized, Answer, Where
 from sfumato.common.html import facts, fragment, verdict
 from sfumato.errors import VerificationError
 from sfumato.hierarchies import Hierarchy
-from sfumato.io import write_tables, write_text
+from sfumato.io import Source, write_tables, write_text
 from sfumato.release.summary import aligned, caution_facts, role_facts
 from sfumato.verify.anatomy import TwoTables, verify_anatomy, verify_files
 from sfumato.verify.verification import Verification
@@ -47,6 +47,8 @@ class Anatomy:
         How the release was made, as plain values ready for JSON; it holds no original value.
     cautions
         What to look at before publishing, the most serious first.
+    source
+        Where the table came from, and so the kind of frame that the two tables are handed out as.
     """
 
     people: pa.Table = field(repr=False)
@@ -57,7 +59,7 @@ class Anatomy:
     verification: Verification = field(repr=False)
     manifest: dict[str, Any] = field(repr=False)
     cautions: tuple[Caution, ...] = ()
-    to_native: Callable[[pa.Table], object] = field(default=lambda table: table, repr=False)
+    source: Source | None = field(default=None, repr=False)
 
     @property
     def group(self) -> str:
@@ -73,7 +75,10 @@ class Anatomy:
     @property
     def data(self) -> tuple[Any, Any]:
         """Both tables as the kind of frame that came in."""
-        return self.to_native(self.people), self.to_native(self.values)
+        return self._as_frame(self.people), self._as_frame(self.values)
+
+    def _as_frame(self, table: pa.Table) -> Any:
+        return table if self.source is None else self.source.to_native(table)
 
     @cached_property
     def answering(self) -> Anatomized:
@@ -89,12 +94,12 @@ class Anatomy:
         )
 
     def count(self, where: Where | None = None) -> Answer:
-        """Return how many people of the original fit a description, as in `Release`: an estimate and certain bounds."""
+        """How many people of the original fit a description, as in `Release`: an estimate and certain bounds."""
         return self.answering.count(where)
 
     def sample(self, seed: int | None = None) -> Any:
         """Draw one table from both: the values of every group, dealt to its people at random."""
-        return self.to_native(self.answering.sample(seed))
+        return self._as_frame(self.answering.sample(seed))
 
     def verify(self) -> Verification:
         """Check the promise once more, from the two tables alone."""
@@ -140,7 +145,7 @@ class Anatomy:
         ]
 
     def summary(self) -> str:
-        """Return a readable summary: roles, groups, what holds and what does not."""
+        """A readable summary: roles, groups, what holds and what does not."""
         return aligned(self._facts())
 
     def __str__(self) -> str:

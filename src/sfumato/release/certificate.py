@@ -126,7 +126,7 @@ def seen_in(
     separator: str | None = None,
     encoding: str | None = None,
 ) -> tuple[Verification, dict[str, Any]]:
-    """Return what anybody finds in a file: whether the promises hold, what it achieves, and its risk."""
+    """What any reader finds in a file: whether the promises hold, what it achieves, and its risk."""
     source = open_source(file, separator=separator, encoding=encoding)
     known, sensitive = columns["quasi_identifiers"], columns["sensitive"]
     found = check_source(source, known, sensitive, promises)
@@ -158,13 +158,13 @@ def file_record(file: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def digest(record: Mapping[str, Any]) -> str:
-    """Return a hash of everything else in a certificate. It shows accidents; against forgery, sign the certificate."""
+    """A hash of everything else in a certificate. It shows accidents; against forgery, sign the certificate."""
     said = {name: value for name, value in record.items() if name != "digest"}
     return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 def _compared(what: str, said: object, found: object) -> RuleCheck:
-    """Return whether what a certificate says is what the file shows."""
+    """Whether what a certificate says is what the file shows."""
     differences = 0 if _same(said, found) else 1
     return RuleCheck(f"certificate: {what}", None, 0, differences, "differences", differences, units="differences")
 

@@ -1,4 +1,4 @@
-"""Recompute what is promised of a released table, whoever made it."""
+"""Recompute what a released table promises, no matter who made it."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class WhatIf:
-    """Other wishes, each of which is tried by itself by running the method once more.
+    """Alternative requests; the method is run once more for each of them.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Explanation:
         yield from self.what_if
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Plain values, for JSON."""
         return {"why": list(self.why), "what_if": list(self.what_if)}
 
     def __str__(self) -> str:

@@ -8,7 +8,6 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from sfumato.loss import IntervalEndRisk
 from sfumato.privacy import PrivacyModel
 
 #: Whose versions can change a result.
@@ -17,12 +16,12 @@ PACKAGES = ("sfumato", "numpy", "numba", "pyarrow", "duckdb", "narwhals")
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions of everything that took part; looking for them takes milliseconds."""
+    """The versions of Python and of the packages that can change a result; cached, since looking them up takes time."""
     return {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
 
 
 def model_record(model: PrivacyModel) -> dict[str, Any]:
-    """Return a model's parameters; a taxonomy is only said to be there, since its rows are original values."""
+    """A model's parameters; a taxonomy is only said to be there, since its rows are original values."""
     record = model.to_policy()
     if "taxonomy" in record:
         record["taxonomy"] = "given"
@@ -30,7 +29,7 @@ def model_record(model: PrivacyModel) -> dict[str, Any]:
 
 
 def method_shown(record: Any) -> Any:
-    """Return a method's parameters; of a workload only its length, since queries name original values."""
+    """A method's parameters; of a workload only its length, since queries name original values."""
     if isinstance(record, Mapping):
         return {key: method_shown(value) for key, value in record.items()}
     if isinstance(record, list | tuple) and record and all(isinstance(item, Mapping) for item in record):
@@ -49,11 +48,11 @@ def build_manifest(
     options: Mapping[str, Any],
     content: bytes,
     suppressed: Mapping[str, int],
-    singling_out: IntervalEndRisk | None,
+    singling_out: Mapping[str, float] | None,
     seconds: Mapping[str, float],
 ) -> dict[str, Any]:
     """Collect what is needed to make a release again and to judge it."""
-    ends = {} if singling_out is None else {"singling_out": singling_out.to_dict()}
+    ends = {} if singling_out is None else {"singling_out": singling_out}
     return {
         "versions": dict(versions()),
         "input": {"kind": source, "rows": rows, "columns": len(roles), "content_hash": content.hex()[:32]},

@@ -1,4 +1,4 @@
-"""Pictures of a release, as charts that people can change and save as they know."""
+"""Pictures of a release, as Altair charts that users can restyle and save."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Plots:
     release: Release = field(repr=False)
 
     def loss(self) -> alt.TopLevelMixin:
-        """Return what every quasi-identifier lost, the largest first."""
+        """What every quasi-identifier lost, the largest first."""
         return self._loss.chart
 
     def classes(self) -> alt.TopLevelMixin:
-        """Return how many people look alike."""
+        """How many people look alike."""
         return self._classes.chart
 
     def risk(self) -> alt.TopLevelMixin:
-        """Return how easily people were found before, and how easily they are now."""
+        """How easily people were found before, and how easily they are now."""
         return risk_picture(self.release.risk).chart
 
     def column(self, name: str) -> alt.TopLevelMixin:
-        """Return the distribution of a quasi-identifier before and after."""
+        """The distribution of a quasi-identifier before and after."""
         return self._column(name).chart
 
     @property

@@ -20,9 +20,9 @@ from sfumato.hierarchies import Hierarchy
 from sfumato.io import to_frame, write_text
 from sfumato.loss import LossReport
 from sfumato.methods.details import MethodDetails
+from sfumato.release.notebook import page_of
 from sfumato.release.origin import Origin
-from sfumato.release.page import page_of
-from sfumato.release.shown import Promised, Shown
+from sfumato.release.shown import Promises, Shown
 from sfumato.release.summary import summarize
 from sfumato.release.values import ValueCounts
 from sfumato.verify.verification import Achieved, Verification
@@ -96,15 +96,15 @@ class Release:
         return self.shown.data
 
     def to_pandas(self) -> Any:
-        """Return the released rows as a pandas data frame."""
+        """The released rows as a pandas data frame."""
         return to_frame(self.table, "pandas")
 
     def to_polars(self) -> Any:
-        """Return the released rows as a Polars data frame."""
+        """The released rows as a Polars data frame."""
         return to_frame(self.table, "polars")
 
     def to_arrow(self) -> pa.Table:
-        """Return the released rows as an Arrow table."""
+        """The released rows as an Arrow table."""
         return self.table
 
     @property
@@ -157,7 +157,7 @@ class Release:
         return Released(self.table, hierarchies, statistic, self.suppressed)
 
     def count(self, where: Where | None = None) -> Answer:
-        """Return how many people of the original fit a description: an estimate, and certain bounds.
+        """How many people of the original fit a description: an estimate, and certain bounds.
 
         Parameters
         ----------
@@ -168,19 +168,19 @@ class Release:
         return self.answering.count(where)
 
     def sum(self, column: str, where: Where | None = None) -> Answer:
-        """Return the sum of a column of numbers over the people who fit a description, as in `count`."""
+        """The sum of a column of numbers over the people who fit a description, as in `count`."""
         return self.answering.sum(column, where)
 
     def mean(self, column: str, where: Where | None = None) -> Answer:
-        """Return the mean of a column over the people who fit a description, as in `count`."""
+        """The mean of a column over the people who fit a description, as in `count`."""
         return self.answering.mean(column, where)
 
     def min(self, column: str, where: Where | None = None) -> Answer:
-        """Return the least value of a column over the people who fit a description, as in `count`."""
+        """The least value of a column over the people who fit a description, as in `count`."""
         return self.answering.min(column, where)
 
     def max(self, column: str, where: Where | None = None) -> Answer:
-        """Return the largest value of a column over the people who fit a description, as in `count`."""
+        """The largest value of a column over the people who fit a description, as in `count`."""
         return self.answering.max(column, where)
 
     def sample(self, seed: int | None = None) -> Any:
@@ -192,7 +192,7 @@ class Release:
 
     @property
     def classes(self) -> int:
-        """The number of classes that a reader can tell apart."""
+        """The number of different classes in the released rows."""
         return self.verification.classes
 
     @property
@@ -201,7 +201,7 @@ class Release:
         return int(self.manifest["suppressed"]["total"])
 
     def class_table(self) -> Any:
-        """Return one row per class: its size, its ranges, and the means of numbers and dates.
+        """One row per class: its size, its ranges, and the means of numbers and dates.
 
         With the means, averages over classes are exact. They reveal more than the ranges: keep the table private, or
         publish it knowingly.
@@ -241,8 +241,8 @@ class Release:
         return self.shown.verify(self._promised)
 
     @property
-    def _promised(self) -> Promised:
-        return Promised(self.sensitive, self.promises, self.verification.rows, self.people)
+    def _promised(self) -> Promises:
+        return Promises(self.sensitive, self.promises, self.verification.rows, self.people)
 
     def write(
         self,
@@ -407,7 +407,7 @@ class Release:
     # For people
 
     def summary(self) -> str:
-        """Return a readable summary: roles, method, classes, what holds, what was lost."""
+        """A readable summary: roles, method, classes, what holds, what was lost."""
         return summarize(self.manifest, self.verification, self.loss, self.bound, self.details.optimality)
 
     def __str__(self) -> str:

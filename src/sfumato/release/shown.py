@@ -21,7 +21,7 @@ from sfumato.verify.verification import Verification
 from sfumato.verify.written import PromisedTable, verify_written
 
 
-class Promised(NamedTuple):
+class Promises(NamedTuple):
     """What a release promises, in the verifier's words.
 
     Attributes
@@ -42,7 +42,7 @@ class Promised(NamedTuple):
     people: NDArray[np.int64] | None = None
 
     def kept_by(self, found: Verification) -> Verification:
-        """Return what was found in written files, if they keep everything and no row is lost."""
+        """Accept written files that keep every promise and have lost no row; refuse others."""
         if found.ok and found.rows == self.rows:
             return found
         lost = "" if found.rows == self.rows else f"\n{found.rows:,} rows were read, not {self.rows:,}."
@@ -73,18 +73,18 @@ class Shown(Protocol):
         """The rows as the kind of frame that came in, or as the engine holds them."""
 
     def first(self, rows: int) -> pa.Table:
-        """Return the first rows, without loading the others."""
+        """The first rows, without loading the others."""
 
     def as_frame(self, table: pa.Table) -> Any:
         """Convert another table to the kind of frame that came in; where an engine keeps the rows, it stays Arrow."""
 
-    def verify(self, promised: Promised) -> Verification:
+    def verify(self, promised: Promises) -> Verification:
         """Check every promise from the rows alone."""
 
     def write(
         self,
         path: str | os.PathLike[str],
-        promised: Promised,
+        promised: Promises,
         known: Verification,
         progress: Progress,
         form: str | None = None,
@@ -133,14 +133,14 @@ class ShownInMemory:
         return self.as_frame(self.table)
 
     def first(self, rows: int) -> pa.Table:
-        """Return the first rows."""
+        """The first rows."""
         return self.table.slice(0, rows)
 
     def as_frame(self, table: pa.Table) -> Any:
         """Convert a table to the kind of frame that came in."""
         return table if self.source is None else self.source.to_native(table)
 
-    def verify(self, promised: Promised) -> Verification:
+    def verify(self, promised: Promises) -> Verification:
         """Check every promise from the rows alone."""
         return verify_release(
             self.table, self.class_columns, promised.sensitive, promised.models, people=promised.people
@@ -149,7 +149,7 @@ class ShownInMemory:
     def write(
         self,
         path: str | os.PathLike[str],
-        promised: Promised,
+        promised: Promises,
         known: Verification,
         progress: Progress,
         form: str | None = None,

@@ -1,4 +1,4 @@
-"""A release in a few lines that people read."""
+"""The summary of a release: a few aligned lines, one fact each."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from sfumato.verify.verification import Verification
 if TYPE_CHECKING:
     from sfumato.loss import Bound
 
-#: A bound that the loss is farther from says nothing about the release.
+#: The largest ratio of loss to bound at which the bound says something about the release.
 FARTHEST = 100
 
-#: Cautions of one kind that are told before the others are only counted.
+#: The most cautions of one kind that are shown; the others are only counted.
 CAUTIONS_SHOWN = 3
 
-#: Columns of one role that are named before the others are only counted.
+#: The most columns of one role that are named; the others are only counted.
 NAMES_SHOWN = 30
 
 
@@ -51,7 +51,7 @@ def summary_facts(
     bound: Bound | None = None,
     optimality: object = None,
 ) -> list[tuple[str, str]]:
-    """Return what there is to say about a release, one fact with its name after the other."""
+    """The facts of the summary, each with its name."""
     suppressed = manifest["suppressed"]["total"]
     rows_in = manifest["input"]["rows"]
     return [
@@ -92,7 +92,7 @@ def _classes(seen: int, made: int) -> str:
 
 
 def _changed(options: Mapping[str, Any]) -> str:
-    """Return what was done to columns before any model looked at them."""
+    """The changes to columns before any model looked at them."""
     sample = options.get("sample")
     share = sample.get("share") if isinstance(sample, Mapping) else sample
     by = f" by {sample['by']}" if isinstance(sample, Mapping) else ""
@@ -103,7 +103,7 @@ def _changed(options: Mapping[str, Any]) -> str:
 
 
 def role_facts(roles: Mapping[str, str], kinds: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return which columns have which role."""
+    """Which columns have which role."""
     titles = {
         "quasi-identifier": "quasi-identifiers",
         "sensitive": "sensitive",
@@ -128,7 +128,7 @@ def _with_kinds(names: Sequence[str], kinds: Mapping[str, str]) -> str:
 
 
 def caution_facts(cautions: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return what was found and what to do, of many cautions of a kind for the first ones."""
+    """What was found and what to do, of many cautions of a kind for the first ones."""
     lines: list[tuple[str, str]] = []
     seen: Counter[str] = Counter()
     for caution in cautions:
@@ -193,12 +193,12 @@ def _bound(gcp: float, bound: Bound) -> str:
 
 
 def _unseen(codes: Sequence[str]) -> str:
-    """Say what only somebody who holds all rows together could have looked for."""
+    """List the cautions that need all rows in memory, and so were not looked for."""
     return f"{', '.join(codes)}, and who is alone at an end of an interval: that takes all rows together"
 
 
 def _ends(found: Mapping[str, Any], rows: int) -> list[tuple[str, str]]:
-    """Say in how many of the classes with intervals somebody is alone at an end."""
+    """Say in how many classes with intervals exactly one person has the value at an end."""
     intervals = found.get("classes_with_intervals", 0)
     if not intervals:
         return []

@@ -114,7 +114,7 @@ def show(
 
 
 def _per_class(showing: Showing, intervals: str) -> dict[str, pa.Array]:
-    """Return the columns that show a quasi-identifier, with one value per class."""
+    """The columns that show a quasi-identifier, with one value per class."""
     domain = showing.domain
     if intervals == "text" or not isinstance(domain, ScaledDomain):
         return {domain.name: _texts(showing)}
@@ -127,7 +127,7 @@ def _per_class(showing: Showing, intervals: str) -> dict[str, pa.Array]:
 
 
 def _texts(showing: Showing) -> pa.DictionaryArray:
-    """Return the label of every class, each label once in the dictionary."""
+    """The label of every class, each label once in the dictionary."""
     domain, level = showing.domain, showing.level
     if level is not None:
         shown, of_class = _different(
@@ -146,7 +146,7 @@ def _texts(showing: Showing) -> pa.DictionaryArray:
 
 
 def _spans(showing: Showing) -> NDArray[np.int64]:
-    """Return a number for what every class spans; one beyond all others stands for what shows nothing."""
+    """A number for what every class spans; hidden classes get one beyond all others."""
     spans = showing.lo * showing.domain.size + showing.hi
     hidden = showing.classes.hidden
     return spans if hidden is None else np.where(hidden[:, showing.place], showing.domain.size**2, spans)
@@ -159,7 +159,7 @@ def _span_labels(domain: Domain, spans: NDArray[np.int64]) -> pa.StringArray:
 
 
 def _different(keys: NDArray[np.int64], possible: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the keys that occur, in order, and the place of each key among them."""
+    """The keys that occur, in order, and the place of each key among them."""
     if possible > 4 * len(keys):
         return np.unique(keys, return_inverse=True)
     occurs = np.zeros(possible, np.bool_)
@@ -168,7 +168,7 @@ def _different(keys: NDArray[np.int64], possible: int) -> tuple[NDArray[np.int64
 
 
 def class_means(showing: Showing) -> NDArray[np.float64]:
-    """Return the mean of every class on the column's scale; not a number where it shows ``*`` or is missing."""
+    """The mean of every class on the column's scale; not a number where it shows ``*`` or is missing."""
     assert isinstance(showing.domain, ScaledDomain)
     of_row = showing.classes.of_row
     kept = of_row >= 0
@@ -195,7 +195,7 @@ def in_order(values: pa.Array) -> pa.Array:
 
 
 def without_traces(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column whose dictionary, if any, holds nothing but the released values."""
+    """A column whose dictionary, if any, holds nothing but the released values."""
     return packed(column, ordered=True) if pa.types.is_dictionary(column.type) else column
 
 
@@ -206,10 +206,10 @@ def _single(array: pa.Array | pa.ChunkedArray) -> pa.Array:
 def with_weights(
     shown: ShownInMemory, order: Sequence[str], name: str, weights: NDArray[np.float64], total: float
 ) -> ShownInMemory:
-    """Return a released table with the weights of a survey: in every class their mean, and together the total.
+    """Add the weights of a survey: the mean of each class, scaled so that they sum to the total.
 
-    A weight of its own would tell a row from the others of its class. What the rows that are left out stood for is
-    spread over all others in proportion to their weights.
+    A row with its own weight could be told from the others of its class. The weight of suppressed rows is spread over
+    all others in proportion.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def count_values(microdata: Microdata, left_out: NDArray[np.bool_]) -> dict[str,
 
 
 def class_table(microdata: Microdata, recoding: Recoding, classes: EquivalenceClasses) -> pa.Table:
-    """Return one row per class: its size, what it shows of every quasi-identifier, and the means of numbers."""
+    """One row per class: its size, what it shows of every quasi-identifier, and the means of numbers."""
     columns: dict[str, pa.Array] = {"size": pa.array(classes.sizes)}
     for place, domain in enumerate(microdata.domains):
         level = None if recoding.levels is None else recoding.levels[place]

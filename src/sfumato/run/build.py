@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.cautions import Caution, RequestView, overlooked
 from sfumato.assess.cautions.column_kinds import kinds
-from sfumato.common.clock import Clock
-from sfumato.common.progress import Progress, ProgressOption, Tell, silent, stage
+from sfumato.common.progress import Clock, Progress, ProgressOption, Tell, silent, stage
 from sfumato.common.randomness import Secret
 from sfumato.common.threads import threads
 from sfumato.errors import InfeasibleError, VerificationError
@@ -23,7 +22,7 @@ from sfumato.hierarchies.base import inverse
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.levels import only_dates, value_texts
 from sfumato.io import Source, open_source
-from sfumato.loss import IntervalEndRisk, LossReport, singling_out
+from sfumato.loss import LossReport, singling_out
 from sfumato.methods.details import MethodDetails
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
 from sfumato.privacy.population import PopulationModel
@@ -32,7 +31,7 @@ from sfumato.release.origin import Origin
 from sfumato.release.release import Release
 from sfumato.release.shown import Shown, ShownInMemory
 from sfumato.release.values import ValueCounts, class_table, count_values, show, with_weights
-from sfumato.run.find import Found
+from sfumato.run.find import FoundClasses
 from sfumato.run.prepare import Prepared
 from sfumato.run.request import Request
 from sfumato.table.encoding import distinct
@@ -49,23 +48,24 @@ if TYPE_CHECKING:
 
 
 def build_release(
-    source: Source, prepared: Prepared, found: Found, clock: Clock, progress: Progress = silent
+    source: Source, prepared: Prepared, found: FoundClasses, clock: Clock, progress: Progress = silent
 ) -> Release:
     """Show the classes, check them from the shown rows alone, and put the release together."""
     request, recoding, recoded = found.request, found.recoding, found.recoded
     microdata, classes, schema = recoded.microdata, recoded.classes, request.schema
     with threads(1) as beside:
-        # What the manifest tells of the original is counted beside what shows and checks the release.
+        # The figures of the original for the manifest are computed while the release is shown and checked.
         content = beside.submit(microdata.digest, prepared.secret.key("content hash"))
-        alone = beside.submit(singling_out, microdata, classes, prepared.secret.generator("singling out"))
+        random = prepared.secret.generator("singling out")
+        alone = beside.submit(lambda: singling_out(microdata, classes, random).to_dict())
         order = _release_order(prepared, classes, request)
         shown = _shown(source, prepared, found, order, stage(progress, "writing values"))
-        outcome = Outcome(
+        outcome = BuildOutcome(
             request,
             prepared.roles,
             microdata,
             prepared.secret,
-            rows=recoded.rows,
+            rows=prepared.rows,
             left_out=recoded.left_out,
             suppressed=classes.suppressed,
             content=content.result(),
@@ -103,7 +103,7 @@ class OriginInMemory(Origin):
     """
 
     prepared: Prepared = field(repr=False)
-    found: Found = field(repr=False)
+    found: FoundClasses = field(repr=False)
     shown: ShownInMemory = field(repr=False)
     people: NDArray[np.int64] | None = field(default=None, repr=False)
 
@@ -158,8 +158,10 @@ class OriginInMemory(Origin):
         return Explainer(self.prepared, self.found).explain(row, column, what_if, progress)
 
 
-def _shown(source: Source, prepared: Prepared, found: Found, order: NDArray[np.int64], tell: Tell) -> ShownInMemory:
-    """Return the released rows as people read them."""
+def _shown(
+    source: Source, prepared: Prepared, found: FoundClasses, order: NDArray[np.int64], tell: Tell
+) -> ShownInMemory:
+    """The released rows as people read them."""
     request, recoded, places = found.request, found.recoded, prepared.places[order]
     shown = show(
         prepared.table,
@@ -180,8 +182,8 @@ def _shown(source: Source, prepared: Prepared, found: Found, order: NDArray[np.i
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of a table, whoever held its rows: what the manifest and the release are put together from.
+class BuildOutcome:
+    """The outcome of a request, in memory or on an engine, from which the manifest and the release are put together.
 
     Attributes
     ----------
@@ -190,9 +192,9 @@ class Outcome:
     roles
         The role of every column of the input.
     microdata
-        What the codes mean; it needs no rows.
+        The domains that give codes their meaning; rows are not needed.
     secret
-        Where all chance came from.
+        The source of all randomness.
     rows, left_out, suppressed
         How many rows came in, how many of them lack a value and were left out for it, and how many a method left out.
     content
@@ -217,7 +219,7 @@ class Outcome:
         return [promise_of(model, self.request.schema, self.microdata) for model in self.request.privacy]
 
     def passed(self, found: Verification) -> Verification:
-        """Return what a verification found, if the release passed and all rows are accounted for."""
+        """Accept a release that passed its verification and accounts for all rows; refuse others."""
         if not found.ok:
             raise VerificationError(
                 "The release did not pass its independent check and is not handed out. This is a fault of the method, "
@@ -235,7 +237,7 @@ class Outcome:
         self,
         source: Source,
         clock: Clock,
-        singling_out: IntervalEndRisk | None = None,
+        singling_out: Mapping[str, float] | None = None,
         *,
         shown: Shown,
         origin: Origin,
@@ -262,7 +264,7 @@ class Outcome:
             },
         )
 
-    def _manifest(self, source: Source, clock: Clock, singling_out: IntervalEndRisk | None) -> dict[str, Any]:
+    def _manifest(self, source: Source, clock: Clock, singling_out: Mapping[str, float] | None) -> dict[str, Any]:
         request, method = self.request, self.request.method
         declared = request.schema.quasi_identifiers
         return build_manifest(
@@ -285,7 +287,7 @@ class Outcome:
 
 
 def completed(release: Release, view: RequestView, cautions: tuple[Caution, ...], clock: Clock, **told: Any) -> Release:
-    """Return a release whose manifest says what guardrails found and could not look at, and what all of it took."""
+    """Complete the manifest with cautions, with checks that were not possible, and with the time each step took."""
     release = replace(release, cautions=cautions)
     release.manifest["kinds"] = kinds(view)
     release.manifest.update(told)
@@ -297,9 +299,9 @@ def completed(release: Release, view: RequestView, cautions: tuple[Caution, ...]
 
 
 def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Request) -> NDArray[np.int64]:
-    """Return the released rows in the order of the release: random once more, or as in the input.
+    """The released rows in the order of the release: random once more, or as in the input.
 
-    Nothing here depends on what the rows hold: whoever can recompute an order can test guesses by it.
+    The order does not depend on what the rows hold: an attacker who can recompute an order can test guesses by it.
     """
     if request.keep_order:
         order = inverse(prepared.places)
@@ -308,7 +310,7 @@ def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Req
     return order if classes.suppressed == 0 else order[classes.of_row[order] >= 0]
 
 
-def _verified(shown: ShownInMemory, outcome: Outcome, people: NDArray[np.int64] | None) -> Verification:
+def _verified(shown: ShownInMemory, outcome: BuildOutcome, people: NDArray[np.int64] | None) -> Verification:
     """Check the release from its own rows; hand out nothing that does not pass."""
     if not shown.table.num_rows:
         raise InfeasibleError("Every row would have to be suppressed. Ask for less privacy, or for coarser levels.")
@@ -322,7 +324,7 @@ def _verified(shown: ShownInMemory, outcome: Outcome, people: NDArray[np.int64] 
 
 
 def _recount_weights(shown: ShownInMemory, column: str, total: float) -> None:
-    """Hand out no weights that tell rows of a class apart, or that stand for another number of people."""
+    """Refuse weights that differ within a class, or that do not add up to the total."""
     broken = [one for one in check_weights(shown.table, shown.class_columns, column, total) if not one.ok]
     if broken:
         raise VerificationError(
@@ -344,7 +346,7 @@ def _told(recoding: Recoding | None) -> dict[str, Any]:
 
 
 def coded_original(prepared: Prepared, schema: Schema) -> pa.Table:
-    """Return what tells people apart before the release: codes instead of values, which is all that counting needs."""
+    """The original as the risk assessment reads it: codes instead of values, which is enough for counting."""
     microdata = prepared.microdata
     codes = {name: pa.array(microdata.codes[:, at]) for at, name in enumerate(microdata.names)}
     rows = pa.array(prepared.places)
@@ -355,7 +357,7 @@ def coded_original(prepared: Prepared, schema: Schema) -> pa.Table:
 
 
 def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None = None) -> dict[str, Any]:
-    """Return a model in the words of the verifier, which knows neither models nor hierarchies."""
+    """Translate a model into the verifier's words; the verifier knows neither models nor hierarchies."""
     record = model.to_policy()
     if isinstance(model, TCloseness) and model.taxonomy is not None:
         record["taxonomy"] = {"rows": model.taxonomy.rows}
@@ -377,7 +379,7 @@ def promise_of(model: PrivacyModel, schema: Schema, microdata: Microdata | None 
 
 
 def _reaches(domain: Domain) -> dict[str, tuple[str | None, str | None]]:
-    """Return from where to where every label reaches that stands for a stretch of a scale; None where it is open."""
+    """The ends of every label that stands for an interval of a scale; None for an open end."""
     found: dict[str, tuple[str | None, str | None]] = {}
     for level in domain.levels:
         if level.ends is not None:
@@ -387,7 +389,7 @@ def _reaches(domain: Domain) -> dict[str, tuple[str | None, str | None]]:
 
 
 def _explained(schema: Schema, population: pa.Table | None) -> dict[str, Any]:
-    """Return which labels the declarations put above the values of a population, column by column."""
+    """The labels that the declared hierarchies put above the values of a population, column by column."""
     if population is None:
         return {}
     above: dict[str, Any] = {}

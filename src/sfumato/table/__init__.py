@@ -1,1 +1,1 @@
-"""The table on its way to a method: its schema, its transformations, its codes, and the classes of a recoding."""
+"""The table that methods work on: schema, transformations, samples, pseudonyms, codes, and classes of a recoding."""

@@ -1,4 +1,4 @@
-"""From columns of any type to codes."""
+"""Encoding: columns of any type become codes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from sfumato.hierarchies import CellDomain, Domain, Hierarchy, IntervalDomain, O
 from sfumato.hierarchies.base import inverse
 from sfumato.table.microdata import Microdata, SensitiveColumn, smallest_unsigned
 
-#: The rows that must have a value before a message names it.
+#: The least rows with a value before a message may name it.
 FEWEST_TO_NAME = 20
 
-#: The different values of a column, and per row the place of its value, -1 where missing.
+#: The distinct values of a column, and the place of every row's value, -1 for missing ones.
 Distinct = tuple[pa.Array, NDArray[np.int64]]
 
 
@@ -40,21 +40,21 @@ def encode(
     table
         The rows; missing quasi-identifiers become the last code of their domain.
     quasi_identifiers
-        How each generalizes; None lets the column's type decide.
+        The hierarchy of each; None for the default of the column's type.
     sensitive
         The sensitive columns.
     weights
-        How much quasi-identifiers count in the loss; 1 where nothing is said.
+        The weights of quasi-identifiers in the loss; 1 by default.
     tell
         Called with the share of columns that are encoded.
     ends
-        Where the ends of intervals lie, one of ``ENDS``.
+        Which ends intervals have, one of ``ENDS``.
     place
-        Says where a row, counted from 0, is found, for messages.
+        Says where a row, counted from 0, can be found, for messages.
     """
     encoded = []
     with threads() as pool:
-        # Several columns are looked through at once, and let go one by one.
+        # Several columns are scanned at once, and released one by one.
         names = [*quasi_identifiers, *sensitive]
         found = deque(pool.submit(distinct, name, table.column(name)) for name in names)
         for name, hierarchy in quasi_identifiers.items():
@@ -75,19 +75,19 @@ def encode(
 
 
 def _own_order(column: pa.ChunkedArray) -> Ordered | None:
-    """Return the order that categories bring along, as ordered ones of pandas do."""
+    """The order of ordered categories, such as those of pandas; None for other columns."""
     if not (pa.types.is_dictionary(column.type) and column.type.ordered and column.num_chunks):
         return None
     orders = {tuple(chunk.dictionary.cast(pa.string()).to_pylist()) for chunk in column.chunks}
     order = orders.pop()
-    # Pieces with orders of their own have none together.
+    # Chunks that are ordered differently have no common order.
     return None if orders or None in order or len(set(order)) < len(order) or not order else Ordered(order)
 
 
 def with_ends(domain: Domain, ends: str) -> Domain:
-    """Return a domain whose intervals end where they are asked to, at values of the class or at round ones.
+    """Give a domain the requested ends of intervals: values of the class, or round values.
 
-    Cells have round ends already.
+    Cells already have round ends.
     """
     if ends != "grid" or not isinstance(domain, IntervalDomain) or isinstance(domain, CellDomain):
         return domain
@@ -95,7 +95,7 @@ def with_ends(domain: Domain, ends: str) -> Domain:
 
 
 def located(misfits: Sequence[int], values: pa.Array, indices: NDArray[np.int64], place: Callable[[int], str]) -> str:
-    """Say where values stand that a hierarchy cannot take; name the first if it is many people's and so nobody's."""
+    """Say where the values are that a hierarchy refuses; name the first if many people share it."""
     if not len(misfits):
         return ""
     rows = np.flatnonzero(np.isin(indices, misfits))
@@ -106,7 +106,7 @@ def located(misfits: Sequence[int], values: pa.Array, indices: NDArray[np.int64]
 
 
 def missing_rows(table: pa.Table, columns: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which rows lack a value in any of these columns; not-a-number counts as lacking."""
+    """Which rows have a missing value in any of these columns, not-a-number included."""
     missing = np.zeros(table.num_rows, bool)
     for name in columns:
         missing |= _is_missing(table.column(name))
@@ -114,7 +114,7 @@ def missing_rows(table: pa.Table, columns: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def refuse_missing(table: pa.Table, columns: Sequence[str]) -> None:
-    """Raise an error that names the columns with missing values and how many there are."""
+    """Refuse missing values; the error names the columns and their numbers of missing values."""
     lacking = {name: int(_is_missing(table.column(name)).sum()) for name in columns}
     found = [f"'{name}' ({count:,})" for name, count in lacking.items() if count]
     if found:
@@ -125,13 +125,13 @@ def refuse_missing(table: pa.Table, columns: Sequence[str]) -> None:
 
 
 def encode_sensitive(name: str, values: pa.Array, indices: NDArray[np.int64]) -> SensitiveColumn:
-    """Code a sensitive column in the order of its values, the missing one last, from what `distinct` says of it."""
+    """Code a sensitive column in the order of its values, the missing one last, from the result of `distinct`."""
     ordered, code_of = fit_sensitive(name, values, len(indices) > 0 and bool(indices.min() < 0))
     return SensitiveColumn(name, ordered, code_of[indices])
 
 
 def fit_sensitive(name: str, values: pa.Array, has_missing: bool) -> tuple[pa.Array, NDArray[np.int32]]:
-    """Return the values of a sensitive column in order, the missing one last, and the code of each and of missing."""
+    """The values of a sensitive column in order, the missing one last, and the code of each and of a missing value."""
     try:
         order = pc.sort_indices(values).to_numpy()
         values.cast(pa.string())
@@ -145,9 +145,9 @@ def fit_sensitive(name: str, values: pa.Array, has_missing: bool) -> tuple[pa.Ar
 
 
 def distinct(name: str, column: pa.ChunkedArray) -> Distinct:
-    """Return the distinct values that occur in a column, and per row the place of its value, -1 where missing."""
+    """The distinct values that occur in a column, and the place of every row's value, -1 for missing ones."""
     if pa.types.is_floating(column.type):
-        # Adding 0 makes -0.0 and 0.0 one value, as people count.
+        # Adding 0 turns -0.0 into 0.0.
         one_zero = pc.add(column, pa.scalar(0.0, column.type))
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), one_zero)
     if pa.types.is_null(column.type):
@@ -165,13 +165,13 @@ def distinct(name: str, column: pa.ChunkedArray) -> Distinct:
 
 
 def _distinct_of_dictionary(name: str, column: pa.ChunkedArray) -> Distinct:
-    """Do the same for a column that comes coded: its dictionary may hold unused, repeated and missing values."""
+    """Do the same for a dictionary column, whose dictionary may hold unused, repeated and missing values."""
     try:
         coded = _single(column)
-    except pa.ArrowInvalid:  # several dictionaries with missing values in them
+    except pa.ArrowInvalid:  # Arrow cannot unify dictionaries with missing values
         return distinct(name, column.cast(column.type.value_type))
     values, place = distinct(name, pa.chunked_array([coded.dictionary]))
-    # Mostly all entries are different values, in which case their places are what the rows have already.
+    # Usually all entries are distinct, and then their places are the indices that the rows already have.
     same = len(values) == len(coded.dictionary) and not coded.dictionary.null_count
     places = _indices(coded) if same else np.append(place, place.dtype.type(-1))[_indices(coded)]
     complete = same and not coded.indices.null_count
@@ -184,10 +184,10 @@ def _distinct_of_dictionary(name: str, column: pa.ChunkedArray) -> Distinct:
 
 
 def _single(coded: pa.ChunkedArray) -> pa.DictionaryArray:
-    """Return a column in one piece with one dictionary."""
+    """Combine the chunks of a column, with one dictionary."""
     places = {tuple(0 if one is None else one.address for one in c.dictionary.buffers()) for c in coded.chunks}
     if len(places) == 1 and coded.num_chunks > 1:
-        # All pieces lie on one dictionary already, which may be as long as the column: it is looked through once.
+        # All chunks share one dictionary, which may be as long as the column: it is scanned once.
         first = coded.chunk(0)
         indices = pa.concat_arrays([chunk.indices for chunk in coded.chunks])
         return pa.DictionaryArray.from_arrays(indices, first.dictionary, ordered=first.type.ordered)
@@ -198,7 +198,7 @@ def _single(coded: pa.ChunkedArray) -> pa.DictionaryArray:
 
 
 def _indices(coded: pa.DictionaryArray) -> NDArray[np.int64]:
-    """Return the indices with -1 for missing, in a type with room for both that and one more than the largest."""
+    """The indices with -1 for missing, in a type with room for that and for one more than the largest."""
     kind = coded.indices.type
     wide = pa.int32() if kind.bit_width < 32 or kind == pa.int32() else pa.int64()
     indices = coded.indices.cast(wide)
@@ -217,7 +217,7 @@ def _encode_quasi_identifier(
 def fit(
     name: str, declared: Hierarchy | None, values: pa.Array, has_missing: bool
 ) -> tuple[Domain, NDArray[np.unsignedinteger]]:
-    """Fit a hierarchy to the different values of a column; return the code of each, and at the end the missing one."""
+    """Fit a hierarchy to the distinct values of a column; return the code of each, and at the end that of missing."""
     if not len(values) and has_missing:
         raise DataError(
             f"Column '{name}' holds only missing values, so it says nothing about anybody. Drop it "
@@ -236,7 +236,7 @@ def fit(
 
 def _is_missing(column: pa.ChunkedArray) -> NDArray[np.bool_]:
     if pa.types.is_dictionary(column.type):
-        # Older versions of Arrow look at the indices alone, and a missing value among the entries would escape.
+        # Older versions of Arrow check only the indices, and would miss a missing value in the dictionary.
         column = column.cast(column.type.value_type)
     flags: NDArray[np.bool_] = pc.is_null(column, nan_is_null=True).to_numpy()
     return flags

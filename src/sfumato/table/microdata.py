@@ -1,4 +1,4 @@
-"""The encoded table: small integers that every method works on, and what they stand for."""
+"""The encoded table: the small integers that every method works on, and what they stand for."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sfumato.table.spans import pack_spans
 
 @dataclass(frozen=True)
 class SensitiveColumn:
-    """A sensitive column as codes in the order of its values; a missing value is a value, the last.
+    """A sensitive column as codes in the order of its values; a missing value counts as the last value.
 
-    ``whole`` counts the values in the table that these rows are only a part of; None where they are all.
+    ``whole`` are the counts of values in the whole table, if these rows are a part of it; else None.
     """
 
     name: str
@@ -34,28 +34,28 @@ class SensitiveColumn:
         return len(self.values)
 
     def counts(self) -> NDArray[np.int64]:
-        """Return how often each value occurs."""
+        """How often each value occurs."""
         return np.bincount(self.codes, minlength=self.size)
 
     @property
     def reference(self) -> NDArray[np.int64]:
-        """How often each value occurs in the whole table, which t-closeness compares with."""
+        """How often each value occurs in the whole table, the reference of t-closeness."""
         return self.counts() if self.whole is None else self.whole
 
 
 @dataclass(frozen=True)
 class WeightedColumn(SensitiveColumn):
-    """A sensitive column of distinct rows that stand for several each."""
+    """A sensitive column of distinct rows, each of which stands for several rows."""
 
     weights: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64), repr=False, kw_only=True)
 
     @classmethod
     def counted(cls, name: str, values: pa.Array, counts: NDArray[np.int64]) -> WeightedColumn:
-        """Return a column of which only the values and their counts are known."""
+        """Make a column of which only the values and their counts are known."""
         return cls(name, values, np.arange(len(values), dtype=np.int32), weights=counts)
 
     def counts(self) -> NDArray[np.int64]:
-        """Return how often each value occurs."""
+        """How often each value occurs."""
         return np.bincount(self.codes, self.weights, self.size).astype(np.int64)
 
 
@@ -66,16 +66,16 @@ class Microdata:
     Attributes
     ----------
     codes
-        One row per person and one column per quasi-identifier, in 16 bits each, or 32 where a domain is large.
+        One row per person and one column per quasi-identifier, in 16 bits each, or in 32 bits if a domain is large.
     domains
         What the codes of each column stand for.
     sensitive
         The sensitive columns.
     weights
-        How much each quasi-identifier counts in the loss; they add up to 1.
+        The weight of each quasi-identifier in the loss; they add up to 1.
     whole
-        How often every code of each quasi-identifier occurs in the table that these rows are only a part of; None
-        where they are all.
+        How often every code of each quasi-identifier occurs in the whole table, if these rows are a part of it; else
+        None.
     """
 
     codes: NDArray[np.unsignedinteger] = field(repr=False)
@@ -109,23 +109,23 @@ class Microdata:
         return tuple(np.bincount(self.codes[:, at], minlength=domain.size) for at, domain in enumerate(self.domains))
 
     def span_costs(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return what classes (rows) lose that span the codes ``lo..hi`` of every quasi-identifier (columns)."""
+        """The losses of classes (rows) that span the codes ``lo..hi``, by quasi-identifier (columns)."""
         costs = [domain.span_costs(lo[:, at], hi[:, at]) for at, domain in enumerate(self.domains)]
         return np.stack(costs, axis=1)
 
     def penalties(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return what a row of each of these classes loses, all quasi-identifiers together."""
+        """The loss of each row of these classes over all quasi-identifiers."""
         return self.span_costs(lo, hi) @ self.weights
 
     def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> Microdata:
-        """Return these rows alone; the domains stay those of the whole table, so that losses stay comparable."""
+        """Select rows; the domains stay those of the whole table, so that losses stay comparable."""
         places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         sensitive = tuple(replace(column, codes=column.codes[places]) for column in self.sensitive)
-        # Four times as fast as an index in brackets, where rows are short.
+        # For short rows four times as fast as indexing.
         return replace(self, codes=np.take(self.codes, places, axis=0), sensitive=sensitive)
 
     def digest(self, key: bytes) -> bytes:
-        """Return a hash of the whole content and a key; without the key it confirms no guess about the content."""
+        """A keyed hash of the whole content; without the key it cannot confirm a guess about the content."""
         state = hashlib.blake2b(key=key)
         state.update(repr((self.codes.shape, self.codes.dtype.str, self.names)).encode())
         state.update(np.ascontiguousarray(self.codes).data)
@@ -146,9 +146,9 @@ def _update(state: hashlib.blake2b, texts: pa.StringArray) -> None:
 
 
 def smallest_unsigned(sizes: Sequence[int]) -> np.dtype[np.unsignedinteger]:
-    """Return the smallest unsigned type of at least 16 bits that holds the codes of domains of these sizes.
+    """The smallest unsigned type of at least 16 bits that holds the codes of domains of these sizes.
 
-    Every kernel is compiled once for each type that it meets. Bytes would save little, and have many a kernel compiled
-    twice.
+    Every kernel is compiled for each type that it is called with: 8 bits would save little memory and compile many
+    kernels twice.
     """
     return np.promote_types(np.uint16, np.min_scalar_type(max(1, *sizes) - 1)) if sizes else np.dtype(np.uint16)

@@ -1,4 +1,4 @@
-"""Several rows per person: each person once per look, so that a method that counts rows counts people."""
+"""Several rows per person: equal rows of a person are merged, so that methods that count rows count people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 
 @dataclass(frozen=True)
 class Units:
-    """The rows of one person that look alike, taken as one.
+    """The equal rows of each person, merged into units.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class Units:
     of_row
         The unit of every row of the table.
     most_per_person
-        How many units the person with the most of them has; 1 if everybody always looks the same.
+        The largest number of units of a person; 1 if all rows of every person are equal.
     """
 
     rows: NDArray[np.int64] = field(repr=False)
@@ -32,7 +32,7 @@ class Units:
 
     @classmethod
     def of(cls, microdata: Microdata, people: NDArray[np.int64]) -> Units:
-        """Find the units of a table, given whose every row is."""
+        """Find the units of a table, given the person of every row."""
         looks = group_rows(microdata.codes, [domain.size for domain in microdata.domains])
         _, rows, of_row = np.unique(
             people * np.int64(len(looks)) + looks.of_row, return_index=True, return_inverse=True
@@ -40,12 +40,12 @@ class Units:
         return cls(rows.astype(np.int64), of_row.astype(np.int64), int(np.bincount(people[rows]).max(initial=1)))
 
     def suppressible(self, rows: int) -> int:
-        """Return how many units can be left out, whichever they are, without leaving out more than so many rows."""
+        """How many units can be suppressed, whichever they are, without suppressing more than ``rows`` rows."""
         largest_first = np.sort(np.bincount(self.of_row))[::-1]
         return int(np.searchsorted(np.cumsum(largest_first), rows, side="right"))
 
     def expanded(self, recoding: Recoding) -> Recoding:
-        """Return a recoding of units as one of all rows."""
+        """Expand a recoding of units to all rows."""
         if recoding.classes is not None:
             return Recoding(classes=recoding.classes[self.of_row], bounds=recoding.bounds, details=recoding.details)
         left_out = None if recoding.suppressed is None else recoding.suppressed[self.of_row]
@@ -55,9 +55,9 @@ class Units:
 def counted_once(
     microdata: Microdata, classes: EquivalenceClasses, people: NDArray[np.int64], column: int | None = None
 ) -> tuple[Microdata, EquivalenceClasses]:
-    """Return a table and its classes with every person once per class, or once per class and sensitive value.
+    """Reduce a table and its classes to every person once per class, or once per class and sensitive value.
 
-    What a model says of the rows of these classes, it says of people.
+    A model that is applied to the rows of these classes applies to people.
     """
     released = np.flatnonzero(classes.of_row != SUPPRESSED)
     keys = classes.of_row[released] * np.int64(people.max(initial=0) + 1) + people[released]

@@ -1,8 +1,9 @@
-"""Pseudonyms: identifiers replaced by texts that say nothing to whoever lacks the key.
+"""Pseudonyms: identifiers replaced by texts that are meaningless without the key.
 
-A keyed pseudonym is a MAC of the identifier. By default its key follows from the secret of the release, so that another
-release has other pseudonyms; a key file makes them the same wherever it is used. A random pseudonym is drawn, and a
-table that the owner keeps says whose it is. Where a form must stay, characters are exchanged by a keyed permutation.
+A keyed pseudonym is a MAC of the identifier. By default its key is derived from the secret of the release, so that
+every release has other pseudonyms; a key file makes them the same wherever it is used. A random pseudonym is drawn, and
+the owner keeps a table that maps it to the identifier. To keep the format, characters are exchanged by a keyed
+permutation.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ from sfumato.common.textfiles import LISTED, read_text
 from sfumato.errors import DataError, OutputError, ParameterError, invalid_parameter
 
 KINDS = ("keyed", "random")
-#: How many characters a pseudonym has: five bits each, so that two are never the same by chance.
+#: Characters of a pseudonym, of five bits each, so that collisions are practically impossible.
 LENGTH = 20
-#: How many random bytes that takes, and a few more.
+#: Random bytes for a pseudonym, with a few to spare.
 DRAWN = 15
-#: A key of fewer bytes can be tried out.
+#: A shorter key could be found by brute force.
 LEAST_KEY = 16
-#: Fewer possible texts of a form could be told apart by how often they occur; a permutation of them hides little.
+#: A permutation of fewer possible texts hides little: they could be recognized by their frequencies.
 FEWEST_TEXTS = 1_000_000
 ROUNDS = 10
 ALPHABETS = (string.digits, string.ascii_uppercase, string.ascii_lowercase)
@@ -53,11 +54,12 @@ class Pseudonyms:
         ``"keyed"``: by a MAC (HMAC-SHA256) of the identifier. ``"random"``: by a drawn text.
     file
         For keyed ones the key file, of at least 16 bytes: the same key gives the same pseudonyms in every release. For
-        random ones the table of identifiers and pseudonyms, which grows. Both are made, readable by their owner alone,
-        if they do not exist, and refused if others can read them. Without a file every release has its own pseudonyms.
+        random ones the table of identifiers and pseudonyms, to which new ones are added. If the file does not exist, it
+        is created, readable by its owner alone; one that others can read is refused. Without a file every release has
+        its own pseudonyms.
     keep_format
-        Digits stay digits and letters letters, in their places, and all else as it is; keyed ones only. Different
-        identifiers have different pseudonyms. Forms of fewer than a million texts are refused.
+        Digits become digits and letters become letters, and all other characters stay; keyed ones only. Different
+        identifiers get different pseudonyms. Formats with fewer than a million possible texts are refused.
     """
 
     kind: str = "keyed"
@@ -74,7 +76,7 @@ class Pseudonyms:
             raise invalid_parameter("Pseudonyms", "keep_format", "False with random pseudonyms", self.keep_format)
 
     def to_policy(self) -> dict[str, Any]:
-        """Return plain values, for a policy; of keys and tables only where they are."""
+        """Return plain values, for a policy; of keys and tables only their paths."""
         said = {"kind": self.kind, "file": self.file, "keep_format": self.keep_format or None}
         return {key: value for key, value in said.items() if value is not None}
 
@@ -83,7 +85,7 @@ class Pseudonyms:
         return self.to_policy() | ({} if self.file is None else {"file": "given"})
 
     def apply(self, column: str, cells: pa.ChunkedArray, secret: Secret) -> pa.ChunkedArray:
-        """Return a column of pseudonyms; what is missing stays missing."""
+        """Replace a column by pseudonyms; missing values stay missing."""
         coded = cells.cast(pa.string()).combine_chunks().dictionary_encode()
         coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
         names = coded.dictionary.to_pylist()
@@ -103,7 +105,7 @@ class Pseudonyms:
         new = [name for name in names if name not in known]
         taken, random = set(known.values()), secret.generator("pseudonyms")
         while new:
-            # Two are never the same by chance; should it happen all the same, those are drawn again.
+            # Collisions are practically impossible; if there is one all the same, it is drawn again.
             block = random.bytes(DRAWN * len(new))
             drawn = [_text(block[at * DRAWN : (at + 1) * DRAWN]) for at in range(len(new))]
             known |= {name: text for name, text in zip(new, drawn, strict=True) if text not in taken}
@@ -115,7 +117,7 @@ class Pseudonyms:
 
 
 def pseudonyms_of(owner: str, name: str, value: object) -> dict[str, Pseudonyms]:
-    """Return what was said of identifiers: names alone, or by name how they are replaced."""
+    """Normalize the argument: names of identifiers, or a mapping from names to how they are replaced."""
     if isinstance(value, str) or not isinstance(value, Mapping):
         return {column: Pseudonyms() for column in parameters.names(owner, name, value)}
     return {column: _made(owner, name, how) for column, how in value.items()}
@@ -133,12 +135,12 @@ def _made(owner: str, name: str, how: object) -> Pseudonyms:
 
 
 def _text(digest: bytes) -> str:
-    """Return letters and digits that nobody confuses with each other, nor a program with a number."""
+    """Encode bytes as letters and digits that are not easily confused, never as what looks like a number."""
     return "p" + base64.b32encode(digest).decode().lower()[: LENGTH - 1]
 
 
 def read_key(path: Path) -> bytes:
-    """Read a key, or make one if there is none."""
+    """Read a key file, or create one."""
     if not path.exists():
         _create(path, secrets.token_hex(32) + "\n")
     _refuse_open(path, "key file")
@@ -149,7 +151,7 @@ def read_key(path: Path) -> bytes:
 
 
 def read_kept(path: Path) -> dict[str, str]:
-    """Read the table of identifiers and their pseudonyms; empty if there is none yet."""
+    """Read the table of identifiers and their pseudonyms; empty if the file does not exist yet."""
     if not path.exists():
         return {}
     _refuse_open(path, "table of pseudonyms")
@@ -161,7 +163,7 @@ def read_kept(path: Path) -> dict[str, str]:
 
 
 def write_kept(path: Path, known: Mapping[str, str]) -> None:
-    """Write the table, whole or not at all, for its owner alone."""
+    """Write the table, whole or not at all, readable by its owner alone."""
     from sfumato.io import write_text  # noqa: PLC0415
 
     file = io.StringIO(newline="")
@@ -185,9 +187,9 @@ def _refuse_open(path: Path, what: str) -> None:
 
 
 def in_its_form(key: bytes, column: str, name: str) -> str:
-    """Return a text of the same form: every digit and letter is exchanged for one of its kind, by a keyed permutation.
+    """Replace every digit and letter by another of its kind, by a keyed permutation.
 
-    All texts of a form are permuted as one, so that different ones stay different.
+    All texts of a format are permuted together, so that different texts stay different.
 
     Examples
     --------
@@ -228,9 +230,10 @@ def _spelled(number: int, name: str, kinds: Sequence[int | None]) -> str:
 
 
 def permuted(key: bytes, form: bytes, number: int, possible: int) -> int:
-    """Return where a keyed permutation of the numbers below ``possible`` takes one of them.
+    """Apply a keyed permutation of the numbers below ``possible``.
 
-    A Feistel network of ten rounds permutes all numbers of so many bits; what lands outside goes through it again.
+    A Feistel network of ten rounds permutes all numbers of the same bit length; results outside the range go through it
+    again (cycle walking).
     """
     half = (max(2, (possible - 1).bit_length()) + 1) // 2
     mask = (1 << half) - 1
@@ -246,12 +249,12 @@ def permuted(key: bytes, form: bytes, number: int, possible: int) -> int:
 
 
 def repeated(cells: pa.ChunkedArray) -> bool:
-    """Return whether some identifier stands in several rows."""
+    """Whether an identifier occurs in several rows."""
     known = cells.drop_null()
     return len(known.unique()) < len(known) if len(known) else False
 
 
 def rows_per_value(cells: pa.ChunkedArray) -> int:
-    """Return in how many rows the most frequent identifier stands."""
+    """The number of rows of the most frequent identifier."""
     counts = cells.drop_null().value_counts().field("counts")
     return int(np.max(counts.to_numpy(), initial=0))

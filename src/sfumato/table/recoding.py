@@ -1,4 +1,4 @@
-"""What a method returns, and the equivalence classes that follow from it."""
+"""Recodings, which methods return, and the equivalence classes that follow from them."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from sfumato.table.microdata import Microdata
 
 SUPPRESSED = -1
 
-#: Numbers of classes may have gaps, as long as there are not many more numbers than this for every row: what is worked
-#: out about classes takes memory for each number.
+#: Class numbers may have gaps, but the largest must not exceed about this many per row, since memory is taken for each
+#: number.
 MOST_NUMBERS = 4
 
 
 @dataclass(frozen=True)
 class Recoding:
-    """What a method decided: either a class per row, or one level per quasi-identifier.
+    """The result of a method: either a class per row, or one level per quasi-identifier.
 
     Attributes
     ----------
     classes
-        The class of every row, numbered from 0; ``SUPPRESSED`` (-1) for rows that are left out. Each class is shown
-        by what its rows span (local and multidimensional recoding).
+        The class of every row, numbered from 0; ``SUPPRESSED`` (-1) for suppressed rows. Each class shows what its rows
+        span (local and multidimensional recoding).
     bounds
-        The first and the last code that every class shows of every quasi-identifier, where that is more than its rows
-        span: a group of values that is shown alike everywhere, or a cell that tells nothing.
+        The first and the last code that every class shows of every quasi-identifier, if that is more than its rows
+        span: a group of values that is shown alike everywhere, or a cell shown as ``*``.
     hidden
-        Which quasi-identifiers each class shows as ``*``, beside those of which no level holds all it shows.
+        Which quasi-identifiers each class shows as ``*``, in addition to those of which no level covers the class.
     levels
         The level of every quasi-identifier (full-domain recoding), with ``suppressed`` marking the rows left out.
     details
@@ -58,7 +58,7 @@ class Recoding:
             raise TypeError("A recoding has either classes or levels.")
 
     def check(self, microdata: Microdata) -> None:
-        """Refuse what does not fit the table, before a kernel trusts it and writes where it must not."""
+        """Refuse a recoding that does not fit the table, before a kernel trusts it and writes out of bounds."""
         fault = self._fault_of_classes(microdata) if self.classes is not None else self._fault_of_levels(microdata)
         if fault:
             raise VerificationError(f"The method returned {fault}. This is a fault of the method, please report it.")
@@ -96,7 +96,7 @@ class Recoding:
 
 
 def rows_by_class(classes: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the rows class by class without those left out, and where each class begins among them, and the end."""
+    """The rows that are not suppressed, sorted by class, and the offsets of the classes with the end."""
     count = int(classes.max(initial=SUPPRESSED)) + 1
     numbers, rows = in_order(classes.astype(np.int64) - SUPPRESSED, count + 1)
     begins = np.searchsorted(numbers, np.arange(count + 1) - SUPPRESSED)
@@ -105,7 +105,7 @@ def rows_by_class(classes: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray
 
 @dataclass(frozen=True)
 class EquivalenceClasses:
-    """The groups of rows that a release shows alike, and the span of codes that each of them shows.
+    """The groups of rows that a release shows alike, and the spans of codes that they show.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class EquivalenceClasses:
     levels
         The level of every quasi-identifier, if all classes show the same one (full-domain recoding).
     hidden
-        Which quasi-identifiers each class shows as ``*`` whatever it spans, if there are such.
+        Which quasi-identifiers each class shows as ``*`` whatever it spans, if any.
     """
 
     of_row: NDArray[np.int32] = field(repr=False)
@@ -133,12 +133,12 @@ class EquivalenceClasses:
 
     @property
     def suppressed(self) -> int:
-        """The number of rows that are left out."""
+        """The number of suppressed rows."""
         return len(self.of_row) - int(self.sizes.sum())
 
     @classmethod
     def of(cls, microdata: Microdata, recoding: Recoding) -> EquivalenceClasses:
-        """Work out the classes of a recoding."""
+        """Compute the classes of a recoding."""
         recoding.check(microdata)
         if recoding.classes is not None:
             return cls._of_classes(microdata, recoding.classes, recoding)
@@ -179,7 +179,7 @@ class EquivalenceClasses:
 
 
 def shown_sets(microdata: Microdata, classes: EquivalenceClasses, at: int, labels: pa.StringArray) -> pa.StringArray:
-    """Return labels of classes with the sets of their values in place of ``*``, where a flat category shows sets."""
+    """Replace ``*`` in labels of classes by sets of their values, if a flat category shows sets."""
     domain = microdata.domains[at]
     assert isinstance(domain, SetDomain)
     starred = pc.equal(labels, ROOT).fill_null(False).to_numpy(zero_copy_only=False)

@@ -17,16 +17,16 @@ from sfumato.errors import SchemaError, invalid_parameter, listed
 
 @dataclass(frozen=True)
 class Sample:
-    """A random sample: which share of the table takes part.
+    """A random sample: the share of the table that takes part.
 
-    Which rows these are follows from the secret of the release and from nothing that they hold.
+    The rows are drawn by the secret of the release, independently of their values.
 
     Parameters
     ----------
     share
         Above 0, at most 1. Of people, where the schema names a person: all rows of a person stay together.
     by
-        The column whose values make the strata: of each the same share is drawn, up to one row or person.
+        The column whose values define the strata: the same share of each is drawn, up to one row or person.
     """
 
     share: float
@@ -43,7 +43,7 @@ class Sample:
         return self.share if self.by is None else {"share": self.share, "by": self.by}
 
     def rows(self, table: pa.Table, secret: Secret, person: str | None = None) -> NDArray[np.int64]:
-        """Return the rows that are drawn, in the order of the table."""
+        """Draw the rows, in the order of the table."""
         random = secret.generator("sample")
         of_row = _numbers(table, person) if person is not None else np.arange(table.num_rows)
         units, first = np.unique(of_row, return_index=True)
@@ -52,14 +52,14 @@ class Sample:
         for stratum in np.unique(strata):
             members = np.flatnonzero(strata == stratum)
             wanted = self.share * len(members)
-            # What is left over of a whole number is drawn, so that small strata are not always left out.
+            # The fractional part is drawn, so that small strata are not always left out.
             count = int(wanted) + bool(random.random() < wanted - int(wanted))
             chosen[random.permutation(members)[:count]] = True
         return np.flatnonzero(chosen[of_row])
 
 
 def sample_of(owner: str, name: str, value: object) -> Sample:
-    """Return what was said of a sample: a share, or a share and a column."""
+    """Normalize the argument: a share, or a share and a column."""
     if isinstance(value, Sample):
         return value
     if isinstance(value, Mapping):
@@ -73,7 +73,7 @@ def sample_of(owner: str, name: str, value: object) -> Sample:
 
 
 def _numbers(table: pa.Table, name: str) -> NDArray[np.int64]:
-    """Return a number for the value of every row; missing ones share one."""
+    """Number the values of all rows; missing ones share a number."""
     if name not in table.column_names:
         raise SchemaError(f"The sample is drawn by '{name}', which is not among {listed(table.column_names)}.")
     coded = table.column(name).combine_chunks()

@@ -1,4 +1,4 @@
-"""Roles: what every column of a table is."""
+"""The schema: the role of every column."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sfumato.common.html import Content, Markup, fragment, table
 from sfumato.errors import SchemaError, invalid_parameter, listed
 from sfumato.hierarchies import Hierarchy, with_levels
 
-#: A hierarchy that is left to the type of the column.
+#: A hierarchy that is chosen by the type of the column.
 Declared = Hierarchy | None
 
 
@@ -24,24 +24,25 @@ class Schema:
     Parameters
     ----------
     quasi_identifiers
-        The columns that could single somebody out in combination: names, or a mapping from names to hierarchies
-        (None: chosen by type).
+        The columns that could single out a person in combination: names, or a mapping from names to hierarchies (None:
+        chosen by type).
     sensitive
-        The columns that nobody should be linked to.
+        The columns whose values must not be linked to a person.
     identifiers
-        The columns that name somebody outright; they are never released.
+        The columns that identify a person directly; they are never released.
     plain
         The columns that are released as they are.
     rest
-        What all other columns are: ``"plain"`` or ``"drop"``. Without it an undeclared column is an error.
+        The role of all other columns: ``"plain"`` or ``"drop"``. Without it an undeclared column is an error.
     weights
-        How much each quasi-identifier counts in the loss; 1 by default.
+        The weight of each quasi-identifier in the loss; 1 by default.
     person
-        The column that identifies the person, where people have several rows: privacy then counts people, not rows. It
-        is never released.
+        The column that identifies the person, if people have several rows: privacy models then count people, not rows.
+        It is never released.
     survey_weights
-        The column that says how many people of the population each row stands for. Every row of a class shows the mean
-        weight of the class, and rows that are left out pass theirs on to all others, so that totals are kept.
+        The column with the number of people in the population that each row stands for. Every row of a class shows the
+        mean weight of the class, and the weights of suppressed rows are spread over all others, so that totals are
+        kept.
 
     Examples
     --------
@@ -112,11 +113,11 @@ class Schema:
         }
 
     def declared(self) -> list[str]:
-        """Return the columns that have a role of their own."""
+        """The columns with a declared role."""
         return [name for names in self._by_role().values() for name in names]
 
     def with_identifiers(self, names: Sequence[str]) -> Schema:
-        """Return the same schema with more columns that are never released."""
+        """Add identifiers, which are never released."""
         if not names:
             return self
         identifiers = [*self.identifiers, *names]
@@ -124,7 +125,7 @@ class Schema:
         return Schema(*roles, self.weights, self.person, self.survey_weights)
 
     def roles(self, columns: Sequence[str]) -> dict[str, str]:
-        """Return the role of every column of a table, in the table's order; ``"drop"`` for what is left out.
+        """The role of every column of a table, in the table's order; ``"drop"`` for dropped columns.
 
         Raises
         ------
@@ -156,12 +157,12 @@ class Schema:
         return {name: declared.get(name, self.rest or "drop") for name in columns}
 
     def looked_at(self) -> list[str]:
-        """Return the columns from which hierarchies of others are learned."""
+        """The columns from which hierarchies of other columns are learned."""
         declared = (hierarchy for hierarchy in self.quasi_identifiers.values() if hierarchy is not None)
         return list(dict.fromkeys(name for hierarchy in declared for name in hierarchy.looks_at))
 
     def learned(self, table: pa.Table, needs_levels: bool = False) -> Schema:
-        """Return the schema in which every hierarchy is what it becomes in a table, with levels if they are needed."""
+        """Learn the hierarchies from a table, and add levels if they are needed."""
         found = {
             name: None if hierarchy is None else hierarchy.learned(name, table)
             for name, hierarchy in self.quasi_identifiers.items()
@@ -171,12 +172,12 @@ class Schema:
         return replace(self, quasi_identifiers=found)
 
     def read_as_text(self) -> list[str]:
-        """Return the columns whose values are text to their hierarchy, also where all of them look like numbers."""
+        """The columns that their hierarchies need as text, even if all values look like numbers."""
         declared = self.quasi_identifiers.items()
         return [name for name, hierarchy in declared if hierarchy is not None and hierarchy.reads_text]
 
     def as_table(self) -> Markup:
-        """Return the role of every declared column as a table of HTML."""
+        """The role of every declared column as a table of HTML."""
         rows: list[list[Content]] = []
         for role, names in self._by_role().items():
             for name in names:
@@ -197,7 +198,7 @@ def _said(hierarchy: Declared) -> str:
 
 
 def _spelling_hint(unknown: Sequence[str], columns: Sequence[str]) -> str:
-    """Say what was probably meant: names put together by commas, or a column that is spelt almost so."""
+    """Suggest what was probably meant: several names joined by commas, or a similarly spelt column."""
     for name in unknown:
         parts = [part.strip() for part in name.split(",")]
         if len(parts) > 1 and all(part in columns for part in parts):

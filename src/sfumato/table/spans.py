@@ -1,4 +1,4 @@
-"""Laying out the span costs of all domains in the pools that kernels read."""
+"""The span costs of all domains, packed into the arrays that kernels read."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sfumato.hierarchies import CountedDomain, CountedGridDomain, Domain, GridDomain, IntervalDomain, Tree, TreeDomain
 from sfumato.table.kernels.spans import GRID, GRID_LOGARITHM, LOGARITHM, POSITION, TABLE, TREE, Spans
 
-#: Up to this size a tree's costs are tabulated for every pair of codes; larger ones are climbed.
+#: Up to this size the costs of a tree are tabulated for every pair of codes; larger trees are climbed.
 TABLE_LIMIT = 128
 
 
 def pack_spans(domains: Sequence[Domain], weights: NDArray[np.float64]) -> Spans:
-    """Lay out the span costs of ``domains`` one behind the other."""
+    """Pack the span costs of all domains."""
     values = _Pool(np.empty(0))
     nodes = _Pool(np.empty((0, 3), np.int32))
     index = []
@@ -46,7 +46,7 @@ def pack_spans(domains: Sequence[Domain], weights: NDArray[np.float64]) -> Spans
 
 
 class _Pool:
-    """Arrays one behind the other."""
+    """Concatenated arrays."""
 
     def __init__(self, empty: NDArray[Any]) -> None:
         self._parts: list[NDArray[Any]] = [empty]
@@ -64,7 +64,7 @@ class _Pool:
 
 
 def _grid(domain: GridDomain) -> NDArray[np.float64]:
-    """Return positions and, step by step, the least share of the range, the grid lines below and those above."""
+    """The positions and, for every step, the least share of the range, the grid lines below and those above."""
     steps = zip(domain.least_shares, domain.downs, domain.ups, strict=True)
     return np.concatenate([domain.positions, *(part for least, *lines in steps for part in ([least], *lines))])
 
@@ -74,7 +74,7 @@ def _node_table(tree: Tree) -> NDArray[np.int32]:
 
 
 def _cost_table(domain: TreeDomain) -> NDArray[np.float64]:
-    """Return the cost of every pair of codes: that of the lowest group which holds both, so lower levels come last."""
+    """The cost of every pair of codes: that of the lowest group that holds both, so lower levels are written last."""
     costs = np.empty((domain.size, domain.size))
     ends = np.cumsum([len(level) for level in domain.levels])
     for level, end in zip(reversed(domain.levels), reversed(ends), strict=True):

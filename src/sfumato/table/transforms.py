@@ -1,6 +1,6 @@
-"""Declared transformations: a column is changed in every row before any model looks at it, and released so.
+"""Declared transformations: a column is changed in every row before models and methods see it, and released that way.
 
-What is verified is then what is released, and policy and manifest say what was done.
+So the verified table is the released one, and policy and manifest say what was done.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from sfumato.hierarchies.numeric import numbers_only
 
 @dataclass(frozen=True)
 class TransformContext:
-    """What a transformation may look at: the rows as they came, the secret of the release, and whose rows they are."""
+    """What a transformation may use: the original rows, the secret of the release, and the column of the person."""
 
     table: pa.Table
     secret: Secret
     person: str | None = None
 
     def column(self, name: str, what: str) -> pa.ChunkedArray:
-        """Return a column of the rows as they came, or say that there is none."""
+        """A column of the original rows; the error for a missing one names the transformation."""
         if name not in self.table.column_names:
             raise SchemaError(f"{what} needs the column '{name}', which the table does not have.")
         cells = self.table.column(name)
@@ -48,26 +48,26 @@ class TransformContext:
 
 
 class Transform(ABC):
-    """A change of one column in every row. Subclasses are frozen dataclasses; their fields are the keys of a policy."""
+    """A change of one column in every row. Subclasses are frozen dataclasses; their fields are the keys in a policy."""
 
     kind: ClassVar[str]
     #: How it is written on the command line.
     shorthand: ClassVar[str]
-    #: Whether it makes a column that the table does not have.
+    #: Whether it makes a new column.
     derives: ClassVar[bool] = False
     reads_text: bool = False
 
     @abstractmethod
     def apply(self, name: str, context: TransformContext) -> pa.ChunkedArray:
-        """Return the changed column."""
+        """Change the column."""
 
     @classmethod
     @abstractmethod
     def from_short(cls, text: str) -> dict[str, Any]:
-        """Return the parameters that stand after the colon on the command line."""
+        """Parse the parameters after the colon on the command line."""
 
     def looks_at(self, name: str) -> tuple[str, ...]:
-        """Return the columns that it is made of."""
+        """The columns that it reads."""
         return (name,)
 
     def to_policy(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Transform(ABC):
         return {"kind": self.kind} | {key: value for key, value in given.items() if value is not None}
 
     def recorded(self) -> dict[str, Any]:
-        """Return plain values for the manifest, which holds no value of the table and no file."""
+        """Return plain values for the manifest, without values of the table and paths of files."""
         return self.to_policy()
 
 
@@ -117,7 +117,7 @@ class Round(Transform):
         return pa.chunked_array([shown.take(pa.array(found, mask=found < 0))])
 
     def _multiples(self, cells: pa.ChunkedArray, numbers: NDArray[np.float64]) -> NDArray[np.object_]:
-        """Return which multiple of the step is nearest to every number; what lies at a half is worked out exactly."""
+        """The nearest multiple of the step for every number; halves are decided exactly."""
         quotients = np.abs(numbers) / float(self.to) + 0.5
         doubt = np.abs(quotients - np.rint(quotients)) <= 1e-9 * np.maximum(1.0, quotients)
         counts = np.floor(quotients).astype(object)
@@ -170,7 +170,7 @@ class Clip(Transform):
 
 
 def _holding(kind: pa.DataType, number: float) -> pa.DataType:
-    """Return the type of a column, or the next one that holds a number as well."""
+    """The type of a column, or a wider one that also holds a number."""
     if pa.types.is_integer(kind):
         for wide in (kind, pa.int64()):
             try:
@@ -216,7 +216,7 @@ class AtLevel(Transform):
 
     @property
     def reads_text(self) -> bool:  # type: ignore[override]
-        """Whether a file's column is read as text, so that codes keep their zeros."""
+        """Whether a column of a file is read as text, so that codes keep their zeros."""
         return self.hierarchy.reads_text
 
     @classmethod
@@ -258,7 +258,7 @@ class Age(Transform):
     born
         The column with the date of birth.
     at
-        The column with the other date, or one day for everybody as ISO text.
+        The column with the other date, or one date for all rows as ISO text.
 
     Examples
     --------
@@ -286,7 +286,7 @@ class Age(Transform):
 
     @property
     def day(self) -> dt.date | None:
-        """The one day for everybody, if it is one."""
+        """The one date for all rows; None if ``at`` is a column."""
         try:
             return dt.date.fromisoformat(self.at)
         except ValueError:
@@ -314,13 +314,13 @@ class Age(Transform):
 class Shift(Transform):
     """Dates moved by a random number of days, the same for all dates of a person, so that intervals stay.
 
-    All columns with a `Shift` are moved alike. People are told by the schema's ``person``; without one, each row has
-    its own number of days. It follows from the secret of the release.
+    All columns with a `Shift` are moved alike. The schema's ``person`` identifies people; without it, each row has its
+    own number of days. The number is derived from the secret of the release.
 
     Parameters
     ----------
     days
-        How far at most, in either direction; it is never 0.
+        The most days, in either direction; a date is never moved by 0 days.
     """
 
     days: int
@@ -346,7 +346,7 @@ class Shift(Transform):
         return pa.chunked_array([pc.add(moments.cast(pa.int64()), pc.multiply(offsets, per_day)).cast(moments.type)])
 
     def _offsets(self, context: TransformContext) -> list[int]:
-        """Return by how many days every row is moved: from -days to days without 0, by a keyed hash of whose it is."""
+        """The days by which every row is moved: from -days to days without 0, by a keyed hash of the person."""
         key = context.secret.key("dates shifted")
         if context.person is None:
             owners: list[str] = [f"row {row}" for row in range(context.table.num_rows)]
@@ -367,7 +367,7 @@ TRANSFORMS: dict[str, type[Transform]] = {one.kind: one for one in (Round, Clip,
 
 
 def transforms_of(owner: str, name: str, value: object) -> dict[str, Transform]:
-    """Return what was said of columns as transformations by column: objects, or the plain values of a policy."""
+    """Normalize the argument to transformations by column, given as objects or as plain values of a policy."""
     given = {} if value in ((), None) else value
     if not isinstance(given, Mapping):
         raise invalid_parameter(owner, name, "a mapping from columns to transformations such as Round(500)", value)
@@ -385,7 +385,7 @@ def _made(owner: str, name: str, how: object) -> Transform:
 
 
 def _from_record(name: str, record: Mapping[str, Any]) -> Transform:
-    """Return the transformation of which a record is the ``to_policy()``."""
+    """Make a transformation from its ``to_policy()`` record."""
     make = TRANSFORMS.get(record.get("kind", ""))
     if make is None:
         raise ParameterError(f"'{name}': {shortened(record.get('kind'))} is not known. Kinds: {listed(TRANSFORMS)}.")
@@ -399,7 +399,7 @@ def _from_record(name: str, record: Mapping[str, Any]) -> Transform:
 
 
 def transform_of(text: str) -> dict[str, Any]:
-    """Return the record that a text of the command line means, such as ``round:500`` or ``icd10@chapter``."""
+    """Parse a text of the command line, such as ``round:500`` or ``icd10@chapter``, to a record."""
     kind, _, rest = text.partition(":")
     if kind in TRANSFORMS and kind != AtLevel.kind:
         return {"kind": kind} | TRANSFORMS[kind].from_short(rest)

@@ -12,8 +12,8 @@ import pyarrow as pa
 from sfumato.api.anonymize import anonymize
 from sfumato.errors import ParameterError
 from sfumato.methods import Method
+from sfumato.methods.base import SUPPRESSION
 from sfumato.methods.on_engine import EngineSupport, LevelsByFrequencies, PartsAlongOrder, PartsByFirstCuts
-from sfumato.methods.support import SUPPRESSION
 from sfumato.release.release import Release
 from sfumato.run.large.engine import Engine
 from sfumato.run.request import EngineOption

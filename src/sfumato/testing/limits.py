@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sfumato.errors import DataError, InfeasibleError
 from sfumato.methods import Method
-from sfumato.methods.support import MISSING
+from sfumato.methods.base import MISSING
 from sfumato.privacy import KAnonymity, LDiversity, MinimumSpan, PrivacyModel
 from sfumato.testing.requests import certain_release, release
 from sfumato.testing.tables import SCHEMA, people

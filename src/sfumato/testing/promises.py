@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from sfumato.api.check import check
 from sfumato.methods import Method
-from sfumato.methods.support import MISSING, SEVERAL_SENSITIVE, SUPPRESSION
+from sfumato.methods.base import MISSING, SEVERAL_SENSITIVE, SUPPRESSION
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
 from sfumato.release.release import Release
 from sfumato.table.schema import Schema

@@ -1,4 +1,4 @@
-"""Checking a table against what was promised of it, by code that shares nothing with what made it."""
+"""Verification of a table against its promises, by code that shares nothing with the code that made it."""
 
 from sfumato.verify.release import verify_release
 from sfumato.verify.verification import Verification

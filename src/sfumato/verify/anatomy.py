@@ -1,7 +1,7 @@
-"""A release in two tables, checked from the tables alone: people by group, and how often each group has each value.
+"""Verification of an anatomized release from its two tables: people by group, and the counts of values by group.
 
-The rule: both tables speak of the same groups of the same sizes, and no value makes up more than 1/l of a group. Then
-whoever finds somebody's row knows no value of theirs with more than 1/l, however much they know of the others' columns.
+The rule: both tables have the same groups of the same sizes, and no value makes up more than 1/l of a group. Then an
+attacker who finds a person's row infers that person's value with a probability of at most 1/l.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class TwoTables:
     people
         One row per person: exact quasi-identifiers and a group.
     values
-        One row per group and sensitive value, with how many people of the group have it.
+        One row per group and sensitive value, with the number of people who have it.
     quasi_identifiers
-        The columns of ``people`` that somebody may know.
+        The columns of ``people`` that an attacker may know.
     sensitive, group, count
-        What the other columns are called.
+        The names of the other columns.
     """
 
     people: pa.Table
@@ -63,12 +63,12 @@ class TwoTables:
 
 
 def verify_anatomy(tables: TwoTables, l: float) -> Verification:  # noqa: E741
-    """Recompute what two tables promise.
+    """Recompute the promise of two tables.
 
     Parameters
     ----------
     tables
-        The tables as people get them.
+        The tables as they are published.
     l
         No value may make up more than 1/l of a group.
 
@@ -103,12 +103,12 @@ def verify_anatomy(tables: TwoTables, l: float) -> Verification:  # noqa: E741
 
 
 def verify_files(paths: Sequence[tuple[Path, str]], tables: TwoTables, l: float) -> Verification:  # noqa: E741
-    """Check two files that were just written, each a path and a format, for everybody who reads them.
+    """Verify two files that were just written, each a path and a format, for every program that reads them.
 
     Raises
     ------
     VerificationError
-        If a file lacks rows, or to some reader values look alike so that the rule is broken.
+        If a file lacks rows, or if a program confuses values so that the rule is broken.
     """
     given = (tables.people, tables.values)
     columns = ([*tables.quasi_identifiers, tables.group], [tables.group, tables.sensitive, tables.count])
@@ -134,7 +134,7 @@ def verify_files(paths: Sequence[tuple[Path, str]], tables: TwoTables, l: float)
 
 
 def _count(tables: TwoTables) -> tuple[NDArray[np.int64], NDArray[np.int64], Histogram, pa.Array]:
-    """Return how many rows of people and how many values every group has, and how often it has each value."""
+    """The number of people and of values of every group, and how often it has each value."""
     names = [part.column(tables.group).cast(pa.string()) for part in (tables.people, tables.values)]
     groups = code_column(tables.group, pa.chunked_array([chunk for one in names for chunk in one.chunks], pa.string()))
     if (groups.codes == len(groups.values)).any():
@@ -155,13 +155,13 @@ def _histogram(
     heads: NDArray[np.int64],
     sizes: NDArray[np.int64],
 ) -> Histogram:
-    """Add up what is said of every group and value; groups without values are left to the other rule."""
+    """Sum the counts of every group and value; groups without values are left to the other rule."""
     cells, where = np.unique(of_value * coded.size + coded.codes, return_inverse=True)
     totals = np.minimum(np.bincount(where, counts, len(cells)), np.iinfo(np.int32).max).astype(np.int32)
     group, value = np.divmod(cells, coded.size)
     named, place = np.unique(group, return_inverse=True)
     shares = np.bincount(coded.codes, counts, coded.size) / max(1, int(counts.sum()))
-    # A group with fewer values than people might hide anything: what counts is the smaller of both.
+    # A group with fewer values than people is judged by the smaller number.
     least = np.minimum(heads, sizes)[named]
     return Histogram(place.astype(np.int32), value.astype(np.int32), totals, sizes[named], shares, least)
 

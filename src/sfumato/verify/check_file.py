@@ -1,4 +1,4 @@
-"""Checking a file that anybody made, from its own bytes."""
+"""Verification of any file, from its bytes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check_file(
     separator: str = ",",
     people: NDArray[np.int64] | None = None,
 ) -> Verification:
-    """Recompute every promise from a file, as it stands on paper and as common readers see it.
+    """Recompute every promise from a file, as it is written and as common programs interpret it.
 
     Parameters
     ----------
@@ -58,14 +58,14 @@ def check_grouped(
     sensitive: Sequence[str] = (),
     requirements: Sequence[Mapping[str, Any]] = (),
 ) -> Verification:
-    """Recompute every promise as `check_file` does it, of a table that an engine groups and counts.
+    """Recompute every promise as `check_file` does, for a table that an engine groups and counts.
 
     Parameters
     ----------
     engine
-        Who holds the table, of text every cell as it stands on paper.
+        Holds the table, with text as it is written.
     form
-        What the table was read from.
+        The format of the file.
     quasi_identifiers, sensitive, requirements
         As in `verify_release`.
     """
@@ -83,7 +83,7 @@ def check_grouped(
 
 
 def only_there(reading: Interpretation, found: Verification, on_paper: Verification) -> list[RuleCheck]:
-    """Return the rules that are broken for one kind of reader though they hold on paper."""
+    """The rules that are broken under one interpretation although they hold for the text as it is written."""
     broken = {(check.rule, check.column) for check in on_paper.violations}
     return [
         replace(check, rule=f"{check.rule}, read {reading.title}")
@@ -93,11 +93,11 @@ def only_there(reading: Interpretation, found: Verification, on_paper: Verificat
 
 
 def notes_on(table: pa.Table, form: str) -> list[str]:
-    """Return what the publisher should know about the texts of a table, though no rule is broken."""
+    """What the publisher should know about the texts of a table although no rule is broken."""
     notes = []
     for name in table.column_names:
         values = code_column(name, table.column(name)).values
-        # In an order of their own: engines count values in any.
+        # Sorted, since engines return values in any order.
         pair = written_differently(sorted(values.to_pylist(), key=str)) if form not in TYPED else None
         if pair is not None:
             notes.append(

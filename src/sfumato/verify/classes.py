@@ -1,7 +1,7 @@
-"""The classes of a released table and the sensitive values in them, counted from what the table shows.
+"""The equivalence classes of a released table and the sensitive values in them, counted from what the table shows.
 
-A class is all rows that show the same in every quasi-identifier. A missing value is a value like any other, however
-Arrow stores it: as a null, as a null entry of a dictionary, or as not-a-number.
+A class is the set of all rows that show the same in every quasi-identifier. A missing value is a value like any other,
+however Arrow stores it: as a null, as a null entry of a dictionary, or as not-a-number.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from sfumato.errors import DataError
 from sfumato.verify.meanings import ranks
 
-#: Keys of rows are built up to here, with room for a sign and a mistake.
+#: Keys of rows stay below this, well within a signed 64-bit number.
 KEY_LIMIT = 2**62
 
-#: All pairs of class and value are counted in one table as long as they are at most so many times the rows.
+#: Pairs of class and value are counted in a dense table as long as it has at most this many entries per row.
 DENSE = 4
 
 
@@ -37,15 +37,15 @@ class Coded:
 
     @property
     def size(self) -> int:
-        """How many codes there can be."""
+        """The number of possible codes, the missing value's included."""
         return len(self.values) + 1
 
 
 @dataclass(frozen=True)
 class Classes:
-    """The class of every row, numbered as they first appear, and how many rows each has.
+    """The class of every row, numbered in order of first appearance, and the number of rows of every class.
 
-    ``people`` says whose every row is, where a person may have several; None where every row is a person.
+    ``people`` is the person of every row, where a person may have several rows; None if every row is a person.
     """
 
     of_row: NDArray[np.int32] = field(repr=False)
@@ -57,14 +57,14 @@ class Classes:
 
     @cached_property
     def heads(self) -> NDArray[np.int64]:
-        """How many people each class has."""
+        """The number of people in every class."""
         if self.people is None:
             return self.sizes
         return np.bincount(_each_once(self.of_row.astype(np.int64), len(self), self.people), minlength=len(self))
 
     @cached_property
     def first_rows(self) -> NDArray[np.int64]:
-        """One row of every class, the first."""
+        """The first row of every class."""
         rows = np.empty(len(self), np.int64)
         rows[self.of_row[::-1]] = np.arange(len(self.of_row))[::-1]
         return rows
@@ -72,10 +72,11 @@ class Classes:
 
 @dataclass(frozen=True)
 class Histogram:
-    """How often each value occurs in each class: only what occurs, in the order of classes and then of values.
+    """How often each value occurs in each class: a sparse table of counts, sorted by class and then by value.
 
-    ``shares`` says how frequent every value is in the whole table. Where people have several rows, a count is of the
-    people who have the value in the class, ``sizes`` adds these counts up, and ``heads`` says how many a class has.
+    ``shares`` is the frequency of every value in the whole table. Where people have several rows, a count is the number
+    of people who have the value in the class, ``sizes`` is the sum of these counts per class, and ``heads`` the number
+    of people in the class.
     """
 
     classes: NDArray[np.int32] = field(repr=False)
@@ -87,30 +88,30 @@ class Histogram:
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """Where each class begins."""
+        """The first entry of every class."""
         return np.searchsorted(self.classes, np.arange(len(self.sizes)))
 
     def total(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add up one number per entry to one per class."""
+        """Sum one number per entry to one per class."""
         return np.add.reduceat(parts, self.starts)
 
     @cached_property
     def largest(self) -> NDArray[np.integer]:
-        """How often each class's most frequent value occurs in it."""
+        """The count of every class's most frequent value."""
         return np.maximum.reduceat(self.counts, self.starts)
 
     @cached_property
     def distinct(self) -> NDArray[np.int64]:
-        """How many values each class has."""
+        """The number of distinct values of every class."""
         return np.diff(self.starts, append=len(self.counts))
 
     @cached_property
     def class_shares(self) -> NDArray[np.float64]:
-        """How frequent each entry's value is in its class."""
+        """The share of every entry in its class."""
         return self.counts / self.sizes[self.classes]
 
     def renamed(self, names: NDArray[np.int64]) -> Histogram:
-        """Return the histogram of other values: value ``v`` counts as ``names[v]``."""
+        """Rename values: value ``v`` counts as ``names[v]``."""
         size = int(names.max()) + 1
         keys = self.classes.astype(np.int64) * size + names[self.values]
         cells, where = np.unique(keys, return_inverse=True)
@@ -119,7 +120,7 @@ class Histogram:
 
 
 def code_column(name: str, column: pa.ChunkedArray) -> Coded:
-    """Give equal values of a column equal codes, however its chunks and dictionaries are made."""
+    """Give equal values of a column equal codes, whatever its chunks and dictionaries."""
     try:
         chunks = _with_dictionaries(column).chunks
         dictionaries, dictionary_of = _different([chunk.dictionary for chunk in chunks])
@@ -134,7 +135,7 @@ def code_column(name: str, column: pa.ChunkedArray) -> Coded:
 
 
 def group_rows(columns: Iterable[Coded]) -> Classes:
-    """Find the rows with the same codes in all columns."""
+    """Group the rows that have the same codes in all columns."""
     keys: NDArray[np.int64] | None = None
     different = 1
     for column in columns:
@@ -167,7 +168,7 @@ def count_values(classes: Classes, column: Coded) -> Histogram:
 
 
 def _count_people(classes: Classes, column: Coded) -> Histogram:
-    """Count the people who have each value in each class, each of them once."""
+    """Count the people who have each value in each class, every person once."""
     assert classes.people is not None
     cells = classes.of_row.astype(np.int64) * column.size + column.codes
     once = _each_once(cells, len(classes) * column.size, classes.people)
@@ -180,9 +181,9 @@ def _count_people(classes: Classes, column: Coded) -> Histogram:
 
 
 def _each_once(cells: NDArray[np.int64], size: int, people: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the cell of every different pair of a cell and a person, in order."""
+    """The cells of all distinct pairs of cell and person, in order."""
     width = int(people.max(initial=-1)) + 1
-    if size * width < KEY_LIMIT:  # one key per pair: sorting it is several times faster than sorting by two
+    if size * width < KEY_LIMIT:  # one key per pair sorts several times faster than two
         keys = np.sort(cells * width + people)
         return keys[_is_new(keys)] // max(1, width)
     order = np.lexsort((people, cells))
@@ -191,7 +192,7 @@ def _each_once(cells: NDArray[np.int64], size: int, people: NDArray[np.int64]) -
 
 
 def _is_new(keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return where another key begins."""
+    """Where a new key begins."""
     return np.append(True, keys[1:] != keys[:-1])[: len(keys)]
 
 
@@ -202,16 +203,16 @@ def _histogram(
     shares: NDArray[np.float64],
     heads: NDArray[np.int64],
 ) -> Histogram:
-    """Unpack cells, which are class times number of values plus value."""
+    """Unpack cells, each of which is class * number of values + value."""
     of_class, value = np.divmod(cells, len(shares))
-    # There may be as many entries as rows, so they are kept small; no number of them exceeds the rows.
+    # In 32 bits, since there may be as many entries as rows, and no count exceeds the number of rows.
     return Histogram(of_class.astype(np.int32), value.astype(np.int32), counts.astype(np.int32), sizes, shares, heads)
 
 
 def in_order(name: str, column: Coded) -> Coded:
-    """Return a column with its codes in the order of its values, the missing one last.
+    """Renumber the codes of a column in the order of its values, the missing one last.
 
-    Text that is numbers or dates has their order, and equal ones are one value, however they are written.
+    Text that holds numbers or dates is ordered as such, and equal ones are one value, however they are written.
     """
     if pa.types.is_string(column.values.type) or pa.types.is_large_string(column.values.type):
         places = np.array(ranks(column.values.to_pylist()), np.int64)
@@ -245,7 +246,7 @@ def _with_dictionaries(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _comparable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Convert the types that Arrow cannot tell the different values of."""
+    """Convert types whose distinct values Arrow cannot find."""
     if pa.types.is_float16(values.type):
         return values.cast(pa.float32())
     if values.type == pa.string_view():
@@ -254,7 +255,7 @@ def _comparable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArra
 
 
 def _different(dictionaries: list[pa.Array]) -> tuple[list[pa.Array], list[int]]:
-    """Keep a dictionary that many chunks in a row share only once, and say which one each chunk has."""
+    """Keep dictionaries that consecutive chunks share once, and say which one each chunk has."""
     kept: list[pa.Array] = []
     which = []
     for dictionary in dictionaries:
@@ -265,14 +266,15 @@ def _different(dictionaries: list[pa.Array]) -> tuple[list[pa.Array], list[int]]
 
 
 def _distinct(dictionaries: list[pa.Array], kind: pa.DataType) -> tuple[pa.Array, list[NDArray[np.int32]]]:
-    """Return the different values of all dictionaries, and for each dictionary its entries' codes, missing last."""
+    """The distinct values of all dictionaries, and the codes of every dictionary's entries, missing last."""
     if not dictionaries:
         return pa.array([], kind.value_type if pa.types.is_dictionary(kind) else kind), []
     plain = [without_nan(_comparable(dictionary)) for dictionary in dictionaries]
-    # Arrow leaves out chunks without entries, so the codes are joined and cut again.
+    # Arrow drops chunks without entries, so the codes are concatenated and split again.
     chunks = pa.chunked_array(plain).dictionary_encode().chunks
     values = chunks[0].dictionary if chunks else plain[0]
-    values = values.slice(0, 0) if pa.types.is_null(values.type) else values  # to Arrow a null is a value of this type
+    # Arrow counts null as a value of its null type.
+    values = values.slice(0, 0) if pa.types.is_null(values.type) else values
     missing = len(values)
     codes = [chunk.indices.fill_null(missing).to_numpy(zero_copy_only=False) for chunk in chunks]
     ends = np.cumsum([len(entries) for entries in plain])
@@ -281,23 +283,23 @@ def _distinct(dictionaries: list[pa.Array], kind: pa.DataType) -> tuple[pa.Array
 
 
 def without_nan(values: pa.Array) -> pa.Array:
-    """Make not-a-number missing, and the two zeros one: they are equal."""
+    """Make not-a-number missing, and -0.0 the same as 0.0."""
     if not pa.types.is_floating(values.type):
         return values
     return pc.if_else(pc.is_nan(values), pa.scalar(None, values.type), pc.add(values, pa.scalar(0.0, values.type)))
 
 
 def _indices(chunk: pa.DictionaryArray) -> NDArray[np.integer]:
-    """Return each row's place in its dictionary, and the place after its end where there is none."""
+    """The index of every row into its dictionary; the one after the last for missing values."""
     indices = chunk.indices
     if indices.null_count:
-        # Small index types may have no room for the place after the end.
+        # Small index types may have no room for one more index.
         indices = indices.cast(pa.int64()).fill_null(len(chunk.dictionary))
     places: NDArray[np.integer] = indices.to_numpy(zero_copy_only=False)
     return places
 
 
 def _renumbered(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Return a number for every key, counting as they first appear, and how many there are."""
+    """Number keys in order of first appearance; return the numbers and how many there are."""
     encoded = pa.array(keys).dictionary_encode()
     return encoded.indices.to_numpy().astype(np.int64), len(encoded.dictionary)

@@ -1,7 +1,7 @@
-"""Files that hold what other files hold, which were checked: byte for byte, or cell for cell as they are read back.
+"""Copies of verified files: equal byte by byte, or cell by cell as they are read back.
 
-What was promised of a file is promised of every file that reads the same, so that it need not be checked again by
-counting all of its classes.
+What holds of a file holds of every file that reads the same, so copies need not be verified again by counting all of
+their classes.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ import pyarrow.parquet as pq
 from sfumato.errors import VerificationError
 from sfumato.verify.written import FAULT, is_same
 
-#: Rows that are compared at a time.
+#: Rows compared at a time.
 BATCH = 1 << 18
 
 
 def digest_of(path: Path) -> bytes:
-    """Return a hash of a file as it lies on the disk."""
+    """Hash the bytes of a file."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "blake2b").digest()
 
 
 def check_copies(paths: Sequence[Path], digests: Sequence[bytes]) -> None:
-    """Refuse files that are not, byte for byte, those of which these are the hashes."""
+    """Refuse files whose bytes do not have these hashes."""
     different = sum(digest_of(path) != digest for path, digest in zip(paths, digests, strict=True))
     if different:
         raise VerificationError(f"{different} of {len(paths)} files differ from those that were checked. {FAULT}")
 
 
 def check_same_rows(checked: Sequence[Path], written: Path) -> None:
-    """Refuse a Parquet file that does not hold the rows of others, one below the other, cell for cell.
+    """Refuse a Parquet file whose rows are not those of other files, concatenated, cell by cell.
 
     Parameters
     ----------
     checked
         The Parquet files that were checked.
     written
-        The file that was made of them.
+        The file made from them.
     """
     expected, found = _batches(checked), _batches([written])
     one, other = next(expected, None), next(found, None)
@@ -58,7 +58,7 @@ def check_same_rows(checked: Sequence[Path], written: Path) -> None:
 
 
 def _batches(paths: Sequence[Path]) -> Iterator[pa.Table]:
-    """Yield the rows of files, some at a time and never none, text by its dictionaries."""
+    """Yield the rows of files in non-empty batches, with text dictionary-encoded."""
     for path in paths:
         texts = [field.name for field in pq.read_schema(path) if pa.types.is_string(field.type)]
         with pq.ParquetFile(path, read_dictionary=texts) as file:

@@ -1,7 +1,7 @@
-"""The promises of a table that does not fit in memory, from groups that an engine counts.
+"""Verification of a table that does not fit in memory, from groups that an engine counts.
 
-What comes out is judged by the rules that also judge tables in memory, some classes at a time, wherever these are: what
-is found in some classes and what is found in others can be joined, and is small.
+The rules that check tables in memory also check the groups, some classes at a time and wherever they are; the results
+for parts are small and can be joined.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ def verify_grouped(
     sample: int = 5,
     columns: Mapping[str, Grouped] | None = None,
 ) -> Verification:
-    """Recompute every promise of a table by letting an engine group and count its rows.
+    """Recompute every promise of a table whose rows an engine groups and counts.
 
     Parameters
     ----------
     engine
-        Who holds the table.
+        Holds the table.
     quasi_identifiers, sensitive, requirements, sample
-        As in `verify_release`, and so is what comes out, but for the order of classes that are equally bad.
+        As in `verify_release`, with the same result but for the order of equally bad classes.
     columns
-        The columns by name, where their different values are known already.
+        The columns by name, if their distinct values are already known.
     """
     check_columns(engine.schema.names, quasi_identifiers, sensitive)
     for requirement in requirements:
@@ -87,7 +87,7 @@ def verify_grouped(
 
 
 def _look(engine: GroupingEngine, look: Look) -> Seen:
-    """Show all classes to some judges, with the counts of the column of the last, and join what they found."""
+    """Let some judges examine all classes, with the value counts of the last judge's column, and join their results."""
     seen = look(())
     for elsewhere in engine.looked_at(look.keys, look.judges[-1].column, look):
         seen.join(elsewhere)
@@ -96,21 +96,21 @@ def _look(engine: GroupingEngine, look: Look) -> Seen:
 
 @dataclass(frozen=True)
 class Look:
-    """Shows classes to judges, wherever these classes are.
+    """Lets judges examine classes, wherever these classes are.
 
     Attributes
     ----------
     keys
-        What the numbers of classes mean.
+        How classes are numbered.
     judges
-        Who looks at them.
+        The judges.
     """
 
     keys: Keys
     judges: tuple[ClassJudge, ...]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Seen:
-        """Return what the judges find in sorted entries."""
+        """The judges' findings for sorted entries."""
         seen = Seen(Total(), [judge.begin() for judge in self.judges])
         names = [column.name for column in self.keys.columns]
         for some in some_classes(self.keys, batches):
@@ -122,13 +122,13 @@ class Look:
 
 @dataclass
 class JudgeOutcome:
-    """What a judge has found so far."""
+    """The findings of a judge so far."""
 
     tallies: list[RuleTally]
     achieved: SensitiveAchieved = field(default_factory=lambda: SensitiveAchieved(None, None, None, None))
 
     def join(self, other: JudgeOutcome) -> None:
-        """Add what the judge found in other classes."""
+        """Add the judge's findings for other classes."""
         for tally, more in zip(self.tallies, other.tallies, strict=True):
             tally.join(more)
         self.achieved = _worse(self.achieved, other.achieved)
@@ -136,13 +136,13 @@ class JudgeOutcome:
 
 @dataclass
 class Seen:
-    """What judges have found in some classes, and what these are together."""
+    """The findings of judges for some classes, and the totals of these classes."""
 
     total: Total
     outcomes: list[JudgeOutcome]
 
     def join(self, other: Seen) -> None:
-        """Add what was seen elsewhere."""
+        """Add the findings for other classes."""
         self.total.join(other.total)
         for outcome, more in zip(self.outcomes, other.outcomes, strict=True):
             outcome.join(more)
@@ -150,16 +150,16 @@ class Seen:
 
 @dataclass(frozen=True)
 class ClassJudge:
-    """Checks what is asked of classes and needs no sensitive column.
+    """Checks the requirements that need no sensitive column.
 
     Attributes
     ----------
     requirements
-        What is asked, each with its place among all that is.
+        The requirements, each with its place among all requirements.
     sample
-        How many of the classes that break a rule are named.
+        How many of the classes that break a rule to name.
     column
-        The sensitive column that it looks at.
+        The sensitive column that it checks.
     """
 
     requirements: Sequence[tuple[int, Requirement]]
@@ -167,18 +167,18 @@ class ClassJudge:
     column: Grouped | None = None
 
     def begin(self) -> JudgeOutcome:
-        """Return what is found before a class was looked at."""
+        """An empty outcome."""
         return JudgeOutcome([tally_of(requirement, self.sample) for _, requirement in self.requirements])
 
     def look(self, some: Some, quasi_identifiers: Sequence[str], outcome: JudgeOutcome) -> None:
-        """Look at some classes, and add what is found."""
+        """Examine some classes and add the findings."""
         for (_, requirement), tally in zip(self.requirements, outcome.tallies, strict=True):
             finding = examine_classes(requirement, some.shown, quasi_identifiers, some.classes)
             assert finding is not None
             tally.add(finding, some, quasi_identifiers)
 
     def checks(self, outcome: JudgeOutcome, total: Total) -> list[tuple[int, RuleCheck]]:
-        """Return what became of every rule, with its place."""
+        """The check of every rule, with its place."""
         return [
             (place, tally.check(requirement, total))
             for (place, requirement), tally in zip(self.requirements, outcome.tallies, strict=True)
@@ -187,7 +187,7 @@ class ClassJudge:
 
 @dataclass(frozen=True)
 class ValueJudge(ClassJudge):
-    """Checks what is asked of a sensitive column, and finds what it achieves."""
+    """Checks the requirements of a sensitive column, and computes what it achieves."""
 
     @cached_property
     def _shares(self) -> NDArray[np.float64]:
@@ -197,7 +197,7 @@ class ValueJudge(ClassJudge):
 
     @cached_property
     def _ordered(self) -> Coded | None:
-        """The values of the column in their order, where that matters."""
+        """The values of the column in order, if a requirement needs that."""
         assert self.column is not None
         if not any(is_ordered(requirement) for _, requirement in self.requirements):
             return None

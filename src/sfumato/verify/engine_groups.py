@@ -1,8 +1,8 @@
-"""The rows of a table grouped and counted by an engine, class after class, so that only some are looked at at a time.
+"""The rows of a table, grouped and counted by an engine and examined some classes at a time.
 
-The engine is asked for little: the different values of a column, and how often each sensitive value occurs in each
-class. Classes are numbers: the code of every quasi-identifier, all of them in one number or as few as hold them, which
-are grouped and sorted far faster than text.
+The engine provides little: the distinct values of a column, and how often each sensitive value occurs in each class.
+A class is identified by numbers that combine the codes of its quasi-identifiers, one number or as few as possible,
+since numbers are grouped and sorted far faster than text.
 """
 
 from __future__ import annotations
@@ -24,38 +24,38 @@ T = TypeVar("T")
 
 
 class GroupingEngine(Protocol):
-    """Who holds the table."""
+    """Holds the table, and groups and counts its rows."""
 
     @property
     def schema(self) -> pa.Schema:
         """The columns and their types."""
 
     def values(self, names: Sequence[str]) -> Sequence[tuple[pa.ChunkedArray, NDArray[np.int64]]]:
-        """Return the different values of columns, and how often each occurs."""
+        """The distinct values of columns, and how often each occurs."""
 
     def looked_at(
         self, keys: Keys, column: Grouped | None, look: Callable[[Iterable[pa.RecordBatch]], T]
     ) -> Iterable[T]:
-        """Show the classes to a function where they are, and return what it makes of them.
+        """Apply a function to the classes where they are, and return its results.
 
         The function is called once or several times, perhaps in other processes and on other machines. Each time it
-        sees entries (the numbers of a class, in ``s`` the code of a sensitive value, in ``n`` how many rows) in order
-        of classes and values, and all entries of a class are seen together.
+        gets entries (the numbers of a class, in ``s`` the code of a sensitive value, in ``n`` the number of rows)
+        sorted by class and value, and all entries of a class together.
         """
 
 
 @dataclass(frozen=True)
 class Grouped:
-    """A column whose different values are known.
+    """A column whose distinct values are known.
 
     Attributes
     ----------
     name
         Its name.
     labels, counts
-        Its different values as the engine has them, perhaps with a missing one, and how many rows have each.
+        Its distinct values as the engine has them, possibly with a missing one, and the number of rows of each.
     values, codes
-        The different values without the missing one, and the code of each label: its place in them, or the one after.
+        The distinct values without the missing one, and the code of each label: its place among them, or the one after.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Grouped:
 
     @property
     def size(self) -> int:
-        """How many codes there can be."""
+        """The number of possible codes, the missing value's included."""
         return len(self.values) + 1
 
     @property
@@ -77,14 +77,14 @@ class Grouped:
         return counts
 
     def seen(self, reading: Interpretation) -> Grouped | None:
-        """Return the column as somebody reads it; None if every value is still told from every other."""
+        """Interpret the column; None if all of its values stay different."""
         texts = [None if text is None else reading.seen(text) for text in self.labels.to_pylist()]
         coded = code_column(self.name, pa.chunked_array([pa.array(texts, pa.string())]))
         told_apart = len(np.unique(coded.codes)) == len(np.unique(self.codes))
         return None if told_apart else replace(self, values=coded.values, codes=coded.codes)
 
     def coded(self, cells: pa.Array) -> NDArray[np.int64]:
-        """Return the code of every cell."""
+        """The code of every cell."""
         places = pc.index_in(without_nan(cells), value_set=without_nan(self.labels))
         if places.null_count:
             raise VerificationError(
@@ -95,7 +95,7 @@ class Grouped:
 
 
 def grouped_columns(engine: GroupingEngine, names: Sequence[str]) -> dict[str, Grouped]:
-    """Ask for the different values of columns."""
+    """Get the distinct values of columns from the engine."""
     columns = {}
     for name, (labels, counts) in zip(names, engine.values(names), strict=True):
         coded = code_column(name, labels)
@@ -105,12 +105,12 @@ def grouped_columns(engine: GroupingEngine, names: Sequence[str]) -> dict[str, G
 
 @dataclass(frozen=True)
 class Keys:
-    """Classes as numbers: the codes of several columns in one number, and another number where they are too many."""
+    """Classes as numbers: each number combines the codes of several columns, as many as fit."""
 
     columns: Sequence[Grouped]
 
     def words(self) -> list[list[tuple[Grouped, int]]]:
-        """Return by number the columns that it holds, each with what its code is multiplied by."""
+        """The columns in each number, with the factors by which their codes are multiplied."""
         words: list[list[tuple[Grouped, int]]] = []
         times = 1
         for column in self.columns:
@@ -123,11 +123,11 @@ class Keys:
 
     @property
     def names(self) -> list[str]:
-        """What the numbers are called."""
+        """The names of the numbers."""
         return [f"k{at}" for at in range(len(self.words()))]
 
     def shown(self, keys: Sequence[NDArray[np.int64]]) -> pa.Table:
-        """Return what classes show, one row for each."""
+        """What classes show, one row per class."""
         columns = {}
         for word, numbers in zip(self.words(), keys, strict=True):
             for column, times in word:
@@ -139,7 +139,7 @@ class Keys:
 
 @dataclass(frozen=True)
 class Some:
-    """Some classes, each with all of its rows: what they show, and the values of a sensitive column in them."""
+    """Some complete classes: what they show, and the counts of a sensitive column's values in them."""
 
     shown: pa.Table
     classes: Classes
@@ -148,7 +148,7 @@ class Some:
     counts: NDArray[np.int64]
 
     def frequencies(self) -> dict[tuple[int, int], int]:
-        """Return how many classes there are of each size in which the most frequent value has so many rows."""
+        """The number of classes for every pair of class size and count of the most frequent value."""
         largest = np.zeros(len(self.classes), np.int64)
         np.maximum.at(largest, self.classes_of, self.counts)
         beyond = int(largest.max(initial=0)) + 1
@@ -156,7 +156,7 @@ class Some:
         return {divmod(pair, beyond): count for pair, count in zip(pairs.tolist(), times.tolist(), strict=True)}
 
     def histogram(self, shares: NDArray[np.float64]) -> Histogram:
-        """Return the counts of the sensitive values, of which these are the shares in the whole table."""
+        """The histogram of the sensitive values, given their shares in the whole table."""
         sizes = self.classes.sizes
         return Histogram(
             self.classes_of.astype(np.int32), self.values.astype(np.int32), self.counts, sizes, shares, sizes
@@ -172,16 +172,16 @@ class CountClasses:
 
     @property
     def reads(self) -> list[str]:
-        """The columns that it looks at."""
+        """The columns that it reads."""
         return [column.name for column in (*self.keys.columns, *([self.column] if self.column else []))]
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns of the entries that it makes."""
+        """The schema of its entries."""
         return pa.schema([(name, pa.int64()) for name in (*self.keys.names, *(["s"] if self.column else []), "n")])
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the entries of a batch."""
+        """Count the entries of a batch."""
         numbers = {
             name: sum(column.coded(batch.column(column.name)) * times for column, times in word)
             for name, word in zip(self.keys.names, self.keys.words(), strict=True)
@@ -194,7 +194,7 @@ class CountClasses:
 
 
 def some_classes(keys: Keys, batches: Iterable[pa.RecordBatch]) -> Iterator[Some]:
-    """Yield classes from sorted entries, some at a time and each once; none at all are one piece, too."""
+    """Yield classes from sorted entries, some at a time; without entries, yield one empty piece."""
     names, found = keys.names, False
     for entries in _whole_classes(batches, names):
         found = True
@@ -220,7 +220,7 @@ def _some(keys: Keys, names: Sequence[str], entries: Entries) -> Some:
 
 
 def _whole_classes(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterator[Entries]:
-    """Cut a stream of sorted entries where classes begin, so that none is in two pieces."""
+    """Cut a stream of sorted entries between classes, so that no class is split."""
     rest: Entries = {}
     for batch in batches:
         entries = {name: _numbers(batch, name) for name in batch.schema.names}
@@ -234,7 +234,7 @@ def _whole_classes(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> I
 
 
 def _each_once(entries: Entries) -> Entries:
-    """Return entries whose counts came in pieces, each of which was counted by itself, as one."""
+    """Join entries of the same class and value that were counted separately."""
     new = _is_new([numbers for name, numbers in entries.items() if name != "n"])
     if new.all():
         return entries
@@ -245,7 +245,7 @@ def _each_once(entries: Entries) -> Entries:
 
 
 def _is_new(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
-    """Return where another class begins."""
+    """Where a new class begins."""
     new = np.zeros(len(keys[0]), bool)
     new[:1] = True
     for numbers in keys:
@@ -258,7 +258,7 @@ def _numbers(batch: pa.RecordBatch, name: str) -> NDArray[np.int64]:
 
 
 def account_for_rows(columns: Iterable[Grouped], rows: int) -> None:
-    """Hold the rows of all classes against those that each column was found to have."""
+    """Compare the number of rows in all classes with the number of rows of each column."""
     for there in {int(column.counts.sum()) for column in columns} - {rows}:
         raise VerificationError(
             f"{there:,} rows are there, but {rows:,} were counted in classes. This is a fault of Sfumato, please "

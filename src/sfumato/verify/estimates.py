@@ -1,6 +1,6 @@
-"""How many people of a population are expected to be unique, as the verifier works it out from a sample.
+"""The expected number of population uniques, as the verifier computes it from a sample.
 
-Written from the definitions: equations are solved by halving, where others climb to the likeliest parameters.
+Written from the definitions: equations are solved by bisection, where `sfumato.privacy` maximizes the likelihood.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-#: How far two ways to solve the same equations may be apart.
+#: How far two ways of solving the same equations may differ.
 ESTIMATED = 1e-3
-#: Samples of at most this share of the population are judged by Pitman's model (Dankar and others 2012).
+#: Pitman's model is used for samples of at most this share of the population (Dankar et al. 2012).
 SMALL = 0.1
 HALVINGS = 60
 
 
 def expected_uniques(sizes: NDArray[np.integer], population: float) -> float:
-    """Return how many people are expected to be unique in a population of this size, by the sizes of classes."""
+    """The expected number of uniques in a population of this size, given the class sizes of the sample."""
     alone, drawn = int(np.count_nonzero(sizes == 1)), int(sizes.sum())
     if not alone or drawn >= population:
         return float(alone)
@@ -31,10 +31,10 @@ def expected_uniques(sizes: NDArray[np.integer], population: float) -> float:
 
 
 def _zayatz(sizes: NDArray[np.integer], population: float) -> float:
-    """Of the classes that would show one member, take the share of those that have one (Zayatz 1991)."""
+    """Of the classes that show one member in the sample, estimate the share that have one (Zayatz 1991)."""
     drawn = float(sizes.sum())
     different, classes = np.unique(sizes, return_counts=True)
-    # The others of a class are all missed: one after the other, out of those who are left.
+    # The probability that all other members of a class are missed, one after the other.
     others = np.arange(float(different.max()) - 1)
     each = np.maximum(0.0, (population - drawn - others) / (population - 1 - others))
     missed = np.concatenate([[1.0], np.cumprod(each)])
@@ -43,14 +43,14 @@ def _zayatz(sizes: NDArray[np.integer], population: float) -> float:
 
 
 def _pitman(sizes: NDArray[np.integer], population: float) -> float:
-    """Solve the two equations of the likeliest parameters (Hoshino 2001), and count the uniques of the population."""
+    """Solve the two likelihood equations (Hoshino 2001), and compute the expected uniques of the population."""
     people, kinds = int(sizes.sum()), len(sizes)
     if people == 1:
         return 0.0
     before = np.arange(1.0, kinds)
     seated = np.arange(1.0, people)
     different, classes = np.unique(sizes, return_counts=True)
-    # How many classes have more than 1, 2, 3, ... members.
+    # The number of classes with more than 1, 2, 3, ... members.
     steps = np.arange(1.0, float(different.max()))
     beyond = np.array([classes[different > step].sum() for step in steps], float)
 
@@ -71,7 +71,7 @@ def _pitman(sizes: NDArray[np.integer], population: float) -> float:
 
 
 def _slide(sizes: NDArray[np.integer], population: float) -> float:
-    """Find a negative binomial distribution of the others of a class that shows as many classes and uniques as seen."""
+    """Fit a negative binomial distribution of class sizes to the numbers of classes and uniques in the sample."""
     drawn = float(sizes.sum())
     fraction, kinds, alone = drawn / population, len(sizes), int(np.count_nonzero(sizes == 1))
 
@@ -98,15 +98,15 @@ def _classes(population: float, shape: float, chance: float) -> float:
 
 
 def _shown(fraction: float, shape: float, chance: float) -> tuple[float, float]:
-    """Return the chances that a class shows nobody, and one person."""
-    # A thinned negative binomial is one: the others who are drawn follow the same law with another chance.
+    """The probabilities that a class has no member and one member in the sample."""
+    # A thinned negative binomial distribution is again negative binomial, with another probability.
     thinned = chance / (chance + (1 - chance) * fraction)
     none, one = thinned**shape, shape * (1 - thinned) * thinned**shape
     return (1 - fraction) * none, fraction * none + (1 - fraction) * one
 
 
 def _root(function: Callable[[float], float], low: float, high: float, nowhere: float | None = None) -> float:
-    """Return where a function crosses zero; if nowhere, what is said for that, or the end that is nearer to zero."""
+    """Find a root by bisection; without one, ``nowhere`` or the end at which the function is nearer to zero."""
     at_low, at_high = function(low), function(high)
     if math.isnan(at_low) or math.isnan(at_high):
         return math.nan

@@ -1,4 +1,4 @@
-"""Files that do not fit in memory, checked by DuckDB's groups: Parquet, also in many parts, delimited text and JSON."""
+"""Verification of files that do not fit in memory, grouped by DuckDB: Parquet in one or more files, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from sfumato.verify.json_text import stream_json
 from sfumato.verify.reading import places_in_header
 from sfumato.verify.verification import Verification
 
-#: Entries that are judged at a time.
+#: Entries judged at a time.
 BATCH = 500_000
 
-#: What queries call the table.
+#: The name of the table in queries.
 TABLE = "sfumato_release"
 
 T = TypeVar("T")
 
 
 class DuckFiles:
-    """Parquet files as one table of a DuckDB, which keeps to its memory and puts the rest into a folder.
+    """Parquet files as one table of a DuckDB that keeps to its memory limit and spills to a folder.
 
     Parameters
     ----------
     paths
-        The files, of the same columns and types.
+        The files, with the same columns and types.
     columns
-        Those that matter.
+        The columns to group by.
     folder
-        A folder for temporary files that nobody else can read.
+        A folder for temporary files that only the owner can read.
     memory
-        How many bytes it may take.
+        The bytes of memory that it may take.
     """
 
     def __init__(self, paths: Sequence[Path], columns: Sequence[str], folder: Path, memory: int) -> None:
@@ -61,14 +61,14 @@ class DuckFiles:
         self._run(f"CREATE VIEW {TABLE} AS SELECT {names} FROM read_parquet([{files}], hive_partitioning = false)")
 
     def query(self, sql: str) -> Iterator[pa.RecordBatch]:
-        """Run a query, and return what comes out piece by piece."""
+        """Run a query and stream its result."""
         with _explained():
             relation = self._connection.sql(sql)
             streamed = hasattr(relation, "to_arrow_reader")  # the name since DuckDB 1.4
             yield from relation.to_arrow_reader(BATCH) if streamed else relation.fetch_record_batch(BATCH)
 
     def values(self, names: Sequence[str]) -> list[tuple[pa.ChunkedArray, NDArray[np.int64]]]:
-        """Return the different values of columns, and how often each occurs."""
+        """The distinct values of columns, and how often each occurs."""
         found = []
         for name in names:
             rows = f"SELECT {self._shown(name)} AS v FROM {TABLE} r"
@@ -80,7 +80,7 @@ class DuckFiles:
     def looked_at(
         self, keys: Keys, column: Grouped | None, look: Callable[[Iterable[pa.RecordBatch]], T]
     ) -> Iterator[T]:
-        """Let DuckDB find codes by joins with small tables, group, count and sort, and show that to a function."""
+        """Let DuckDB look up codes by joins with small tables, group, count and sort, and pass that to a function."""
         columns = [*keys.columns, *([] if column is None else [column])]
         at = {one.name: f"d{place}" for place, one in enumerate(columns)}
         joins = " ".join(self._join(one, at[one.name]) for one in columns)
@@ -92,14 +92,14 @@ class DuckFiles:
         yield look(self.query(f"SELECT {by}, COUNT(*) AS n FROM ({rows}) g GROUP BY {by} ORDER BY {by}"))
 
     def _join(self, column: Grouped, alias: str) -> str:
-        """Put the codes of a column beside the files, and return the SQL that finds those of rows."""
+        """Load the codes of a column beside the files, and return the SQL join that looks them up."""
         self.load(f"sfumato_{alias}", pa.table({"v": column.labels, "c": column.codes.astype(np.int64)}))
-        # Where nothing is missing, what is equal is found faster than what is not distinct.
+        # Without missing values, = is faster than IS NOT DISTINCT FROM.
         same = "IS NOT DISTINCT FROM" if column.labels.null_count else "="
         return f"JOIN sfumato_{alias} {alias} ON {self._shown(column.name)} {same} {alias}.v"
 
     def _shown(self, name: str) -> str:
-        """Return the SQL of a column: missing where it is not a number, and one of the two zeros."""
+        """The SQL of a column, with NaN as missing and -0.0 as 0.0."""
         kind, quoted = self.schema.field(name).type, f"r.{_quoted(name)}"
         if not pa.types.is_floating(kind):
             return quoted
@@ -107,7 +107,7 @@ class DuckFiles:
         return f"CASE WHEN isnan({quoted}) THEN NULL ELSE {quoted} + {zero} END"
 
     def load(self, name: str, table: pa.Table) -> None:
-        """Put a small table beside the files."""
+        """Load a small table beside the files."""
         self._connection.register("sfumato_arrow", table)
         self._run(f"CREATE OR REPLACE TEMP TABLE {_quoted(name)} AS FROM sfumato_arrow")
         self._connection.unregister("sfumato_arrow")
@@ -132,7 +132,7 @@ def check_files(
     memory: int,
     separator: str = ",",
 ) -> Verification:
-    """Recompute every promise from files without loading their rows, as `check_file` does it in memory.
+    """Recompute every promise from files as `check_file` does, without loading all rows into memory.
 
     Parameters
     ----------
@@ -143,9 +143,9 @@ def check_files(
     quasi_identifiers, sensitive, requirements, separator
         As in `check_file`.
     folder
-        Where temporary files may go: they hold what the files hold, so nobody else should be able to read it.
+        Where temporary files may go; they hold the data of the files, so only the owner should be able to read it.
     memory
-        How many bytes to take, about.
+        About how many bytes of memory to take.
     """
     columns = [*quasi_identifiers, *sensitive]
     if form != "parquet":
@@ -158,7 +158,7 @@ def check_files(
 
 
 def common_schema(paths: Sequence[Path], columns: Sequence[str]) -> pa.Schema:
-    """Return the columns of files that are parts of one table, or say which of them differ."""
+    """The common schema of files; the error for a different one names the files."""
     if not paths:
         raise SourceError("There is no file to check.")
     first = _schema(paths[0], columns)
@@ -185,7 +185,7 @@ def _schema(path: Path, columns: Sequence[str]) -> pa.Schema:
 
 
 def _as_parquet(path: Path, form: str, columns: Sequence[str], separator: str, target: Path) -> Path:
-    """Copy columns of text, every cell as what it shows, so that they can be read one by one."""
+    """Copy columns of a text file to Parquet, every cell as its text."""
     if form == "csv":
         batches = stream_delimited(path, *places_in_header(path, columns, separator), separator)
     else:
@@ -199,7 +199,7 @@ def _as_parquet(path: Path, form: str, columns: Sequence[str], separator: str, t
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Turn what DuckDB says into what the user can do, without quoting a file."""
+    """Turn errors of DuckDB into advice, without quoting a file."""
     try:
         yield
     except (duckdb.OutOfMemoryException, duckdb.IOException, duckdb.FatalException) as error:
@@ -219,5 +219,5 @@ def _literal(text: str) -> str:
 
 
 def _escaped(path: str) -> str:
-    """Let ``*``, ``?`` and ``[`` of a path mean themselves."""
+    """Escape ``*``, ``?`` and ``[`` in a path."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)

@@ -1,7 +1,7 @@
-"""What different readers make of one and the same text.
+"""How different programs interpret the same text.
 
-A file is published for all of them. So what was promised of it has to hold as it stands on paper, and also for a
-reader who cannot tell an empty text from a missing one, and for a reader who takes some words for missing.
+A file is published for all of them. So its promises must hold for the text as it is written, for a program that does
+not distinguish an empty text from a missing value, and for a program that takes words such as NA for missing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from sfumato.verify.classes import code_column
 
-#: What pandas takes for missing if nobody tells it otherwise, and many other programs with it.
+#: What pandas takes for missing by default, and many other programs with it.
 _WORDS = "#N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null"
 MISSING_WORDS = frozenset(_WORDS.split("|"))
 
@@ -23,16 +23,16 @@ _LINE_END = re.compile(r"\r\n?")
 
 @dataclass(frozen=True)
 class Interpretation:
-    """A way to read text.
+    """A way in which programs interpret text.
 
     Attributes
     ----------
     title
-        Who reads so, for messages.
+        Which programs do so, for messages.
     confuses
-        What such a reader cannot tell apart, for messages.
+        What such a program confuses, for messages.
     seen
-        What such a reader sees of a text; None for a missing value.
+        What such a program reads for a text; None for a missing value.
     """
 
     title: str
@@ -53,12 +53,12 @@ PANDAS = Interpretation(
     "with the defaults of pandas", "missing values and words such as NA, None, null or nan", _with_words
 )
 
-#: By the format of the file, from the finest to the coarsest, beside what stands on paper.
+#: By file format, from the finest to the coarsest, in addition to the text as it is written.
 INTERPRETATIONS: dict[str, tuple[Interpretation, ...]] = {"csv": (PLAIN, PANDAS), "tsv": (PLAIN, PANDAS)}
 
 
 def seen_through(reading: Interpretation, table: pa.Table) -> tuple[pa.Table, list[str]]:
-    """Return a table of text as somebody sees it, and the columns in which different values have become one."""
+    """Interpret a table of text; return it, and the columns in which different values have become one."""
     merged = []
     for place, name in enumerate(table.column_names):
         column = _seen_column(reading, table.column(place))
@@ -69,7 +69,7 @@ def seen_through(reading: Interpretation, table: pa.Table) -> tuple[pa.Table, li
 
 
 def _seen_column(reading: Interpretation, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Return a column as somebody sees it; None if every value is still told from every other."""
+    """Interpret a column; None if all of its values stay different."""
     coded = code_column("", column)
     texts = coded.values.to_pylist()
     missing = coded.codes == len(texts)
@@ -81,7 +81,7 @@ def _seen_column(reading: Interpretation, column: pa.ChunkedArray) -> pa.Chunked
 
 
 def words_for_missing(table: pa.Table) -> dict[str, list[str]]:
-    """Return by column which of its texts common readers take for missing."""
+    """The texts of every column that common programs take for missing."""
     found: dict[str, list[str]] = {}
     for name in table.column_names:
         values = code_column(name, table.column(name)).values

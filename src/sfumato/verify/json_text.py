@@ -1,4 +1,4 @@
-"""JSON as it stands on paper: a number is what was written, not what a machine makes of it."""
+"""JSON as it is written: a number is its digits, not the float that a program makes of it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ import pyarrow as pa
 from sfumato.errors import DataError, SourceError, listed, shortened
 from sfumato.verify.delimited import opened
 
-#: Lines that are parsed in one go.
+#: Lines that are parsed at a time.
 CHUNK = 20_000
 
 
 class Number(NamedTuple):
-    """A number as it was written; no text is equal to it."""
+    """A number as it is written; never equal to a text."""
 
     text: str
 
@@ -36,9 +36,9 @@ _DECODER = json.JSONDecoder(
 
 
 def read_json(path: Path, columns: Sequence[str], lines: bool) -> pa.Table:
-    """Read keys of JSON objects as text; null and a key that is not there are missing.
+    """Read keys of JSON objects as text; null and absent keys are missing.
 
-    Where a column has text and numbers, its text keeps the quotation marks: ``"1"`` is not ``1`` on paper.
+    In a column that mixes text and numbers, text keeps its quotation marks: ``"1"`` is not ``1``.
     """
     gathered = [_Column(name) for name in columns]
     for rows in _rows(path, lines):
@@ -48,7 +48,7 @@ def read_json(path: Path, columns: Sequence[str], lines: bool) -> pa.Table:
 
 
 def _rows(path: Path, lines: bool) -> Iterator[list[dict[str, Any]]]:
-    """Yield the objects of a file by their keys, some thousand at a time."""
+    """Yield the objects of a file as dicts, some thousand at a time."""
     try:
         for objects in _lines(path) if lines else _document(path):
             yield [_distinct_keys(pairs) for pairs in objects]
@@ -62,7 +62,7 @@ def _rows(path: Path, lines: bool) -> Iterator[list[dict[str, Any]]]:
 
 
 def stream_json(path: Path, columns: Sequence[str], lines: bool) -> Iterator[pa.RecordBatch]:
-    """Yield what `read_json` reads, some rows at a time; the file is read once more before, for what needs marks."""
+    """Yield what `read_json` reads in batches; a first pass finds the columns that need quotation marks."""
     kinds: dict[str, set[bool]] = {name: set() for name in columns}
     for rows in _rows(path, lines):
         for name, met in kinds.items():
@@ -81,12 +81,12 @@ def _cell(name: str, value: Any, mixed: bool) -> str | None:
 
 
 def _lines(path: Path) -> Iterator[list[Pairs]]:
-    """Yield the objects of a file with one per line, some thousand at a time."""
+    """Yield the objects of a file with one object per line, some thousand at a time."""
     with opened(path) as file:
         filled = (line for line in file if line.strip())
         while chunk := list(islice(filled, CHUNK)):
             texts = [line.decode("utf-8-sig").strip() for line in chunk]
-            # A line break between the objects: none of them can go on in the next line.
+            # With line breaks between them, so that no object can continue in the next line.
             objects = _DECODER.decode("[" + ",\n".join(texts) + "]")
             if len(objects) != len(texts) or any(text[0] != "{" or text[-1] != "}" for text in texts):
                 raise ValueError("more or fewer objects than lines")
@@ -94,7 +94,7 @@ def _lines(path: Path) -> Iterator[list[Pairs]]:
 
 
 def _document(path: Path) -> Iterator[list[Pairs]]:
-    """Yield the objects of a file that holds an array of them, or one after the other."""
+    """Yield the objects of a file that holds an array of objects, or one object after the other."""
     with opened(path) as file:
         text = file.read().decode("utf-8-sig").strip()
     if text.startswith("["):
@@ -108,7 +108,7 @@ def _document(path: Path) -> Iterator[list[Pairs]]:
         if text[place] != "{":
             raise ValueError("something else than an object")
         pairs, end = _DECODER.raw_decode(text, place)
-        place = _BLANKS.match(text, end).end()  # type: ignore[union-attr]  # matches nothing, too
+        place = _BLANKS.match(text, end).end()  # type: ignore[union-attr]  # also matches the empty text
         yield [pairs]
 
 
@@ -120,7 +120,7 @@ def _distinct_keys(pairs: Pairs) -> dict[str, Any]:
 
 
 class _Column:
-    """The values of one key: each distinct one once, and their places in the rows."""
+    """The values of one key, dictionary-encoded."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -131,12 +131,12 @@ class _Column:
         places = self._places
         try:
             codes = [places.setdefault(value, len(places)) for value in values]
-        except TypeError:  # a list cannot be a key
+        except TypeError:  # lists are not hashable
             raise _nested(self.name) from None
         self._codes.append(np.array(codes, np.int32))
 
     def finished(self) -> pa.ChunkedArray:
-        """Return the column as text."""
+        """The column as text."""
         values = list(self._places)[1:]
         if not all(isinstance(value, str | bool | Number) for value in values):
             raise _nested(self.name)

@@ -1,4 +1,4 @@
-"""What a text means, exactly: a number with all of its digits, a moment with its zone, or just itself."""
+"""The exact meaning of a text: a number with all of its digits, a time with its zone, or the text itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Meaning = Decimal | dt.datetime | str
 
 
 def number(text: str) -> Decimal | None:
-    """Return the number that a text is, without rounding; None for any other text.
+    """Parse a number without rounding; None for any other text.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def number(text: str) -> Decimal | None:
 
 
 def moment(text: str) -> dt.datetime | None:
-    """Return the moment that an ISO date or time is, in UTC if it has a zone; None for any other text."""
+    """Parse an ISO date or time, in UTC if it has a zone; None for any other text."""
     plain = text.strip()
     if not _MOMENT.fullmatch(plain):
         return None
@@ -38,21 +38,21 @@ def moment(text: str) -> dt.datetime | None:
 
 
 def ranks(texts: Sequence[str]) -> list[int]:
-    """Return the place of every text in the order of what all of them are: numbers, moments, or else texts.
+    """The rank of every text, ordered as numbers or times if all of them are, else as text.
 
-    Equal numbers share a place however they are written.
+    Equal numbers have one rank, however they are written.
     """
     meanings = _all(number, texts) or _all(moment, texts) or list(texts)
     try:
         ordered = sorted(set(meanings))
-    except TypeError:  # moments with and without a zone have no common order
+    except TypeError:  # times with and without a zone cannot be compared
         return ranks_of_texts(texts)
     place = {meaning: rank for rank, meaning in enumerate(ordered)}
     return [place[meaning] for meaning in meanings]
 
 
 def ranks_of_texts(texts: Sequence[str]) -> list[int]:
-    """Return the place of every text in alphabetical order."""
+    """The rank of every text in alphabetical order."""
     place = {text: rank for rank, text in enumerate(sorted(set(texts)))}
     return [place[text] for text in texts]
 
@@ -68,7 +68,7 @@ def _all(read: Callable[[str], Meaning | None], texts: Sequence[str]) -> list[Me
 
 
 def written_differently(texts: Sequence[str]) -> tuple[str, str] | None:
-    """Return two texts that mean the same, such as 1 and 1.0, if there are any."""
+    """Find two texts with the same meaning, such as 1 and 1.0; None if there are none."""
     first: dict[Meaning, str] = {}
     for text in texts:
         other = first.setdefault(_meaning(text), text)

@@ -1,7 +1,7 @@
-"""Every privacy model as the verifier understands it: what each class has, and whether that is enough.
+"""Every privacy model as the verifier defines it: what each class has, and whether that is enough.
 
-The definitions are written down a second time here, in other terms than those that methods use. A histogram holds only
-what occurs, so thousands of sensitive values in a hundred thousand classes are no matter.
+The definitions are written a second time here, independently of those that methods use. Histograms are sparse, so
+thousands of sensitive values in a hundred thousand classes are no problem.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from sfumato.errors import HierarchyError, invalid_parameter, shortened
 from sfumato.verify.classes import Histogram
 from sfumato.verify.numbers import number_distances
 
-#: Quotients and logarithms are off by a little of themselves; a class exactly at a limit must not fail for that.
+#: The relative rounding error of quotients and logarithms; a class exactly at a limit must not fail because of it.
 TOLERANCE = 1e-9
-#: Sums of shares, which are at most 1, are off by less than this.
+#: Sums of shares, which are at most 1, have an error below this.
 SHARE_TOLERANCE = 1e-12
 
 DIVERSITY_KINDS = ("frequency", "distinct", "entropy", "recursive")
@@ -32,7 +32,7 @@ DISTANCES = ("equal", "ordered", "hierarchical", "numeric")
 
 @dataclass(frozen=True)
 class RuleFinding:
-    """What every class has of what one rule asks for, and whether it keeps the rule."""
+    """The value of every class that one rule limits, and whether the class keeps the rule."""
 
     rule: str
     column: str | None
@@ -62,7 +62,7 @@ def check_size(requirement: Mapping[str, Any], sizes: NDArray[np.int64]) -> Rule
 
 
 def check_diversity(requirement: Mapping[str, Any], column: SensitiveCounts) -> RuleFinding:
-    """Check l-diversity of one column in one of its four meanings."""
+    """Check l-diversity of one column, one of its four kinds."""
     kind = parameters.choice("l-diversity", "kind", requirement.get("kind", "frequency"), DIVERSITY_KINDS)
     if kind == "recursive":
         return _check_recursive(requirement, column)
@@ -79,14 +79,14 @@ def _check_recursive(requirement: Mapping[str, Any], column: SensitiveCounts) ->
     l = parameters.integer("l-diversity", "l", requirement.get("l"), at_least=1)  # noqa: E741
     c = parameters.number("l-diversity", "c", requirement.get("c"), above=0)
     found = _recursive_factors(column.histogram, l)
-    # "Less than" is meant: a class exactly at the limit breaks the rule, also when c·(…) is rounded up a little.
+    # Strictly less: a class exactly at the limit breaks the rule, also if c·(…) is rounded up a little.
     enough = found < c * (1 - TOLERANCE)
     rule = f"l-diversity l={l} (recursive, c={c:g})"
     return RuleFinding(rule, column.name, c, "largest factor", found, enough, least_is_worst=False)
 
 
 def check_closeness(requirement: Mapping[str, Any], column: SensitiveCounts) -> RuleFinding:
-    """Check t-closeness of one column by one of its four distances."""
+    """Check t-closeness of one column, by one of its four distances."""
     asked = parameters.share("t-closeness", "t", requirement.get("t"))
     distance = parameters.choice("t-closeness", "distance", requirement.get("distance", "equal"), DISTANCES)
     found = _distances(distance, requirement, column)
@@ -97,17 +97,17 @@ def check_closeness(requirement: Mapping[str, Any], column: SensitiveCounts) -> 
 
 
 def frequency_l(histogram: Histogram) -> NDArray[np.float64]:
-    """Return for every class the l whose 1/l its most frequent value makes up."""
+    """The l of every class, of which its most frequent value makes up 1/l."""
     return histogram.heads / histogram.largest
 
 
 def distinct_l(histogram: Histogram) -> NDArray[np.float64]:
-    """Return for every class how many values it has."""
+    """The number of distinct values of every class."""
     return histogram.distinct.astype(np.float64)
 
 
 def entropy_l(histogram: Histogram) -> NDArray[np.float64]:
-    """Return for every class how many equally frequent values would have its entropy."""
+    """For every class, the number of equally frequent values that would have its entropy."""
     shares = histogram.class_shares
     return np.exp(-histogram.total(shares * np.log(shares)))
 
@@ -116,7 +116,7 @@ DIVERSITIES = {"frequency": frequency_l, "distinct": distinct_l, "entropy": entr
 
 
 def _recursive_factors(histogram: Histogram, l: int) -> NDArray[np.float64]:  # noqa: E741
-    """Return for every class how many times as often its first value occurs as all from the l-th on together."""
+    """For every class, the count of its most frequent value divided by the sum of all counts from the l-th on."""
     counts = histogram.counts[np.lexsort((-histogram.counts, histogram.classes))]
     rank = np.arange(len(counts)) - histogram.starts[histogram.classes]
     rare = histogram.total(np.where(rank >= l - 1, counts, 0).astype(np.float64))
@@ -124,7 +124,7 @@ def _recursive_factors(histogram: Histogram, l: int) -> NDArray[np.float64]:  # 
 
 
 def _distances(distance: str, requirement: Mapping[str, Any], column: SensitiveCounts) -> NDArray[np.float64]:
-    """Return how far every class's values are from the table's, as a requirement measures it."""
+    """The distance of every class's distribution from the table's, as a requirement measures it."""
     if not len(column.histogram.sizes):
         return np.empty(0)
     if distance == "ordered":
@@ -137,12 +137,12 @@ def _distances(distance: str, requirement: Mapping[str, Any], column: SensitiveC
 
 
 def equal_distances(histogram: Histogram) -> NDArray[np.float64]:
-    """Return how much of every class has to change to make it like the table: what it has too much of."""
+    """The total variation distance of every class from the table: the shares that it has in excess."""
     return histogram.total(np.maximum(histogram.class_shares - histogram.shares[histogram.values], 0))
 
 
 def _ordered_distances(histogram: Histogram) -> NDArray[np.float64]:
-    """Return the area between every class's cumulative shares and the table's, over the values that occur.
+    """The area between every class's cumulative distribution and the table's, over the values that occur.
 
     A class's curve is a staircase that only rises at values it has. Under a stair of height ``a`` the table's curve
     rises too and crosses it at most once, so prefix sums of that curve give the area stair by stair.
@@ -162,14 +162,14 @@ def _ordered_distances(histogram: Histogram) -> NDArray[np.float64]:
 
 
 def _running_shares(histogram: Histogram) -> NDArray[np.float64]:
-    """Return which share of its class every entry and those before it make up."""
+    """The cumulative share of every entry in its class."""
     running = np.cumsum(histogram.counts, dtype=np.int64)
     before = (running - histogram.counts)[histogram.starts]
     return (running - before[histogram.classes]) / histogram.sizes[histogram.classes]
 
 
 def _tree_distances(column: SensitiveCounts, rows: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
-    """Return the distances in a tree where two values are as far apart as their common ancestor is high.
+    """The distances in a tree, where two values are as far apart as their lowest common ancestor is high.
 
     Such a distance is the mean over the levels below the root of 'are they under different nodes here?', so the cost
     of moving is the mean of the levels' equal distances.
@@ -192,14 +192,14 @@ def _tree_distances(column: SensitiveCounts, rows: Sequence[tuple[str, ...]]) ->
 
 
 def _level_names(paths: list[tuple[str, ...]]) -> NDArray[np.int64]:
-    """Return the number of each value's node, told by its whole way up; a missing value is alone below the root."""
+    """Number the nodes above values, identified by their whole paths; a missing value is alone below the root."""
     number_of: dict[tuple[str, ...], int] = {}
     names = [number_of.setdefault(path, len(number_of)) for path in paths]
     return np.array([*names, len(number_of)], np.int64)
 
 
 def _taxonomy_rows(taxonomy: object) -> list[tuple[str, ...]]:
-    """Return one row per value, each ending in the root."""
+    """The rows of a taxonomy, one per value, each ending in the root."""
     given = taxonomy.get("rows") if isinstance(taxonomy, Mapping) else taxonomy
     if not isinstance(given, Sequence) or isinstance(given, str) or not given:
         expected = "a taxonomy with its rows (value, parent, …, '*') for distance='hierarchical'"
@@ -212,9 +212,9 @@ def _taxonomy_rows(taxonomy: object) -> list[tuple[str, ...]]:
 
 
 def check_likeness(requirement: Mapping[str, Any], column: SensitiveCounts) -> RuleFinding:
-    """Check β-likeness: by which share of itself each class's values are more frequent than in the table, at most.
+    """Check β-likeness: the largest relative gain in frequency of each class's values over the table.
 
-    For the enhanced kind a gain is measured against what the value may gain, so that the limit is β again.
+    For the enhanced kind a gain is measured relative to what the value may gain, so that the limit is β again.
     """
     asked = parameters.number("beta-likeness", "beta", requirement.get("beta"), above=0)
     kind = parameters.choice("beta-likeness", "kind", requirement.get("kind", "basic"), LIKENESS_KINDS)
@@ -232,13 +232,13 @@ def check_likeness(requirement: Mapping[str, Any], column: SensitiveCounts) -> R
 
 
 def check_disclosure(requirement: Mapping[str, Any], column: SensitiveCounts) -> RuleFinding:
-    """Check δ-disclosure privacy: how many times doubled or halved each class's values are, at most."""
+    """Check δ-disclosure privacy: by how many powers of two a class's shares differ from the table's, at most."""
     asked = parameters.number("delta-disclosure", "delta", requirement.get("delta"), above=0)
     histogram = column.histogram
     found = np.empty(0)
     if len(histogram.sizes):
         changes = np.abs(np.log2(histogram.class_shares) - np.log2(histogram.shares[histogram.values]))
         found = np.maximum.reduceat(changes, histogram.starts)
-        found[histogram.distinct < np.count_nonzero(histogram.shares)] = np.inf  # some value is not there at all
+        found[histogram.distinct < np.count_nonzero(histogram.shares)] = np.inf  # some value does not occur at all
     holds = found < asked * (1 - TOLERANCE)
     return RuleFinding(f"delta-disclosure delta={asked:g}", column.name, asked, "largest change", found, holds, False)

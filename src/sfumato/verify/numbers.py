@@ -1,4 +1,4 @@
-"""How far the numbers of classes are from those of the whole table."""
+"""t-closeness of numbers: how far the distribution in a class is from that in the whole table."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from sfumato.errors import DataError
 from sfumato.verify.classes import Histogram
 
-#: So many counts are laid out at a time.
+#: Counts laid out at a time.
 CELLS = 1 << 22
 
 
 def number_distances(name: str, values: pa.Array, histogram: Histogram) -> NDArray[np.float64]:
-    """Return how far every class's numbers are from the table's: the area between their cumulative shares.
+    """The distance of every class's numbers from the table's: the area between their cumulative distributions.
 
-    The area is divided by the range of the numbers. A missing value lies one range beyond the largest. The values are
-    in their order.
+    The area is divided by the range of the numbers. A missing value lies one range beyond the largest. ``values`` are
+    sorted.
     """
     occurs = np.flatnonzero(histogram.shares > 0)
     places = _places(name, values)[occurs]
@@ -43,7 +43,7 @@ def _laid_out(histogram: Histogram, begin: int, end: int, rank: NDArray[np.int64
 
 
 def _places(name: str, values: pa.Array) -> NDArray[np.float64]:
-    """Return the values as numbers, the missing one last; not a number where it is yet to be placed."""
+    """The values as numbers, and NaN for the missing one at the end."""
     try:
         kind = values.type
         values = values.cast(pa.timestamp("us")).cast(pa.int64()) if pa.types.is_temporal(kind) else values
@@ -57,7 +57,7 @@ def _places(name: str, values: pa.Array) -> NDArray[np.float64]:
 
 
 def _range(places: NDArray[np.float64]) -> float:
-    """Return the range of the numbers, and put the missing value one range beyond the largest."""
+    """The range of the numbers; also puts the missing value one range beyond the largest."""
     known = places[~np.isnan(places)]
     reach = float(known[-1] - known[0]) if len(known) > 1 else 1.0
     places[np.isnan(places)] = (known[-1] if len(known) else 0.0) + reach

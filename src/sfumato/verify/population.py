@@ -1,6 +1,6 @@
-"""Conditions on a release as a whole, as the verifier understands them: mean risk, uniques, who of a population fits.
+"""Conditions on a release as a whole, as the verifier defines them: mean risk, uniques, and who in a population fits.
 
-People of a population are held against the shown cells one column at a time, value by value and cell by cell.
+People of a population are matched with the shown cells one column at a time, every value with every cell.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from sfumato.verify.models import TOLERANCE, RuleFinding
 from sfumato.verify.spans import STRETCHES, WEEK, YEAR, Labels, is_open
 from sfumato.verify.spans import position as position_of
 
-#: So many pairs of people and classes are compared at a time.
+#: Pairs of people and classes compared at a time.
 PAIRS = 1 << 24
 EPOCH = dt.date(1970, 1, 1)
 
 Fits = Callable[[str], bool]
 
-#: Every value is held against every cell, but where it lies has to be worked out once.
+#: Cached, since every value is compared with every cell.
 position = lru_cache(1 << 16)(position_of)
 
 
 def check_average(requirement: Mapping[str, Any], classes: Classes) -> RuleFinding:
-    """Check the mean risk: the number of classes by the number of people."""
+    """Check the mean risk: the number of classes divided by the number of people."""
     asked = parameters.share("average-risk", "limit", requirement.get("limit"))
     people = int(classes.heads.sum())
     return _about_all(f"average risk {asked:g}", asked, "mean risk", len(classes) / max(1, people), classes)
@@ -63,7 +63,7 @@ def check_k_map(requirement: Mapping[str, Any], table: pa.Table, shown: Sequence
 def check_presence(
     requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes
 ) -> RuleFinding:
-    """Check which share of the people who fit a class is in it."""
+    """Check δ-presence: the share of the people who fit a class that is in it."""
     low = parameters.share("delta-presence", "low", requirement.get("low"))
     high = parameters.share("delta-presence", "high", requirement.get("high"))
     fitting = fitting_people(requirement, table, shown, classes)
@@ -76,7 +76,7 @@ def check_presence(
 def check_marketer(
     requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes
 ) -> RuleFinding:
-    """Check the mean over people of one by the number of people of the population who fit their class."""
+    """Check the marketer risk: the mean over people of 1 / (number of people in the population who fit their class)."""
     asked = parameters.share("marketer-risk", "limit", requirement.get("limit"))
     fitting = np.maximum(fitting_people(requirement, table, shown, classes), classes.heads)
     mean = float(np.sum(classes.heads / fitting)) / max(1, int(classes.heads.sum()))
@@ -86,7 +86,7 @@ def check_marketer(
 def check_population_uniques(
     requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes
 ) -> RuleFinding:
-    """Check how many are unique in the population: by its table, or as many as are expected by its size."""
+    """Check how many people are unique in the population, counted in its table or estimated from its size."""
     asked = parameters.share("population-uniques", "limit", requirement.get("limit"))
     people, given = int(classes.heads.sum()), requirement.get("population")
     rule = f"population uniques {asked:g}"
@@ -101,7 +101,7 @@ def check_population_uniques(
 def fitting_people(
     requirement: Mapping[str, Any], table: pa.Table, shown: Sequence[str], classes: Classes
 ) -> NDArray[np.int64]:
-    """Return how many people of the population fit every class, by what it shows."""
+    """The number of people in the population who fit what every class shows."""
     population = requirement.get("population")
     if not isinstance(population, pa.Table):
         raise SchemaError(f"Checking {requirement['model']} needs the table of the population.")
@@ -134,7 +134,7 @@ def fitting_people(
 def _inside(
     name: str, values: pa.Array, cells: pa.Array, taxonomy: Any, labels: Labels, order: Sequence[str]
 ) -> NDArray[np.bool_]:
-    """Return for every value, and then a missing one, which cells it fits; after the cells, an empty one."""
+    """Which cells every value fits; the last row is a missing value, the last column an empty cell."""
     texts = values.cast(pa.string()).to_pylist()
     above = {str(row[0]): {str(label) for label in row} for row in taxonomy or ()}
     fits = np.zeros((len(texts) + 1, len(cells) + 1), bool)
@@ -151,14 +151,14 @@ def _inside(
 
 
 def _is_known(cell: str, above: Mapping[str, set[str]]) -> bool:
-    """Return whether a cell is understood though nobody fits it."""
+    """Whether a cell that no value fits can be interpreted."""
     stands_in_tree = any(cell in labels for labels in above.values())
     shown = _ends(cell) or _open_end(cell) or _around(cell)
     return shown is not None or cell.endswith("*") or stands_in_tree or not above
 
 
 def _test(cell: str, above: Mapping[str, set[str]], labels: Labels) -> Fits:
-    """Return what tells whether a value fits a cell."""
+    """The test whether a value fits a cell."""
     ends = _ends(cell) or _open_end(cell) or _around(cell)
     if cell in labels and ends is None:
         low, high = (None if end is None else position(end) for end in labels[cell])
@@ -175,7 +175,7 @@ def _test(cell: str, above: Mapping[str, set[str]], labels: Labels) -> Fits:
 
 
 def _by_order(cell: str, order: Sequence[str]) -> Fits | None:
-    """Return what tells whether a value lies between two values of an order of its own, if a cell shows that."""
+    """The test whether a value lies between two values of a declared order, if the cell shows such an interval."""
     rank = {value: at for at, value in enumerate(order)}
     parts = cell[1:-1].split(", ") if cell[:1] == "[" and cell[-1:] == "]" else []
     for at in range(1, len(parts)):  # a value may have a comma in it
@@ -186,7 +186,7 @@ def _by_order(cell: str, order: Sequence[str]) -> Fits | None:
 
 
 def _between(low: Fraction | None, high: Fraction | None, closed: bool) -> Fits:
-    """Return what tells whether a number or a date lies between two ends, of which one may not be there."""
+    """The test whether a number or a date lies between two ends, either of which may be open."""
 
     def fits(text: str) -> bool:
         place = position(text)
@@ -198,21 +198,21 @@ def _between(low: Fraction | None, high: Fraction | None, closed: bool) -> Fits:
 
 
 def _open_end(cell: str) -> tuple[Fraction | None, Fraction | None, bool] | None:
-    """Return what ``90+`` and ``<18`` mean."""
+    """What ``90+`` and ``<18`` mean."""
     if not is_open(cell, position):
         return None
     return (position(cell[:-1]), None, False) if cell.endswith("+") else (None, position(cell[1:]), False)
 
 
 def _around(cell: str) -> tuple[Fraction, Fraction, bool] | None:
-    """Return what ``40±5`` means: halves are rounded upward."""
+    """What ``40±5`` means: halves are rounded upward."""
     middle, sign, half = (part.strip() for part in cell.partition("±"))
     at, reach = (position(middle), position(half)) if sign else (None, None)
     return None if at is None or reach is None else (at - reach, at + reach, False)
 
 
 def _ends(cell: str) -> tuple[Fraction, Fraction, bool] | None:
-    """Return the ends of an interval, and whether the upper one belongs to it."""
+    """The ends of an interval, and whether the upper one belongs to it."""
     if cell[:1] != "[" or cell[-1:] not in {"]", ")"}:
         return None
     low, _, high = cell[1:-1].partition(", ")
@@ -221,7 +221,7 @@ def _ends(cell: str) -> tuple[Fraction, Fraction, bool] | None:
 
 
 def _within(text: str, stretch: str) -> bool:
-    """Return whether an ISO date lies in a month, a quarter, a year or a decade."""
+    """Whether an ISO date lies in a month, a quarter, a year or a decade."""
     week = WEEK.fullmatch(stretch)
     if week and (day := position(text)) is not None:
         return bool(0 <= day - (dt.date.fromisocalendar(int(week[1]), int(week[2]), 1) - EPOCH).days < 7)

@@ -1,4 +1,4 @@
-"""Tables as outsiders read them from files: text as text, and no row unaccounted for."""
+"""Reading files as an outsider does: text stays text, and every row is accounted for."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from sfumato.verify.statistics_files import STATISTICS, read_statistics
 
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 
-#: Formats whose values have types; in all others they are what is written.
+#: Formats whose values have types; in all others values are text.
 TYPED = {"parquet", "arrow"}
 
 
 def read_file(path: Path, form: str, columns: Sequence[str], separator: str = ",") -> pa.Table:
-    """Read columns of a file as they stand on paper.
+    """Read columns of a file as they are written.
 
     Parameters
     ----------
     path
-        The file; a text format may be packed (``.gz``).
+        The file; a text format may be compressed (``.gz``).
     form
         ``"csv"``, ``"jsonl"`` (an object per line), ``"json"``, ``"parquet"`` or ``"arrow"``.
     columns
         Their names.
     separator
-        What parts the cells of delimited text.
+        What separates the cells of delimited text.
     """
     if form == "csv":
         width, places = places_in_header(path, columns, separator)
@@ -43,7 +43,7 @@ def read_file(path: Path, form: str, columns: Sequence[str], separator: str = ",
 
 
 def places_in_header(path: Path, columns: Sequence[str], separator: str) -> tuple[int, list[int]]:
-    """Return how many columns a delimited file has, and at which places these are."""
+    """The number of columns of a delimited file, and the places of these columns."""
     names = read_header(path, separator)
     unclear = [column for column in columns if names.count(column) != 1]
     if unclear:
@@ -52,7 +52,7 @@ def places_in_header(path: Path, columns: Sequence[str], separator: str) -> tupl
 
 
 def read_written(path: Path, form: str, names: Sequence[str], columns: Sequence[str]) -> pa.Table:
-    """Read columns of a file that was just written, whatever its format made of their names."""
+    """Read columns of a file that was just written, even if its format changed their names."""
     places = [names.index(column) for column in columns]
     if form in STATISTICS:
         return read_statistics(path, form, places).rename_columns(list(columns))
@@ -62,7 +62,7 @@ def read_written(path: Path, form: str, names: Sequence[str], columns: Sequence[
 
 
 def read_parquet(path: Path, columns: Sequence[str]) -> pa.Table:
-    """Read columns of a Parquet file, text by the dictionaries that it is stored with."""
+    """Read columns of a Parquet file, keeping dictionary-encoded text."""
     try:
         texts = [field.name for field in pq.read_schema(path) if pa.types.is_string(field.type)]
         with pq.ParquetFile(path, read_dictionary=texts) as file:

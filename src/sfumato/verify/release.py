@@ -1,7 +1,7 @@
-"""Check a table against what was promised of it, from the table alone.
+"""Verification of a released table against its promises, from the table alone.
 
-Nothing here knows how a table was made: it shares no code with methods, and judges the files of others just as well.
-Requirements are plain values, as the privacy models' ``to_policy`` gives them.
+Nothing here knows how a table was made: it shares no code with methods, and verifies tables of any origin. Requirements
+are plain values, as the privacy models' ``to_policy`` returns them.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from sfumato.verify.verification import (
 
 Requirement = Mapping[str, Any]
 
-#: What a requirement of each model may say.
+#: The parameters of each model's requirement.
 PARAMETERS = {
     "k-anonymity": {"k"},
     "l-diversity": {"l", "kind", "c", "column"},
@@ -95,17 +95,17 @@ def verify_release(
     Parameters
     ----------
     table
-        The table as people get it.
+        The table as it is published.
     quasi_identifiers
-        The columns that together make a class; where intervals are shown as bounds, both columns of each.
+        The columns that together define a class; where intervals are shown as bounds, both columns of each.
     sensitive
         The sensitive columns.
     requirements
         What was promised, such as ``{"model": "k-anonymity", "k": 10}``.
     sample
-        How many of the classes that break a rule are named.
+        How many of the classes that break a rule to name.
     people
-        Whose every row is, as numbers, where a person may have several rows: then people count, not rows.
+        The person of every row, as numbers, if a person may have several rows: then people are counted, not rows.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def verify_release(
         if (finding := examine_classes(requirement, table, quasi_identifiers, classes)) is not None
     ]
     achieved = {}
-    # One column at a time: it may take as many counts as there are rows.
+    # One column at a time, since it may take as many counts as there are rows.
     for name in sensitive:
         asked = {place: one for place, one in enumerate(requirements) if is_about(one, name)}
         findings, achieved[name] = _examine_column(table, name, classes, list(asked.values()))
@@ -142,7 +142,7 @@ def verify_release(
 
 
 def check_weights(table: pa.Table, quasi_identifiers: Sequence[str], column: str, total: float) -> list[RuleCheck]:
-    """Recount the weights of a survey: rows of a class show one weight, and all rows together stand for the total.
+    """Check survey weights: all rows of a class show one weight, and the weights add up to the total.
 
     >>> table = pa.table({"age": ["[20, 29]", "[20, 29]", "*"], "weight": [2.0, 2.0, 5.0]})
     >>> [check.ok for check in check_weights(table, ["age"], "weight", 9.0)]
@@ -160,7 +160,7 @@ def check_weights(table: pa.Table, quasi_identifiers: Sequence[str], column: str
 
 
 def check_columns(columns: Sequence[str], quasi_identifiers: Sequence[str], sensitive: Sequence[str]) -> None:
-    """Refuse columns that are not there, or there more than once."""
+    """Refuse columns that are missing or ambiguous."""
     if not quasi_identifiers:
         raise SchemaError("Name at least one quasi-identifier: without any, every table looks safe.")
     names = [*quasi_identifiers, *sensitive]
@@ -173,7 +173,7 @@ def check_columns(columns: Sequence[str], quasi_identifiers: Sequence[str], sens
 
 
 def check_requirement(requirement: Requirement, sensitive: Sequence[str]) -> None:
-    """Refuse what would not be checked as it was meant."""
+    """Refuse a requirement that could not be checked as intended."""
     model = parameters.choice("a requirement", "model", requirement.get("model"), tuple(PARAMETERS))
     assert model is not None
     unknown = sorted(set(requirement) - PARAMETERS[model] - {"model"})
@@ -191,14 +191,14 @@ def check_requirement(requirement: Requirement, sensitive: Sequence[str]) -> Non
 
 
 def is_about(requirement: Requirement, sensitive: str) -> bool:
-    """Return whether a requirement is about a sensitive column."""
+    """Whether a requirement concerns a sensitive column."""
     return requirement["model"] in ABOUT_SENSITIVE and requirement.get("column") in {None, sensitive}
 
 
 def examine_classes(
     requirement: Requirement, table: pa.Table, quasi_identifiers: Sequence[str], classes: Classes
 ) -> RuleFinding | None:
-    """Check what needs no sensitive column."""
+    """Check a requirement that needs no sensitive column."""
     if requirement["model"] == "k-anonymity":
         return check_size(requirement, classes.heads)
     if requirement["model"] in ABOUT_ALL:
@@ -213,7 +213,7 @@ def examine_classes(
 def _examine_column(
     table: pa.Table, name: str, classes: Classes, requirements: Sequence[Requirement]
 ) -> tuple[list[RuleFinding], SensitiveAchieved]:
-    """Check all that is asked of a sensitive column, and find what it achieves."""
+    """Check all requirements of a sensitive column, and compute what it achieves."""
     coded = code_column(name, table.column(name))
     column = ordered = SensitiveCounts(name, coded.values, count_values(classes, coded))
     if any(is_ordered(requirement) for requirement in requirements):
@@ -225,7 +225,7 @@ def _examine_column(
 def examine_values(
     column: SensitiveCounts, ordered: SensitiveCounts, requirements: Sequence[Requirement]
 ) -> tuple[list[RuleFinding], SensitiveAchieved]:
-    """Check all that is asked of a sensitive column whose values are counted, here also in their order."""
+    """Check all requirements of a sensitive column from its counts, in code order and in value order."""
     findings = [
         ABOUT_SENSITIVE[requirement["model"]](requirement, ordered if is_ordered(requirement) else column)
         for requirement in requirements
@@ -234,14 +234,14 @@ def examine_values(
 
 
 def is_ordered(requirement: Requirement) -> bool:
-    """Return whether a requirement needs the values of its column in their order."""
+    """Whether a requirement needs the values of its column in order."""
     return requirement.get("distance") in {"ordered", "numeric"}
 
 
 def judged(
     finding: RuleFinding, table: pa.Table, quasi_identifiers: Sequence[str], classes: Classes, sample: int
 ) -> RuleCheck:
-    """Say what became of a rule, and name some of the classes that break it."""
+    """Sum up a finding, with a sample of the classes that break the rule."""
     badness = finding.found if finding.least_is_worst else -finding.found
     breaking = np.flatnonzero(~finding.holds)
     worst_first = breaking[np.argsort(badness[breaking], kind="stable")][:sample]
@@ -264,12 +264,12 @@ def judged(
 
 
 def _shown(table: pa.Table, quasi_identifiers: Sequence[str], row: int) -> dict[str, Any]:
-    """Return what the table shows in a row."""
+    """What the table shows in a row."""
     return {name: _cell(table.column(name)[row]) for name in quasi_identifiers}
 
 
 def _cell(cell: pa.Scalar) -> Any:
-    """Return a cell as Python has it, as text where Python has no such value; not-a-number is missing."""
+    """A cell as a Python value, or as text if Python has no such value; not-a-number is missing."""
     try:
         value = cell.as_py()
     except (ValueError, OverflowError):
@@ -280,7 +280,7 @@ def _cell(cell: pa.Scalar) -> Any:
 def achieved_by(
     column: SensitiveCounts, requirements: Sequence[Requirement], findings: Sequence[RuleFinding]
 ) -> SensitiveAchieved:
-    """Return the best of every kind that the classes of a sensitive column have."""
+    """The best parameters that the classes of a sensitive column satisfy."""
     asked = [(requirement, finding.found) for requirement, finding in zip(requirements, findings, strict=True)]
     closeness = [(one.get("distance", "equal"), found) for one, found in asked if one["model"] == "t-closeness"]
     histogram = column.histogram

@@ -1,7 +1,7 @@
-"""How wide are the intervals that a table shows? Read from its text, or from its two columns of bounds.
+"""Minimum span: how wide the intervals are that a table shows, read from its text or from two columns of bounds.
 
-All widths are exact: numbers are those that are shown, digit by digit, and moments are counted in their own ticks. So
-neither the size of the numbers nor the range of the column decides whether an interval is wide enough.
+All widths are exact: numbers are taken digit by digit as they are shown, and times in their own units. So rounding
+never decides whether an interval is wide enough, whatever the size of the numbers or the range of the column.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from sfumato.verify.models import RuleFinding
 
 ANYTHING = "*"
 
-#: Labels that stand for a stretch of the calendar, and how many months it has.
+#: Labels of calendar periods, and their lengths in months.
 STRETCHES = (
     (re.compile(r"(?P<year>\d{4})-(?P<month>\d{2})"), 1),
     (re.compile(r"(?P<year>\d{4})-Q(?P<quarter>[1-4])"), 3),
     (re.compile(r"(?P<year>\d{3}0)s"), 120),
 )
-#: A year reads like a number, so it is one only in a column that is known to hold dates.
+#: A year looks like a number, so it is read as a year only in a column of dates.
 YEAR = re.compile(r"(?P<year>\d{4})")
 WEEK = re.compile(r"(?P<year>\d{4})-W(?P<week>\d{2})")
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -42,17 +42,17 @@ MOMENT = re.compile(
     r"(?:[ T](?P<hour>\d{2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d+)?))?)?"
     r"(?P<zone>Z|(?P<sign>[+-])(?P<ahead>\d{2}):?(?P<minutes>\d{2})?)?"
 )
-#: What an Arrow type counts its moments in, as parts of a day.
+#: Ticks per day by the unit of an Arrow type.
 PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
-#: Powers of ten beyond these are in no table, and would only take time to write out.
+#: Larger powers of ten are refused: they would only take time to write out.
 MOST_DIGITS = 1_000
 
 Place = Callable[[str], Fraction | None]
 Stretches = Callable[[str], Fraction | None]
-#: From where to where labels reach that only a declaration explains; None where they are open.
+#: The ends of labels that only a declaration explains; None for an open end.
 Labels = Mapping[str, tuple[str | None, str | None]]
 
-#: How wide an interval is; None where nothing is shown, so that no width is too much to ask.
+#: The width of an interval; None if nothing is shown, which is wider than any required width.
 Width = Fraction | None
 POINT = Fraction(0)
 
@@ -60,7 +60,7 @@ POINT = Fraction(0)
 def check_span(
     requirement: Mapping[str, Any], table: pa.Table, quasi_identifiers: Sequence[str], classes: Classes
 ) -> RuleFinding:
-    """Check a minimum span: no class shows an interval of a column that is narrower than ``width``.
+    """Check a minimum span: no class shows an interval narrower than ``width``.
 
     A single value, also a missing one, is an interval of no width; ``*`` is as wide as can be. Text is read as numbers
     or ISO dates (whose widths are in days), or by the ``order`` of the requirement, in whose steps its width is. A
@@ -70,7 +70,7 @@ def check_span(
     """
     name = str(requirement.get("column"))
     asked = parameters.number("minimum-span", "width", requirement.get("width"), above=0)
-    # A whole number may be too large to be a float.
+    # An integer may be too large for a float.
     exact = int(requirement["width"]) if asked.is_integer() else asked
     place = _place_in(requirement.get("order"))
     stretches = _stretches(requirement.get("calendar"))
@@ -92,10 +92,10 @@ def check_span(
 
 
 def _is_enough(found: Width, asked: float) -> bool:
-    """Return whether an interval is as wide as was asked.
+    """Whether an interval is wide enough.
 
-    Whole numbers are compared as they are. Other widths are only known as the nearest float, so that is what the width
-    that was found is rounded to.
+    Integer widths are compared exactly. Other widths are only known as the nearest float, so the width found is rounded
+    to a float, too.
     """
     if found is None:
         return True
@@ -110,17 +110,17 @@ def _rounded(width: Width) -> float:
 
 
 def _place_in(order: Sequence[object] | None) -> Place:
-    """Return what places a text on a scale: its rank in an order, else its number or its day."""
+    """The function that places a text on a scale: by its rank in an order, else as a number or a day."""
     if order is not None:
         return {str(value): Fraction(rank) for rank, value in enumerate(order)}.get
-    # Few different bounds make many different intervals.
+    # Cached, since few distinct bounds make many intervals.
     return cache(position)
 
 
 def _shown_widths(
     table: pa.Table, name: str, classes: Classes, place: Place, stretches: Stretches, labels: Labels
 ) -> tuple[list[Width], NDArray[np.integer]]:
-    """Return the width of every different cell of a column, and which of them every class shows."""
+    """The width of every distinct cell of a column, and which of them every class shows."""
     coded = code_column(name, table.column(name))
     widths: list[Width] = [POINT] * len(coded.values)
     if _is_text(coded.values):
@@ -129,7 +129,7 @@ def _shown_widths(
 
 
 def _width_of(name: str, text: str, place: Place, stretches: Stretches, labels: Labels) -> Width:
-    """Return the width of the interval that a text shows."""
+    """The width of the interval that a text shows."""
     if text == ANYTHING or is_open(text, place):
         return None
     stretch = stretches(text) or _around(text, place)
@@ -149,20 +149,20 @@ def _width_of(name: str, text: str, place: Place, stretches: Stretches, labels: 
 
 
 def is_open(text: str, place: Place) -> bool:
-    """Return whether a text such as ``90+`` or ``<18`` tells one end only."""
+    """Whether a text such as ``90+`` or ``<18`` shows one end only."""
     known = text[:-1] if text.endswith("+") else text[1:] if text.startswith("<") else ""
     return bool(known) and place(known) is not None
 
 
 def _around(text: str, place: Place) -> Fraction | None:
-    """Return how wide a rounded number such as ``40±5`` is."""
+    """The width of a rounded number such as ``40±5``."""
     middle, sign, half = text.partition("±")
     reach = place(half) if sign and place(middle) is not None else None
     return None if reach is None else 2 * reach
 
 
 def _stretches(calendar: object) -> Stretches:
-    """Return what reads stretches of the calendar: the days to the last day, or to where the next stretch begins."""
+    """The function that measures calendar periods: up to the last day, or up to where the next period begins."""
     with_times = calendar == "times"
     months = (*STRETCHES, (YEAR, 12)) if calendar else STRETCHES
 
@@ -178,7 +178,7 @@ def _stretches(calendar: object) -> Stretches:
 
 
 def _stretch(text: str, stretches: Sequence[tuple[re.Pattern[str], int]]) -> Fraction | None:
-    """Return how many days a stretch of the calendar has; None for any other text."""
+    """The days of a calendar period; None for any other text."""
     for pattern, months in stretches:
         found = pattern.fullmatch(text)
         if found is None:
@@ -191,7 +191,7 @@ def _stretch(text: str, stretches: Sequence[tuple[re.Pattern[str], int]]) -> Fra
 
 
 def _first_day(month: int) -> Fraction:
-    """Return the first day of a month, counted from the year 0, in days since 1970."""
+    """The first day of a month, counted from the year 0, in days since 1970."""
     return Fraction(int(np.datetime64(f"{month // 12:04d}-{month % 12 + 1:02d}-01").astype(np.int64)))
 
 
@@ -202,7 +202,7 @@ def _is_text(values: pa.Array) -> bool:
 def _widths_between(
     table: pa.Table, names: list[str], classes: Classes, place: Place, open_ends: bool
 ) -> tuple[list[Width], NDArray[np.integer]]:
-    """Return the widths of the different pairs of two columns, and which of them every class shows."""
+    """The widths of the distinct pairs of two columns, and which of them every class shows."""
     lows, highs = (_side(name, table.column(name), place) for name in names)
     codes = [code_column(name, table.column(name)).codes[classes.first_rows] for name in names]
     pairs, of_class = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
@@ -210,9 +210,9 @@ def _widths_between(
 
 
 def _between(low: Fraction | float | None, high: Fraction | float | None, open_ends: bool) -> Width:
-    """Return the width between two bounds; where both are missing, nothing is shown."""
+    """The width between two bounds; None if both are missing."""
     if low is None or high is None:
-        # Half an interval still shows a value, unless it is declared to have no other end.
+        # One bound alone still shows a value, unless open ends are declared.
         return None if low is high or open_ends else POINT
     if isinstance(low, Fraction) and isinstance(high, Fraction):
         return high - low
@@ -220,7 +220,7 @@ def _between(low: Fraction | float | None, high: Fraction | float | None, open_e
 
 
 def _side(name: str, column: pa.ChunkedArray, place: Place) -> list[Fraction | float | None]:
-    """Return where the different values of a column of bounds lie, and at the end a missing one."""
+    """The positions of the distinct values of a column of bounds, and at the end of a missing one."""
     values = code_column(name, column).values
     kind = values.type
     if pa.types.is_temporal(kind):
@@ -230,7 +230,7 @@ def _side(name: str, column: pa.ChunkedArray, place: Place) -> list[Fraction | f
     texts = values.cast(pa.string()).to_pylist()
     if _is_text(values) or pa.types.is_boolean(kind):
         return [*(_known(name, text, place) for text in texts), None]
-    # A float is the number that is shown of it.
+    # A float counts as the decimal number that it is shown as.
     return [*(Fraction(text) if text[-3:] not in {"inf", "nan"} else float(text) for text in texts), None]
 
 
@@ -249,7 +249,7 @@ def _unreadable(name: str, what: str, text: str) -> DataError:
 
 
 def position(text: str) -> Fraction | None:
-    """Return a number as itself and an ISO date or time as days; None for anything else."""
+    """The position of a text: a number as itself, an ISO date or time in days; None for anything else."""
     try:
         number = Decimal(text)
     except InvalidOperation:
@@ -258,7 +258,7 @@ def position(text: str) -> Fraction | None:
 
 
 def _days(text: str) -> Fraction | None:
-    """Return how many days after the beginning of 1970 a moment is, whatever fractions of a second it tells."""
+    """The exact number of days from the beginning of 1970 to a time."""
     found = MOMENT.fullmatch(text)
     if found is None:
         return None

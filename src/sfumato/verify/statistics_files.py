@@ -1,4 +1,4 @@
-"""Files of SPSS and Stata as people see them there: the label of a value where it has one."""
+"""SPSS and Stata files as these programs show them: value labels instead of codes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ STATISTICS = {"sav": "read_sav", "zsav": "read_sav", "dta": "read_dta"}
 
 
 def read_statistics(path: Path, form: str, places: Sequence[int] | None = None) -> pa.Table:
-    """Read the columns at some places of a file, or all, under the names that they have there.
+    """Read the columns at some places of a file, or all, under their names in the file.
 
-    A text that is empty is missing: neither program can tell the two apart.
+    An empty text is missing: neither program distinguishes the two.
     """
     try:
         library = import_module("pyreadstat")
@@ -25,7 +25,7 @@ def read_statistics(path: Path, form: str, places: Sequence[int] | None = None) 
     except ImportError:
         raise MissingExtraError("Reading SPSS and Stata files", "statistics") from None
     except Exception:
-        # What the library says may quote the file.
+        # The library's message may quote the file.
         raise SourceError(f"{shortened(str(path), 300)} cannot be read back.") from None
     names = about.column_names if places is None else [about.column_names[place] for place in places]
     labels = about.variable_value_labels

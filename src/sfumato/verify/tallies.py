@@ -1,4 +1,4 @@
-"""What became of a rule over all classes of a table, of which only some are looked at at a time."""
+"""Tallies of rules over all classes of a table, when only some classes are examined at a time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sfumato.verify.population import check_population_uniques
 from sfumato.verify.release import ABOUT_ALL, judged
 from sfumato.verify.verification import RuleCheck
 
-#: Models that are about a mean over all people, which is the mean of the means of any parts.
+#: Models that limit a mean over all people, which can be computed from the means of parts.
 MEANS = {*ABOUT_ALL, "marketer-risk", "population-uniques"}
 
 Requirement = Mapping[str, Any]
@@ -25,7 +25,7 @@ Requirement = Mapping[str, Any]
 
 @dataclass
 class Total:
-    """What all classes are together."""
+    """Totals over all classes."""
 
     rows: int = 0
     classes: int = 0
@@ -33,7 +33,7 @@ class Total:
     frequencies: Counter[tuple[int, int]] = field(default_factory=Counter)
 
     def add(self, some: Some) -> None:
-        """Count some more classes."""
+        """Add some classes."""
         sizes = some.classes.sizes
         self.rows += int(sizes.sum())
         self.classes += len(sizes)
@@ -43,7 +43,7 @@ class Total:
             self.frequencies.update(some.frequencies())
 
     def join(self, other: Total) -> None:
-        """Count the classes that somebody else has counted."""
+        """Add the totals of other classes."""
         self.rows += other.rows
         self.classes += other.classes
         self.smallest = min((one.smallest for one in (self, other) if one.smallest is not None), default=None)
@@ -52,16 +52,16 @@ class Total:
 
 @dataclass
 class RuleTally:
-    """What became of one rule so far: small, so that it can be sent from where classes are to where all come together.
+    """The state of one rule so far; small, so that workers can send it to the coordinator.
 
     Attributes
     ----------
     sample
-        How many of the classes that break the rule are named.
+        How many of the classes that break the rule to name.
     so_far
-        What was found.
+        The check of the classes so far.
     least_is_worst
-        Whether classes that have less are the worse ones.
+        Whether lower values are worse.
     """
 
     sample: int
@@ -69,11 +69,11 @@ class RuleTally:
     least_is_worst: bool = True
 
     def add(self, finding: RuleFinding, some: Some, quasi_identifiers: Sequence[str]) -> None:
-        """Add what was found in some classes."""
+        """Add the finding of some classes."""
         self._add(judged(finding, some.shown, quasi_identifiers, some.classes, self.sample), finding.least_is_worst)
 
     def join(self, other: RuleTally) -> None:
-        """Add what became of the rule elsewhere."""
+        """Add the tally of other classes."""
         if other.so_far is not None:
             self._add(other.so_far, other.least_is_worst)
 
@@ -92,7 +92,7 @@ class RuleTally:
         )
 
     def check(self, requirement: Requirement, total: Total) -> RuleCheck:
-        """Return what became of the rule."""
+        """The check over all classes."""
         assert self.so_far is not None
         return self.so_far
 
@@ -146,7 +146,7 @@ class SizesTally(RuleTally):
 
 
 def _broken_everywhere(finding: RuleFinding) -> RuleFinding:
-    """Return a finding that every class breaks, to have some of them at hand."""
+    """A finding that every class breaks, so that the sample has classes to name if the mean is too high."""
     return replace(finding, holds=np.zeros(len(finding.holds), bool))
 
 
@@ -159,7 +159,7 @@ def _about_all(check: RuleCheck, found: float, total: Total) -> RuleCheck:
 
 
 def tally_of(requirement: Requirement, sample: int) -> RuleTally:
-    """Return what tallies a requirement."""
+    """The tally for a requirement."""
     by_size = requirement["model"] == "population-uniques" and isinstance(requirement.get("population"), int | float)
     kind = SizesTally if by_size else MeanTally if requirement["model"] in MEANS else RuleTally
     return kind(sample)

@@ -1,4 +1,4 @@
-"""What a verification found: readable by people, plain enough for machines."""
+"""The result of a verification, for people and for programs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from sfumato.common.html import Markup, element, facts, folded, fragment, table, verdict
 from sfumato.errors import printable
 
-#: How many classes there are of each size in which the most frequent value has so many rows.
+#: The number of classes for every pair of class size and count of the most frequent value.
 ClassFrequencies = Mapping[tuple[int, int], int]
 
 
@@ -21,11 +21,11 @@ class BreakingClass:
     Attributes
     ----------
     values
-        What the table shows in each quasi-identifier; None where it shows nothing.
+        What the table shows in each quasi-identifier; None for a missing value.
     size
-        How many rows it has.
+        The number of its rows.
     found
-        What it has of what the rule asks for.
+        Its value of what the rule limits.
     """
 
     values: Mapping[str, Any]
@@ -39,22 +39,22 @@ class BreakingClass:
 
 @dataclass(frozen=True)
 class RuleCheck:
-    """One rule and what became of it.
+    """One rule and whether it holds.
 
     Attributes
     ----------
     rule
         The rule in words, such as ``k-anonymity k=10``.
     column
-        The column that it is about; None for all quasi-identifiers together.
+        The column that it concerns; None for all quasi-identifiers together.
     asked
         Its limit, such as 10.
     found
-        The worst over all classes, in the same unit; None without classes.
+        The worst value of all classes, in the same unit; None without classes.
     measures
         What ``found`` is, such as ``smallest class``.
     breaking
-        How many classes break it.
+        The number of classes that break it.
     sample
         A few of them, the worst first.
     units
@@ -84,16 +84,16 @@ class RuleCheck:
 
 @dataclass(frozen=True)
 class SensitiveAchieved:
-    """How well the classes hide one sensitive column; all None for a table without rows.
+    """How well the classes protect one sensitive column; all None for a table without rows.
 
     Attributes
     ----------
     distinct_l, entropy_l, frequency_l
-        The largest l of l-diversity in each meaning.
+        The largest l of each kind of l-diversity.
     recursive_c
-        For each l that recursive l-diversity was asked for: every c above this number holds.
+        For each requested l of recursive l-diversity, the number above which every c holds.
     t, distance
-        The smallest t of t-closeness, and by which distance: the one asked for first, else ``equal``.
+        The smallest t of t-closeness and its distance: the first one requested, else ``equal``.
     """
 
     distinct_l: int | None
@@ -106,7 +106,7 @@ class SensitiveAchieved:
 
 @dataclass(frozen=True)
 class Achieved:
-    """What a table satisfies, whatever was asked.
+    """What a table satisfies, whatever was requested.
 
     Attributes
     ----------
@@ -124,21 +124,21 @@ class Achieved:
 class Verification:
     """The result of checking a table against its promises; true if everything holds.
 
-    A table without rows is not verified: it may be what a failed reader left over. Its ``k``, ``l`` and ``t`` are None.
+    A table without rows is never verified: it may be the result of a failed read. Its ``k``, ``l`` and ``t`` are None.
 
     Attributes
     ----------
     rows, classes
-        How many rows the table has, and how many classes they make.
+        The number of rows and of classes.
     achieved
-        What the table satisfies, whatever was asked.
+        What the table satisfies, whatever was requested.
     checks
-        What became of every rule.
+        Every rule and whether it holds.
     notes
         What the publisher should know although no rule is broken.
     frequencies
-        How many classes there are of each size and with so many rows of their most frequent value, by sensitive column
-        (None for a table without any); only where an engine counted.
+        The number of classes for every pair of class size and count of the most frequent value, by sensitive column
+        (None for a table without any); only if an engine counted.
     """
 
     rows: int
@@ -181,7 +181,7 @@ class Verification:
         return self.ok
 
     def summary(self) -> str:
-        """Say in a few lines what holds, what does not, and which classes are to blame."""
+        """Say in a few lines what holds, what does not, and which classes break it."""
         lines = [f"{'Verified' if self.ok else 'NOT verified'}: {self.rows:,} rows in {self.classes:,} classes"]
         if not self.rows:
             lines.append("The table has no rows, so there is nothing that could keep a rule.")
@@ -211,11 +211,11 @@ class Verification:
         )
 
     def broken_rules(self) -> str:
-        """Say which rules are broken, without a value of the table: what is not safe must not get into logs."""
+        """Say which rules are broken, without values of the table: unsafe data must not get into logs."""
         return "\n".join(printable(str(check), lines=False) for check in self.violations)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON; an endless number becomes None."""
+        """Return everything as plain values, ready for JSON; an infinite number becomes None."""
         return {
             "ok": self.ok,
             "rows": self.rows,
@@ -240,7 +240,7 @@ def _verdict(check: RuleCheck) -> str:
 
 
 def _breaking(check: RuleCheck) -> Markup:
-    """Return some of the classes that break a rule, to be unfolded."""
+    """Some of the classes that break a rule, folded."""
     about = check.rule if check.column is None else f"{check.rule} of '{check.column}'"
     rows = [
         [", ".join(f"{name}={_cell(value)}" for name, value in one.values.items()), f"{one.size:,}", _number(one.found)]
@@ -286,13 +286,13 @@ def _finite(number: float | None) -> float | None:
 
 
 def _cell(value: object, limit: int = 60) -> str:
-    """Show a cell as it stands in the table, but never a screenful of it."""
+    """Show a cell as it stands in the table, shortened if it is long."""
     text = "(missing)" if value is None else str(value)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def _number(number: float) -> str:
-    """Show a number shortly; whole numbers as such, an unlimited span as what it looks like in the table."""
+    """Format a number briefly: whole numbers as such, infinity as unlimited."""
     if math.isinf(number):
         return "unlimited"
     return f"{int(number):,}" if number == int(number) else f"{number:.6g}"

@@ -1,8 +1,8 @@
-"""The file that will be published, held against the table that was verified.
+"""Verification of a written file against the table that was verified.
 
-The file is read back by a reader that is not its writer. As long as equal values read alike and different values read
-different, every promise about the table is a promise about the file. Where a reader cannot tell two values apart, the
-promises are checked once more for what that reader sees.
+The file is read back by code other than its writer. As long as equal values read as equal and different values as
+different, every promise about the table holds for the file. Where a program confuses two values, the promises are
+verified again for what that program reads.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FAULT = "This is a fault of Sfumato, please report it. Nothing was written."
 
 @dataclass(frozen=True)
 class PromisedTable:
-    """A verified table and what was promised of it."""
+    """A verified table and its promises."""
 
     table: pa.Table
     quasi_identifiers: Sequence[str]
@@ -38,24 +38,24 @@ class PromisedTable:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that promises are about."""
+        """The columns that the promises concern."""
         return [*self.quasi_identifiers, *self.sensitive]
 
 
 def verify_written(path: Path, form: str, promised: PromisedTable) -> list[str]:
-    """Check that a file keeps what was promised of its table, for everybody who reads it.
+    """Check that a file keeps the promises of its table, for every program that reads it.
 
     Parameters
     ----------
     path, form
         The file, and its format: ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"parquet"``, ``"arrow"``, ``"sav"`` or ``"dta"``.
     promised
-        The table that was written, and what was promised of it.
+        The table that was written, and its promises.
 
     Returns
     -------
     list of str
-        What the publisher should know though nothing is wrong.
+        What the publisher should know although nothing is wrong.
     """
     table = promised.table
     read = read_written(path, form, table.column_names, promised.columns)
@@ -74,7 +74,7 @@ def verify_written(path: Path, form: str, promised: PromisedTable) -> list[str]:
 
 
 def _is_merged(name: str, column: pa.ChunkedArray, written: pa.ChunkedArray) -> bool:
-    """Say whether two values read alike; one value that reads in two ways is a fault."""
+    """Whether two different values read as equal; an error if equal values read differently."""
     if pa.types.is_dictionary(column.type) and is_same(column, written):
         return False
     coded, read = code_column(name, column), code_column(name, written)
@@ -87,7 +87,7 @@ def _is_merged(name: str, column: pa.ChunkedArray, written: pa.ChunkedArray) -> 
 
 
 def is_same(column: pa.ChunkedArray, written: pa.ChunkedArray) -> bool:
-    """Say whether two columns are the same, cell by cell; those of words by places in one dictionary, in no time."""
+    """Whether two columns are equal cell by cell; text is compared quickly by its indices into one dictionary."""
     if column.type != written.type or len(column) != len(written):
         return False
     if pa.types.is_floating(column.type):  # not-a-number is never equal to itself, but its bits are
@@ -104,7 +104,7 @@ def is_same(column: pa.ChunkedArray, written: pa.ChunkedArray) -> bool:
 def _check_merged(
     promised: PromisedTable, read: pa.Table, merged: Sequence[str], reading: Interpretation | None
 ) -> None:
-    """Check the promises for a reader to whom different values of some columns are one."""
+    """Verify the promises for a program to which different values of some columns are equal."""
     if not merged:
         return
     table = promised.table.select(promised.columns)
@@ -126,7 +126,7 @@ def _check_merged(
 
 
 def _with_values(coded: Coded, read: Coded) -> pa.ChunkedArray:
-    """Return a column with one of its own values for each that a reader sees, and missing where it sees nothing."""
+    """A column with one original value for each value that is read, and missing where nothing is read."""
     value_of = np.empty(read.size, np.int64)
     value_of[read.codes] = coded.codes
     value_of[-1] = coded.size - 1
@@ -135,7 +135,7 @@ def _with_values(coded: Coded, read: Coded) -> pa.ChunkedArray:
 
 
 def _renamed(names: Sequence[str], written: Sequence[str]) -> list[str]:
-    """Say what columns are called that could not keep their names."""
+    """A note on columns whose names the format does not allow."""
     other = [f"'{new}' instead of '{old}'" for old, new in zip(names, written, strict=True) if old != new]
     return [f"Columns have other names in the file: {', '.join(other)}."] if other else []
 

@@ -11,8 +11,8 @@ from tests.release.report.conftest import people
 
 import sfumato as sf
 from sfumato.release.report.bins import ANY, HIDDEN, MISSING, OTHERS
+from sfumato.release.report.columns import ColumnFacts, describe_column
 from sfumato.release.report.facts import column_facts
-from sfumato.release.report.sections.columns import ColumnFacts, describe_column
 from sfumato.release.values import ValueCounts
 from sfumato.testing import tables
 

@@ -18,10 +18,10 @@ from pyarrow import csv
 from tests.release.report.conftest import people, policy
 
 import sfumato as sf
-from sfumato.release.report.facts import Facts, facts_of_release
+from sfumato.release.report.facts import ReportFacts, facts_of_release
 from sfumato.release.report.page import SECTIONS, page
 from sfumato.release.report.parts import percent
-from sfumato.release.report.sections.limits import LOOKS
+from sfumato.release.report.sections.not_protected_against import LOOKS
 
 #: A page, however large the table is.
 LARGEST = 300_000
@@ -55,14 +55,14 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture(scope="module", name="found")
-def all_facts(release: sf.Release, tmp_path_factory: pytest.TempPathFactory) -> Facts:
+def all_facts(release: sf.Release, tmp_path_factory: pytest.TempPathFactory) -> ReportFacts:
     file = tmp_path_factory.mktemp("release") / "release.csv"
     release.write(file)
     return facts_of_release(release, file)
 
 
 @pytest.fixture(scope="module", name="text")
-def whole_page(found: Facts) -> str:
+def whole_page(found: ReportFacts) -> str:
     return page(found)
 
 
@@ -116,7 +116,7 @@ class TestPage:
 
 
 class TestContents:
-    def test_the_verdict(self, text: str, found: Facts, release: sf.Release):
+    def test_the_verdict(self, text: str, found: ReportFacts, release: sf.Release):
         said = Reader(text).text
         assert "Every promise holds." in said
         assert found.file is not None
@@ -148,7 +148,7 @@ class TestContents:
         assert "width 10" in said
         assert "mondrian (categories = ordered)" in said
 
-    def test_the_policy_makes_the_release_again(self, found: Facts, release: sf.Release):
+    def test_the_policy_makes_the_release_again(self, found: ReportFacts, release: sf.Release):
         again = sf.Policy.from_dict(tomllib.loads(found.policy))
         assert again.seed is None
         assert again.schema == policy().schema
@@ -161,13 +161,13 @@ class TestContents:
 
 
 class TestLimits:
-    def test_are_those_of_the_threat_model(self, found: Facts, repository: Path):
+    def test_are_those_of_the_threat_model(self, found: ReportFacts, repository: Path):
         headings = re.findall(r"^##+ (.*)$", (repository / "docs/explanation/threat-model.md").read_text(), re.M)
         told = [limit for look in LOOKS for limit in look(found)]
         assert {limit.entry for limit in told} <= set(headings)
         assert "Plain columns" in {limit.title for limit in told}
 
-    def test_are_found_by_looking(self, found: Facts):
+    def test_are_found_by_looking(self, found: ReportFacts):
         entries = {limit.entry for look in LOOKS for limit in look(found)}
         assert {"Background knowledge", "Skewness", "Similarity", "Published totals", "Outliers"} <= entries
         assert not entries & {"Small tables", "The order of rows", "Numeric sensitive values", "Homogeneity"}

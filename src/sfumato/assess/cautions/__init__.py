@@ -15,15 +15,18 @@ from sfumato.assess.cautions import (
 )
 
 # isort: on
-from sfumato.assess.cautions.caution import Caution, check_confirmed, refuse, with_confirmations
-from sfumato.assess.cautions.registry import (
+from sfumato.assess.cautions.caution import (
     AFTER,
     BEFORE,
+    Caution,
     cautions_after,
     cautions_before,
+    check_confirmed,
     look_after,
     look_before,
     overlooked,
+    refuse,
+    with_confirmations,
 )
 from sfumato.assess.cautions.rows_view import RowsView
 from sfumato.assess.cautions.view import ReleaseView, RequestView

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.assess.cautions.caution import quoted
-from sfumato.assess.cautions.registry import CautionFinding, before
+from sfumato.assess.cautions.caution import CautionFinding, before, quoted
 from sfumato.assess.cautions.view import RequestView
 from sfumato.hierarchies import Domain, IntervalDomain, Prefix
 from sfumato.table.schema import Declared

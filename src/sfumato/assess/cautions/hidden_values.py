@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.cautions.caution import quoted, share
-from sfumato.assess.cautions.registry import CautionFinding, after
+from sfumato.assess.cautions.caution import CautionFinding, after, quoted, share
 from sfumato.assess.cautions.view import ReleaseView, ViewedColumn
 from sfumato.hierarchies import Domain
 from sfumato.table.kernels.classes import class_bounds

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from sfumato.assess.cautions.caution import percent, quoted
+from sfumato.assess.cautions.caution import CautionFinding, after, before, percent, quoted
 from sfumato.assess.cautions.column_kinds import kind_of
-from sfumato.assess.cautions.registry import CautionFinding, after, before
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 from sfumato.hierarchies import IntervalDomain, Learned, Numeric, Taxonomy
 

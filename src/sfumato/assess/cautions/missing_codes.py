@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.assess.cautions.caution import quoted, share
+from sfumato.assess.cautions.caution import CautionFinding, before, quoted, share
 from sfumato.assess.cautions.column_kinds import undeclared
-from sfumato.assess.cautions.registry import CautionFinding, before
 from sfumato.assess.cautions.view import RequestView, ViewedColumn
 
 #: What people write for a missing value, in lower case.

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.assess.cautions.caution import quoted, share
-from sfumato.assess.cautions.registry import CautionFinding, after, before
+from sfumato.assess.cautions.caution import CautionFinding, after, before, quoted, share
 from sfumato.assess.cautions.rows_view import RowsView
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sfumato.assess.cautions.caution import percent, quoted, share
-from sfumato.assess.cautions.registry import CautionFinding, after
+from sfumato.assess.cautions.caution import CautionFinding, after, percent, quoted, share
 from sfumato.assess.cautions.view import NEARLY, ReleaseView
 
 

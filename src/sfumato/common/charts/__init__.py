@@ -1,5 +1,5 @@
-"""Everything that is drawn: charts from plain numbers, each with its twin as a table.
+"""Charts from plain numbers, each with the same numbers as a table.
 
-Nothing here knows a release, a table or a file. Whoever has numbers to show, on a page, in a notebook, in a benchmark,
-asks `sfumato.common.charts.charts` for a `Picture` of them.
+Nothing here knows a release, a table or a file: `sfumato.common.charts.charts` draws a `Picture` of any numbers, for a
+report, a notebook or a benchmark.
 """

@@ -39,7 +39,7 @@ __all__ = [
     "told",
 ]
 
-#: Bars beyond these many are left to the table.
+#: The most bars of a chart; the table has all.
 MOST_BARS = 30
 
 PERCENT = ".0%"
@@ -49,7 +49,7 @@ SIZE_STEPS = (1, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
 
 
 def loss_by_column(losses: Mapping[str, float], overall: float | None = None) -> Picture:
-    """Return what every column lost, as a share of its detail, the largest first.
+    """What every column lost, as a share of its detail, the largest first.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def loss_by_column(losses: Mapping[str, float], overall: float | None = None) ->
 
 
 def class_sizes(classes: Mapping[int, int], promised: int | None = None) -> Picture:
-    """Return how many people share their look with how many.
+    """The distribution of class sizes, by people.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def class_sizes(classes: Mapping[int, int], promised: int | None = None) -> Pict
 
 
 def risk_before_after(bands: Sequence[str], before: Sequence[float], after: Sequence[float]) -> Picture:
-    """Return how many people are how easily found, in the original and in the release.
+    """The share of people per band of risk, in the original and in the release.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def risk_before_after(bands: Sequence[str], before: Sequence[float], after: Sequ
 def column_before_after(
     name: str, labels: Sequence[str], before: Sequence[float], after: Sequence[float], kept: float | None = None
 ) -> Picture:
-    """Return the distribution of a column in the original and in the release.
+    """The distribution of a column in the original and in the release.
 
     Parameters
     ----------
@@ -159,14 +159,14 @@ def loss_against_k(
     bounds: Mapping[int, float] | None = None,
     frontier: Sequence[tuple[str, int]] = (),
 ) -> Picture:
-    """Return the loss of every method as k grows, and what no method can be below.
+    """The loss of every method as k grows, and what no method can be below.
 
     Parameters
     ----------
     losses
         For every method its loss at every k.
     bounds
-        For every k a loss that nobody can beat.
+        For every k a loss that no method can beat.
     frontier
         The methods and k that no other beats.
     """
@@ -185,7 +185,7 @@ def loss_against_k(
 def cost_over_time(
     seconds: Sequence[float], costs: Sequence[float | None], bounds: Sequence[float | None], measure: str = "cost"
 ) -> Picture:
-    """Return how a search closed in: the best cost so far, and the bound that none can be below.
+    """How a search closed in: the best cost so far, and the bound that none can be below.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def cost_over_time(
 
 
 def lattice(nodes: Sequence[tuple[str, int, float, str]], answers: int | None = None) -> Picture:
-    """Return the nodes of a lattice of levels: how much each generalizes and what it loses.
+    """The nodes of a lattice of levels: how much each generalizes and what it loses.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Lines, bars and points with several series: what every chart is made of."""
+"""Lines, bars and points with several series, of which every chart is made."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WIDTH, HEIGHT = 560, 280
 #: How thick a lying bar is, and the room between the bars of two categories.
 BAR, BAR_GAP = 14, 10
 
-#: How numbers are written if nothing is said: without exponents, zeros at the end and too many digits.
+#: The default format of numbers: no exponents, no trailing zeros, few digits.
 PLAIN = ",.6~r"
 
 #: The values of several series, each as long as the axis; what is not a number is not drawn.
@@ -48,7 +48,7 @@ class Axis:
     ticks: Sequence[float] | None = None
 
     def scale(self, values: Sequence[float]) -> dict[str, Any]:
-        """Return the scale for some values; a logarithmic one cannot show 0 or less."""
+        """The scale for some values; a logarithmic one cannot show 0 or less."""
         if self.log:
             low, high = self._ends(values)
             return {"type": "log", "domain": [low, high], "nice": False}
@@ -85,7 +85,7 @@ class Axis:
 def lines(
     title: str, x: Axis, y: Axis, xs: Sequence[float], series: Series, *, steps: bool = False, description: str = ""
 ) -> Picture:
-    """Return one line per series over the same places of an axis; a series may end early, or lack places."""
+    """One line per series over the same places of an axis; a series may end early, or lack places."""
     points = [
         {"series": name, "x": at, "y": value, "order": place}
         for name, values in series.items()
@@ -214,12 +214,12 @@ def points(
 
 
 def drawable(value: float | None, axis: Axis) -> bool:
-    """Return whether a value can be shown on an axis."""
+    """Whether a value can be shown on an axis."""
     return value is not None and math.isfinite(value) and (value > 0 or not axis.log)
 
 
 def told(value: Value, form: str = PLAIN) -> str:
-    """Return a number as people read it, in the form that its axis has.
+    """Format a number for readers, in the form of its axis.
 
     >>> told(0.25, ".0%"), told(1234567.0, ",.0f"), told(0.034567), told(None)
     ('25%', '1,234,567', '0.03457', '–')
@@ -236,7 +236,7 @@ def told(value: Value, form: str = PLAIN) -> str:
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
-    """Return the powers of ten, and 2 and 5 times each, from just below some values to just above.
+    """The powers of ten, and 2 and 5 times each, from just below some values to just above.
 
     >>> _log_ticks(0.03, 4)
     [0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0]
@@ -257,7 +257,7 @@ def _known(records: Sequence[Mapping[str, Any]], key: str) -> list[float]:
 
 
 def _colour(alt: Any, named: Sequence[str], palette: Palette) -> Any:
-    """Return the colours of series; before and after look the same in every picture."""
+    """The colours of series; before and after look the same in every picture."""
     chosen = _cycle(palette.series, len(named))
     if list(named) == ["before", "after"]:
         chosen = [palette.before, palette.accent]
@@ -265,7 +265,7 @@ def _colour(alt: Any, named: Sequence[str], palette: Palette) -> Any:
 
 
 def _by_series(channel: Any, alt: Any, named: Sequence[str], values: Sequence[Any]) -> Any:
-    """Return a channel that tells series apart; one series alone needs no legend."""
+    """A channel that tells series apart; one series alone needs no legend."""
     legend = {} if len(named) > 1 else {"legend": None}
     return channel("series:N", sort=list(named), scale=alt.Scale(domain=list(named), range=list(values)), **legend)
 
@@ -275,7 +275,7 @@ def _cycle(values: Sequence[Any], count: int) -> list[Any]:
 
 
 def _category_axis(alt: Any, of: str, across: bool, labels: Sequence[str]) -> Any:
-    """Return the axis of categories; where bars lie, its title stands above the names and not beside them."""
+    """The axis of categories; where bars lie, its title stands above the names and not beside them."""
     look: dict[str, Any] = {"title": of, "ticks": False, "domain": across, "grid": False}
     if across:
         return alt.Axis(**look, titleAngle=0, titleAlign="right", titleAnchor="start", titleX=-6, titleY=-10)
@@ -284,7 +284,7 @@ def _category_axis(alt: Any, of: str, across: bool, labels: Sequence[str]) -> An
 
 
 def _numbers_at(chart: Any, encoded: Mapping[str, Any], across: bool, palette: Palette) -> Any:
-    """Return the numbers at the ends of bars, for those who want them exactly."""
+    """The exact numbers at the ends of bars."""
     place = {"align": "left", "dx": 5} if across else {"baseline": "bottom", "dy": -4}
     return chart.mark_text(fontSize=11, color=palette.ink, **place).encode(**encoded, text="shown:N")
 

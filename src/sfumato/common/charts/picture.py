@@ -43,7 +43,7 @@ LOOKS = {
     ),
     *("stroke-width", "stroke-dasharray", "text-anchor", "font-size", "font-weight", "stroke-opacity"),
 }
-#: Room on both sides of a drawing: the reader's letters may be wider than those that it was made with.
+#: Room on both sides of a drawing: the reader's font may be wider than the one it was measured with.
 ROOM = 24
 LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
 
@@ -84,7 +84,7 @@ class Picture:
         return self.themed(DARK)
 
     def themed(self, palette: Palette, titled: bool = True) -> Any:
-        """Return the Altair chart in some colours; without its title where a caption says it."""
+        """The Altair chart in some colours; without its title where a caption says it."""
         chart = self.draw(palette).properties(description=self.description)
         if titled:
             chart = chart.properties(title=wrapped(self.title))
@@ -92,7 +92,7 @@ class Picture:
         return chart.configure(**config(palette))
 
     def svg(self, dark: bool = False, titled: bool = True) -> str:
-        """Return the chart as SVG; nothing is fetched for it."""
+        """The chart as SVG; nothing is fetched for it."""
         alt = altair()
         # The charts are our own and tests look at them; checking all parts by their schema takes longer than drawing.
         with alt.utils.schemapi.debug_mode(False):
@@ -101,7 +101,7 @@ class Picture:
         return str(import_module("vl_convert").vegalite_to_svg(spec, vl_version=version))
 
     def png(self, dark: bool = False, scale: float = 2.0) -> bytes:
-        """Return the chart as PNG; nothing is fetched for it."""
+        """The chart as PNG; nothing is fetched for it."""
         data = io.BytesIO()
         self.themed(DARK if dark else LIGHT).save(data, format="png", scale_factor=scale)
         return data.getvalue()
@@ -118,7 +118,7 @@ class Picture:
 
 
 def altair() -> Any:
-    """Return the library that draws, or say how to install it."""
+    """Import Altair, or say how to install it."""
     try:
         import altair  # noqa: PLC0415
         import vl_convert  # noqa: F401, PLC0415
@@ -128,10 +128,10 @@ def altair() -> Any:
 
 
 def inline(picture: Picture) -> Markup:
-    """Return a picture as a part of a page: as wide as there is room, on its paper, with its description.
+    """A picture as a part of a page: as wide as there is room, on its paper, with its description.
 
-    What draws adds much that a page does not need: classes, roles of single bars, groups of nothing. Only shapes and
-    text are kept, each with attributes from a list, so nothing in it can do anything.
+    Vega adds much that a page does not need: classes, roles of single bars, empty groups. Only shapes and text are
+    kept, with attributes from an allowlist, so nothing in it can run.
     """
     root = ElementTree.fromstring(picture.svg(titled=False))
     shapes = [_shape(child) for child in root if not _is_paper(child)]
@@ -145,7 +145,7 @@ def _is_paper(child: ElementTree.Element) -> bool:
 
 
 def _shape(found: ElementTree.Element) -> Markup:
-    """Return one element of a drawing with its parts; nothing for what shows nothing."""
+    """One element of a drawing with its parts; nothing for what shows nothing."""
     name = found.tag.rpartition("}")[2]
     parts = joined(*(_shape(child) for child in found))
     if name not in SHAPES or (name == "g" and not parts) or (name == "path" and not _is_seen(found)):
@@ -160,12 +160,12 @@ def _is_seen(path: ElementTree.Element) -> bool:
 
 
 def _tidy(value: str) -> str:
-    """Return an attribute with its numbers to a tenth, which no eye can tell from more."""
+    """Round the numbers of an attribute to a tenth, which looks the same."""
     return LONG_NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), value)
 
 
 def wrapped(title: str, length: int = 74) -> list[str]:
-    """Return a title in lines that fit above a chart.
+    """A title in lines that fit above a chart.
 
     >>> wrapped("one two three", 8)
     ['one two', 'three']
@@ -179,7 +179,7 @@ def wrapped(title: str, length: int = 74) -> list[str]:
 
 
 def short(name: str, longest: int = LONGEST_LABEL) -> str:
-    """Return a name that fits at an axis; of a longer one its beginning and its end, since beginnings are often alike.
+    """A name that fits at an axis; of a longer one its beginning and its end, since beginnings are often alike.
 
     >>> short("a very long name of a column", 15)
     'a very … column'

@@ -1,7 +1,7 @@
 """The look of every picture: colours for light and dark paper, and what lines and marks look like without colour.
 
-Colours differ in lightness as well as in hue, so that they can be told apart in print and by people who see fewer hues;
-lines differ in their dashes and points in their shapes besides.
+Colours differ in lightness as well as in hue, so that they can be distinguished in print and by colour-blind readers;
+lines also differ in their dashes, and points in their shapes.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 
 
 def config(palette: Palette) -> dict[str, Any]:
-    """Return what Vega-Lite needs to know of the look."""
+    """What Vega-Lite needs to know of the look."""
     text = {"labelColor": palette.muted, "titleColor": palette.ink, "labelFontSize": 12, "titleFontSize": 12}
     return {
         "background": palette.paper,
@@ -108,7 +108,7 @@ def colours(light: Palette = LIGHT, dark: Palette = DARK) -> Iterator[tuple[str,
 
 
 def dark_rules(scope: str = "svg") -> str:
-    """Return the style that turns pictures for light paper, lying in a page, into those for dark paper."""
+    """The style that turns pictures for light paper, lying in a page, into those for dark paper."""
     return "\n".join(
         f'{scope} [{what}="{light}"] {{ {what}: {dark} }}'
         for _, light, dark in colours()

@@ -1,4 +1,8 @@
-"""How kernels are compiled and kept, by Numba: imported with the first kernel that is called."""
+"""How Numba compiles kernels and how they are kept; imported when the first kernel is called.
+
+What is not part of Numba's documented interface is listed in ``private_names.py``, and everything here that uses it is
+left out where it is gone.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from numba import njit
-from numba.core import environment as numba_environment
-from numba.core import event
-from numba.core.bytecode import FunctionIdentity
-from numba.core.runtime.nrt import rtsys
 
-from sfumato.common.numba import shipped
+from sfumato.common.numba import private_names, shipped
 from sfumato.common.numba.kernel_files import UNREADABLE, KernelFiles, shared_folder
+from sfumato.common.numba.private_names import APART, ENVIRONMENTS, EVENTS, KEPT, OPTIONS
 from sfumato.common.progress import told_of_compiling
-
-#: What this is is not known to type checkers.
-environment: Any = numba_environment
 
 _PACKAGE = Path(__file__).parents[2]
 _IMPORT = re.compile(r"^from sfumato\.([\w.]+) import (\([^)]*\)|.*)$", re.MULTILINE)
@@ -40,12 +38,16 @@ def _name_apart() -> None:
     it keeps for the next run. Loaded together, what two processes compiled may hold different functions under the same
     name and count. One would then run in place of the other: a wrong result at best. So the counter starts anywhere.
     """
-    FunctionIdentity._unique_ids = count(secrets.randbits(60))
+    private_names.found("numba.core.bytecode.FunctionIdentity")._unique_ids = count(secrets.randbits(60))
 
 
-_name_apart()
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_name_apart)
+#: Whether compiled kernels can be kept at all.
+_CAN_KEEP = not private_names.lacking((*APART, *KEPT))
+
+if _CAN_KEEP:
+    _name_apart()
+    if hasattr(os, "register_at_fork"):  # not on Windows
+        os.register_at_fork(after_in_child=_name_apart)
 
 
 def _rebuild_env(module: str, constants: list[Any], name: str) -> Any:
@@ -53,6 +55,7 @@ def _rebuild_env(module: str, constants: list[Any], name: str) -> Any:
 
     Compiled code looks up no names in it, and what array functions are compiled from takes long to load.
     """
+    environment = private_names.found("numba.core.environment")
     known = environment.lookup_environment(name)
     if known is not None:
         return known
@@ -64,32 +67,52 @@ def _rebuild_env(module: str, constants: list[Any], name: str) -> Any:
     return found
 
 
-# Kept functions name it by its place in Numba, and so does what is kept from now on.
-_rebuild_env.__module__ = environment.__name__
-environment._rebuild_env = _rebuild_env
+if not private_names.lacking(ENVIRONMENTS):
+    # Kept functions name it by its place in Numba, and so does what is kept from now on.
+    _rebuild_env.__module__ = "numba.core.environment"
+    private_names.found("numba.core.environment")._rebuild_env = _rebuild_env
 
 
-class Announcer(event.Listener):
-    """Tells whoever waits that something is being compiled."""
+def _announce_compiling() -> None:
+    """Tell those who wait for a kernel that it is being compiled."""
+    event = private_names.found("numba.core.event")
 
-    def on_start(self, _: Any) -> None:
-        """Tell."""
-        for tell in tuple(told_of_compiling):
-            tell()
+    class Announcer(event.Listener):  # type: ignore[misc, name-defined]
+        def on_start(self, _: Any) -> None:
+            for tell in tuple(told_of_compiling):
+                tell()
 
-    def on_end(self, _: Any) -> None:
-        """Do nothing: whoever waits sees that it goes on."""
+        def on_end(self, _: Any) -> None:
+            """Say nothing: those who wait see that the work goes on."""
+
+    event.register("numba:compile", Announcer())
 
 
-event.register("numba:compile", Announcer())  # type: ignore[no-untyped-call]
+if not private_names.lacking(EVENTS):
+    _announce_compiling()
+
+
+#: Options that leave out entrances to a kernel: from C, and from Python where only kernels call it.
+_OPTIONS: dict[str, Any] = {"nogil": True}
+_PART_OPTIONS: dict[str, Any] = {"nogil": True}
+if not private_names.lacking(OPTIONS):
+    _OPTIONS |= {"no_cfunc_wrapper": True}
+    _PART_OPTIONS |= {"no_cfunc_wrapper": True, "no_cpython_wrapper": True}
 
 
 def entry(function: Callable[..., Any]) -> Any:
-    """Compile a function that Python calls; keep the result for the next run."""
+    """Compile a function that Python calls; keep the result for the next run where that is possible."""
+    return (_kept_entry(function) if _CAN_KEEP else None) or njit(**_OPTIONS)(function)
+
+
+def _kept_entry(function: Callable[..., Any]) -> Any:
+    """Compile a function and keep the result; None where there is no place for it."""
     try:
-        compiled: Any = njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)  # type: ignore[call-overload]
-    except RuntimeError:  # there is no place where anything could be kept
-        return njit(nogil=True, no_cfunc_wrapper=True)(function)  # type: ignore[call-overload]
+        compiled: Any = njit(cache=True, **_OPTIONS)(function)
+    except RuntimeError:
+        return None
+    if private_names.lacking(KEPT, getattr(compiled, "_cache", object())):
+        return None
     _keep_by_sources(compiled)
     _forgive_the_disk(compiled)
     shipped.KERNELS.append(compiled)
@@ -98,7 +121,7 @@ def entry(function: Callable[..., Any]) -> Any:
 
 def part(function: Callable[..., Any]) -> Any:
     """Compile a function that only kernels call, as a part of each of them."""
-    return njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)  # type: ignore[call-overload]
+    return njit(**_PART_OPTIONS)(function)
 
 
 def _forgive_the_disk(compiled: Any) -> None:
@@ -106,11 +129,11 @@ def _forgive_the_disk(compiled: Any) -> None:
 
     Numba loads all that compiling needs before it looks for a kept result. A kept result needs only its runtime.
     """
-    kept = compiled._cache
+    kept, runtime = compiled._cache, private_names.found("numba.core.runtime.nrt.rtsys")
     load, save = kept._load_overload, kept.save_overload
 
     def load_overload(signature: Any, target: Any) -> Any:
-        rtsys.initialize(target)
+        runtime.initialize(target)
         with suppress(*UNREADABLE):
             return load(signature, target) or shipped.load(compiled, signature, target)
         return None

@@ -20,12 +20,10 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import config as numba_config
-from numba.core import serialize
 
-#: Type checkers know neither.
-config: Any = numba_config
-dumps: Any = serialize.dumps
+from sfumato.common.numba.private_names import found
+
+config = found("numba.core.config")
 
 #: Names a folder in which kernels are kept for all checkouts and environments of a user, such as while testing.
 VARIABLE = "SFUMATO_KERNELS"
@@ -83,7 +81,7 @@ class KernelFiles:
         path = self._path(key)
         partial = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}")
         try:
-            partial.write_bytes(dumps((key, data)))
+            partial.write_bytes(found("numba.core.serialize.dumps")((key, data)))
             partial.replace(path)
         finally:
             partial.unlink(missing_ok=True)

@@ -1,8 +1,8 @@
-"""What a released table says: which values may hide behind a shown cell, and which rows may be whose.
+"""Reading a released table: which values a shown cell may stand for, and which rows may belong to which people.
 
-A cell may be a value, an interval, a taxonomy's label, a prefix such as ``537**``, a set such as ``{a, b}``, a stretch
-of the calendar, ``*``, or nothing; a column may be shown as two bounds, or by midpoints. Whoever asks questions of a
-release, as an analyst or as an attacker, reads it here.
+A cell may be a value, an interval, a taxonomy's label, a prefix such as ``537**``, a set such as ``{a, b}``, a calendar
+period, ``*``, or nothing; a column may be shown as two bounds, or by midpoints. Analyses and attacks read releases
+here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One quasi-identifier of a release, read beside the values that it may have had."""
+"""One quasi-identifier of a release, matched with the values that its cells may stand for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sfumato.hierarchies import Domain, Hierarchy, Ordered, Prefix, ScaledDomain
 from sfumato.hierarchies.defaults import default_hierarchy
 from sfumato.hierarchies.reading.extents import Extents, positions, read_bounds, read_extents, unreadable
 
-#: A stretch of codes, both ends included.
+#: A range of codes, both ends included.
 Range = tuple[int, int]
 EMPTY: Range = (1, 0)
 
@@ -28,17 +28,17 @@ class ShownColumn:
     Attributes
     ----------
     domain
-        The values that the original has, in the order of their codes; the code after the last is a missing value.
+        The original values in the order of their codes; the code after the last is a missing value.
     original
         The code of every row of the original.
     cell_of_row
-        For every row of the release, the number of its cell; equal cells have one number.
+        The number of the cell of every released row; equal cells have one number.
     first, last
-        For every cell the stretches of codes that may hide behind it, both ends included; empty ones fill up.
+        For every cell the ranges of codes that it may stand for, both ends included, padded with empty ranges.
     low, high
-        For a column on a scale, from where to where each cell reaches.
+        For a column on a scale, the ends of every cell.
     centres
-        Whether the release shows midpoints or means, behind which other values hide than the one shown.
+        Whether the release shows midpoints or means, which stand for other values than the one shown.
     """
 
     domain: Domain
@@ -57,21 +57,21 @@ class ShownColumn:
 
     @property
     def numbers(self) -> NDArray[np.float64] | None:
-        """Where every value lies on the column's scale; None for categories."""
+        """The position of every value on the column's scale; None for categories."""
         return self.domain.numbers if isinstance(self.domain, ScaledDomain) else None
 
     def covers(self, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return for every code (row) and every cell (column) whether the value may hide behind the cell."""
+        """Whether every cell (column) may stand for every code (row)."""
         inside = np.zeros((len(codes), len(self.first)), bool)
         for first, last in zip(self.first.T, self.last.T, strict=True):
             inside |= (codes[:, None] >= first) & (codes[:, None] <= last)
         return inside
 
     def distances(self, codes: NDArray[np.int64], shifts: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Return how far every value (row) is from every cell (column): 0 inside, 1 across the whole scale.
+        """The distance of every value (row) from every cell (column): 0 inside, 1 across the whole scale.
 
-        ``shifts`` moves the values on their scale, for an attacker who knows them only roughly. Categories are inside
-        or 1 away.
+        ``shifts`` moves the values on their scale, for an attacker who knows them only approximately. Categories are
+        inside or at distance 1.
         """
         apart = np.where(self.covers(codes), 0.0, 1.0)
         numbers = self.numbers
@@ -88,7 +88,7 @@ class ShownColumn:
 def read_column(
     release: pa.Table, name: str, original: pa.ChunkedArray | pa.Array, hierarchy: Hierarchy | None = None
 ) -> ShownColumn:
-    """Read one quasi-identifier of a release beside the original column (or any list of values it may have had).
+    """Match one quasi-identifier of a release with the original column, or with any list of possible values.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def read_column(
 
 
 def _implied(release: pa.Table, name: str, values: pa.Array) -> Hierarchy:
-    """Return the hierarchy that the type implies; codes that the release cuts off behind are prefixes."""
+    """The hierarchy that the type implies; Prefix if the release shows truncated codes."""
     implied = default_hierarchy(values.type)
     if pa.types.is_string(values.type) and name in release.column_names:
         shown = code_column(name, release.column(name)).values
@@ -169,7 +169,7 @@ def _by_bounds(
 
 
 def _labelled_ranges(domain: Domain) -> dict[str | None, list[Range]]:
-    """Return for every label of a hierarchy the codes below it; one label may stand in several branches."""
+    """The codes below every label of a hierarchy; a label may occur in several branches."""
     found: dict[str | None, set[Range]] = defaultdict(set)
     for level in domain.levels[:-1] if domain.size else ():
         starts = level.starts
@@ -183,7 +183,7 @@ def _labelled_ranges(domain: Domain) -> dict[str | None, list[Range]]:
 
 
 def _ranges_of(extents: Extents, numbers: NDArray[np.float64]) -> list[list[Range]]:
-    """Return the codes whose numbers lie within each extent; a number may be off by its last digit."""
+    """The codes whose numbers lie within each extent; numbers may be off by their last digit."""
     slack = 4 * np.spacing(np.abs(numbers).max(initial=1.0))
     first = np.searchsorted(numbers, extents.low - slack)
     beyond = np.where(
@@ -204,7 +204,7 @@ def _fill_categories(
     hierarchy: Hierarchy,
     domain: Domain,
 ) -> None:
-    """Read what is no label of a value that occurs: a set, a label or a prefix of other values."""
+    """Read cells that are not labels of values that occur: sets, and labels or prefixes of other values."""
     for at, text in enumerate(texts):
         if ranges[at] or text is None:
             continue
@@ -215,7 +215,7 @@ def _fill_categories(
 
 
 def _is_label(text: str, hierarchy: Hierarchy) -> bool:
-    """Return whether a text stands in the hierarchy though no value below it occurs in the original."""
+    """Whether a text is a label of the hierarchy although no value below it occurs in the original."""
     if isinstance(hierarchy, Structured):
         return True
     if isinstance(hierarchy, Taxonomy):

@@ -1,4 +1,4 @@
-"""Cells of a column on a scale, read without the original: from where to where each of them reaches.
+"""Cells of a column on a scale, read without the original: the interval that each of them covers.
 
 Numbers stand for themselves, dates and times for days since 1970, the values of an order for their ranks.
 """
@@ -22,7 +22,7 @@ ANYTHING = "*"
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MICROSECONDS_PER_DAY = 86_400_000_000
 
-#: What stands for a stretch of the calendar, and how many months that is.
+#: Labels of calendar periods, and their lengths in months.
 STRETCHES = (
     (re.compile(r"(?P<year>\d{4})-(?P<month>\d{2})"), 1),
     (re.compile(r"(?P<year>\d{4})-Q(?P<quarter>[1-4])"), 3),
@@ -32,14 +32,14 @@ STRETCHES = (
 
 WEEK = re.compile(r"(?P<year>\d{4})-W(?P<week>0[1-9]|[1-4]\d|5[0-3])")
 
-#: Turns the text of a single value into its place on the scale; None if it is no value of it.
+#: Turns the text of a single value into its position on the scale; None for other texts.
 Place = Callable[[str], float | None]
-#: Returns from where up to where a label reaches, which is not part of it; None if it says nothing of the label.
+#: Returns the interval of a label, without its upper end; None for labels that it does not explain.
 Meant = Callable[[str], tuple[float, float] | None]
 
 
 class Extent(NamedTuple):
-    """From where to where one cell reaches; ``open_end`` if the upper end itself is outside."""
+    """The interval of one cell; ``open_end`` if the upper end is excluded."""
 
     low: float
     high: float
@@ -48,22 +48,22 @@ class Extent(NamedTuple):
 
 
 EVERYTHING = Extent(-math.inf, math.inf, missing=True)
-#: A cell that says that the value is missing: no number lies between these ends.
+#: A cell that shows a missing value: no number lies between these ends.
 NOTHING = Extent(math.inf, -math.inf, missing=True)
 
 
 @dataclass(frozen=True)
 class Extents:
-    """From where to where the different cells of a column reach.
+    """The intervals of the distinct cells of a column.
 
     Attributes
     ----------
     low, high
-        The ends; endless for ``*``, and ``low`` above ``high`` for a cell that holds no number.
+        The ends; infinite for ``*``, and ``low`` above ``high`` for a cell that holds no number.
     open_end
-        Whether the upper end itself is outside, as in ``[20, 30)``.
+        Whether the upper end is excluded, as in ``[20, 30)``.
     missing
-        Whether a missing value may hide behind the cell.
+        Whether the cell may stand for a missing value.
     """
 
     low: NDArray[np.float64] = field(repr=False)
@@ -88,20 +88,20 @@ def read_extents(
     calendar: bool = False,
     meaning: Meant = lambda label: None,
 ) -> Extents:
-    """Read the different cells of a column: a value, an interval, a stretch of the calendar, ``*``, or nothing.
+    """Read the distinct cells of a column: a value, an interval, a calendar period, ``*``, or nothing.
 
     Parameters
     ----------
     name
         The column, for messages.
     cells
-        Different cells, of any type.
+        Distinct cells, of any type.
     order
         All values from first to last, where the scale is an order of names.
     calendar
-        Whether the column holds dates, so that ``2024`` and ``2020s`` are stretches of time.
+        Whether the column holds dates, so that ``2024`` and ``2020s`` are calendar periods.
     meaning
-        Says of a label that only the hierarchy explains from where up to where it reaches.
+        Returns the interval of a label that only the hierarchy explains.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def read_extents(
 
 
 def read_bounds(lows: NDArray[np.float64], highs: NDArray[np.float64]) -> Extents:
-    """Read two columns of bounds; where both are missing, nothing is said."""
+    """Read two columns of bounds; if both are missing, the cell may be anything."""
     silent = np.isnan(lows) & np.isnan(highs)
     low = np.where(silent | np.isnan(lows), -math.inf, lows)
     high = np.where(silent | np.isnan(highs), math.inf, highs)
@@ -124,7 +124,7 @@ def read_bounds(lows: NDArray[np.float64], highs: NDArray[np.float64]) -> Extent
 
 
 def positions(values: pa.Array, order: Sequence[object] | None = None) -> NDArray[np.float64]:
-    """Return the places of single values on their scale; not a number where there is none."""
+    """The positions of single values on their scale; NaN for missing ones."""
     kind = values.type
     if _is_text(kind):
         place = _place_in(order)
@@ -147,7 +147,7 @@ def _point(position: float) -> Extent:
 
 
 def _extent(name: str, text: str | None, place: Place, calendar: bool, meaning: Meant) -> Extent:
-    """Return what one cell says."""
+    """The interval of one cell."""
     if text is None or text == ANYTHING:
         return NOTHING if text is None else EVERYTHING
     stretch = _stretch(text) if calendar else None
@@ -168,7 +168,7 @@ def _extent(name: str, text: str | None, place: Place, calendar: bool, meaning: 
 
 
 def _open_ended(text: str, place: Place) -> Extent | None:
-    """Return what ``90+``, ``<18`` and ``40±5`` say; None for any other text."""
+    """The interval of ``90+``, ``<18`` or ``40±5``; None for any other text."""
     if text.endswith("+") and (low := place(text[:-1])) is not None:
         return Extent(low, math.inf)
     if text.startswith("<") and (high := place(text[1:])) is not None:
@@ -179,7 +179,7 @@ def _open_ended(text: str, place: Place) -> Extent | None:
 
 
 def unreadable(name: str, text: str) -> DataError:
-    """Return the error for a cell that says nothing to a reader who knows only what was given."""
+    """The error for a cell that cannot be read without a hierarchy."""
     return DataError(
         f"Column '{name}' of the release shows {shortened(text)}, which is neither a value of the original nor an "
         "interval of them. Give the hierarchy that the release was made with, as in the schema or the policy."
@@ -195,7 +195,7 @@ def _ends(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _stretch(text: str) -> Extent | None:
-    """Return the days of a week, a month, a quarter, a year or a decade; None for any other text."""
+    """The days of a week, month, quarter, year or decade; None for any other text."""
     week = WEEK.fullmatch(text)
     if week is not None:
         monday = np.datetime64(dt.date.fromisocalendar(int(week["year"]), int(week["week"]), 1)).astype(np.int64)
@@ -211,7 +211,7 @@ def _stretch(text: str) -> Extent | None:
 
 
 def _first_day(month: int) -> float:
-    """Return the first day of a month, counted from the year 0, in days since 1970."""
+    """The first day of a month, counted from the year 0, in days since 1970."""
     return float(np.datetime64(f"{month // 12:04d}-{month % 12 + 1:02d}-01").astype(np.int64))
 
 
@@ -222,7 +222,7 @@ def _place_in(order: Sequence[object] | None) -> Place:
 
 
 def _position(text: str) -> float | None:
-    """Return a number as itself and an ISO date or time as days; None for anything else."""
+    """The position of a text: a number as itself, an ISO date or time in days; None for anything else."""
     try:
         number = float(text)
     except ValueError:

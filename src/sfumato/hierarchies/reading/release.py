@@ -1,4 +1,4 @@
-"""A whole release, read beside the original: which rows may be whose."""
+"""A whole release, matched with the original: which rows may belong to which people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sfumato.common.grouping import KEY_LIMIT, CodedColumn, RowGroups, group_row
 from sfumato.hierarchies import Hierarchy
 from sfumato.hierarchies.reading.column import ShownColumn, read_column
 
-#: So many pairs of people and classes are compared at a time.
+#: Pairs of people and classes compared at a time.
 CELLS = 1 << 24
 
 
@@ -26,7 +26,7 @@ class ReleaseReading:
     columns
         The quasi-identifiers.
     classes
-        The released rows that look alike.
+        The groups of equal released rows.
     """
 
     columns: tuple[ShownColumn, ...]
@@ -44,17 +44,17 @@ class ReleaseReading:
 
     @property
     def centres(self) -> bool:
-        """Whether some column shows midpoints or means, so that only the nearest rows can be told."""
+        """Whether some column shows midpoints or means, so that only the nearest rows can be found."""
         return any(column.centres for column in self.columns)
 
     def shown_cells(self, column: ShownColumn) -> NDArray[np.int32]:
-        """Return the cell of one column that every class shows."""
+        """The cell of one column that every class shows."""
         return column.cell_of_row[self.classes.first_rows]
 
     def matches(self, rows: NDArray[np.int64], knows: Sequence[str] | None = None) -> NDArray[np.bool_]:
-        """Return for every row of the original and every class whether the row may be in it, as far as one knows.
+        """Whether every row of the original may be in every class, given the known columns.
 
-        ``knows`` names the columns that the reader knows of the people; all of them if left out.
+        ``knows`` names the columns that the attacker knows; by default all of them.
         """
         possible = np.ones((len(rows), len(self.classes)), bool)
         for column in self._known(knows):
@@ -68,7 +68,7 @@ class ReleaseReading:
         knows: Sequence[str] | None = None,
         shifts: Mapping[str, NDArray[np.float64]] | None = None,
     ) -> NDArray[np.float64]:
-        """Return how far every row of the original is from every class, summed over the columns that are known."""
+        """The distance of every row of the original from every class, summed over the known columns."""
         total = np.zeros((len(rows), len(self.classes)))
         for column in self._known(knows):
             moved = None if shifts is None else shifts.get(column.name)
@@ -76,7 +76,7 @@ class ReleaseReading:
         return total
 
     def candidates(self) -> NDArray[np.int64]:
-        """Return how many rows of the original may be in each class, as far as the quasi-identifiers tell."""
+        """The number of rows of the original that may be in each class, by their quasi-identifiers."""
         looks = group_rows(
             [CodedColumn(pa.nulls(column.domain.size), column.original.astype(np.int32)) for column in self.columns]
         )
@@ -110,7 +110,7 @@ class ReleaseReading:
         return np.where(found, looks.sizes[order[at]], 0)
 
     def blocks(self, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-        """Cut rows of the original into parts that fit into memory beside all classes."""
+        """Cut rows of the original into blocks, so that the pairs with all classes fit in memory."""
         step = max(1, CELLS // max(1, len(self.classes)))
         for begin in range(0, len(rows), step):
             yield rows[begin : begin + step]
@@ -122,16 +122,16 @@ class ReleaseReading:
 def read_release(
     original: pa.Table, release: pa.Table, quasi_identifiers: Mapping[str, Hierarchy | None]
 ) -> ReleaseReading:
-    """Read a release beside the original that it was made from, or beside any other list of people.
+    """Match a release with its original, or with any other list of people.
 
     Parameters
     ----------
     original
-        The people, with the quasi-identifiers under their own names.
+        The people, with the quasi-identifiers under their original names.
     release
         The released table.
     quasi_identifiers
-        The columns that make a class, each with how it was generalized; None for what its type implies.
+        The columns that define a class, each with its hierarchy; None for what its type implies.
     """
     columns = tuple(
         read_column(release, name, original.column(name), hierarchy) for name, hierarchy in quasi_identifiers.items()

@@ -1,4 +1,4 @@
-"""What a database has to offer: columns, queries that come back as Arrow, and small tables of ours beside its own."""
+"""The interface of databases: columns, queries that return Arrow, and small temporary tables beside the data."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Database(Openable):
     Attributes
     ----------
     source
-        What stands after FROM.
+        The SQL after FROM.
     name
         What the database is called, for manifests and messages.
     lasting
-        Whether what is made in it is still there afterwards; not so where a mere file is read.
+        Whether tables made in it persist; not if DuckDB merely reads a file.
     """
 
     source: str
@@ -45,7 +45,7 @@ class Database(Openable):
 
     @abstractmethod
     def load(self, name: str, table: pa.Table) -> None:
-        """Put a small table of ours beside the data, for this session only."""
+        """Load a small table beside the data, for this session only."""
 
     @abstractmethod
     def close(self) -> None:
@@ -58,26 +58,26 @@ class Database(Openable):
         self.close()
 
     def read_as_text(self, names: Sequence[str]) -> None:
-        """Read columns as text whatever they look like, where the source leaves that open: 02139 keeps its zero."""
+        """Read columns as text even if they look like numbers, where types are inferred: 02139 keeps its zero."""
 
     def open(self) -> Source:
-        """Open the table for `sfumato.anonymize` and all else that looks at single rows; the session must stay open."""
+        """Open the table for functions that need its rows, such as `sfumato.anonymize`; keep the session open."""
         return DatabaseSource(self)
 
     @abstractmethod
     def stream(self, columns: Sequence[str]) -> pa.RecordBatchReader:
-        """Return all rows by one query, some at a time; nothing more than these is held."""
+        """Stream all rows from one query, holding one batch at a time."""
 
     def count(self) -> int:
         """Let the database count the rows."""
         return int(self.query(f"SELECT count(*) FROM {self.source} t").column(0)[0].as_py())
 
     def columns(self) -> tuple[str, ...]:
-        """Return the names of all columns."""
+        """The names of all columns."""
         return tuple(self.query(f"SELECT * FROM {self.source} t LIMIT 0").column_names)
 
     def has(self, name: str) -> bool:
-        """Return whether there is a table or view of this name."""
+        """Whether there is a table or view of this name."""
         try:
             self.query(f"SELECT * FROM {qualified(name)} LIMIT 0")
         except SourceError:
@@ -86,7 +86,7 @@ class Database(Openable):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Keep all that is done inside, or nothing of it if anything fails."""
+        """Run the block in a transaction: all of it takes effect, or nothing."""
         self.execute("BEGIN")
         try:
             yield
@@ -96,7 +96,7 @@ class Database(Openable):
         self.execute("COMMIT")
 
     def require(self, names: Sequence[str]) -> None:
-        """Make sure that columns exist, or say which do not."""
+        """Check that columns exist."""
         known = self.columns()
         unknown = [name for name in names if name not in known]
         if unknown:
@@ -106,7 +106,7 @@ class Database(Openable):
 class DatabaseSource(Source):
     """The rows of a table in a database: all in memory, or as a stream for an engine.
 
-    They are read by one query: two may return rows in different orders, and cells of different people would meet.
+    They are read by one query: two might return rows in different orders and mix the cells of different people.
     """
 
     def __init__(self, database: Database) -> None:
@@ -137,12 +137,12 @@ class DatabaseSource(Source):
         return TableSize(self._count, 0)
 
     def to_native(self, table: pa.Table) -> pa.Table:
-        """Return the table itself."""
+        """The table itself."""
         return plain(table)
 
 
 def table_or_query(table: str | None, query: str | None) -> str | None:
-    """Return what stands after FROM for a table or a query, of which there is one at most; None for neither.
+    """The SQL after FROM for a table or a query, at most one of which is given; None for neither.
 
     >>> table_or_query("clinic.people", None), table_or_query(None, "SELECT 1;")
     ('"clinic"."people"', '(SELECT 1)')

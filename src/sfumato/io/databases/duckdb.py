@@ -15,7 +15,7 @@ from sfumato.io.databases.database import Database, table_or_query
 from sfumato.io.files import record_batches
 from sfumato.io.sql import identifier, literal, qualified
 
-#: What DuckDB may hold of a table while it goes by.
+#: The memory that DuckDB may take while it streams a table.
 STREAM_MEMORY = "256MB"
 
 READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".csv": "read_csv", ".tsv": "read_csv"}
@@ -31,7 +31,7 @@ class DuckDB(Database):
     table
         The table of a DuckDB database.
     read_only
-        Open a database without the right to change it; a release cannot be made in place then.
+        Open a database read-only; then a release cannot be made in place.
     query
         A query on the database instead of a table: ``"SELECT * FROM orders WHERE year = 2024"``.
 
@@ -68,7 +68,7 @@ class DuckDB(Database):
             raise SourceError(f"{str(file)!r} cannot be opened by DuckDB: {_first_line(error)}") from None
 
     def open(self) -> Source:
-        """Open the table; a mere file as if its path had been given."""
+        """Open the table; a file as if its path had been given."""
         return super().open() if self.lasting else open_file(self._file)
 
     def read_as_text(self, names: Sequence[str]) -> None:
@@ -91,14 +91,14 @@ class DuckDB(Database):
     def stream(self, columns: Sequence[str]) -> pa.RecordBatchReader:
         names = ", ".join(identifier(name) for name in columns)
         try:
-            # A cursor, since whatever is asked meanwhile would end the stream.
+            # A cursor, since any other query on the connection would end the stream.
             reader = record_batches(self._connection.cursor().sql(f"SELECT {names} FROM {self.source} t"))
         except duckdb.Error as error:
             raise SourceError(f"DuckDB refuses a query: {_first_line(error)}") from None
         return pa.RecordBatchReader.from_batches(reader.schema, self._within_memory(reader))
 
     def _within_memory(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Keep DuckDB from holding the pages that went by, for which it takes most of the memory that there is."""
+        """Keep DuckDB from caching pages it has already streamed, which would take most of the memory."""
         self.execute(f"SET memory_limit = '{STREAM_MEMORY}'")
         try:
             yield from batches

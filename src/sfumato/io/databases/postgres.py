@@ -1,4 +1,4 @@
-"""PostgreSQL, through ADBC: results come as Arrow, without a row in between."""
+"""PostgreSQL through ADBC, which returns results as Arrow."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class PostgreSQL(Database):
     def stream(self, columns: Sequence[str]) -> pa.RecordBatchReader:
         kinds = self._fetch(self._select(columns, " LIMIT 0")).schema
         exact = [one.name for one in kinds if getattr(one.type, "type_name", None) == "numeric"]
-        # Both looks at the table see it as it is now, whatever others write meanwhile.
+        # Both queries see the same snapshot of the table, whatever others write meanwhile.
         self.execute("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         try:
             found = self._numbers(exact)
@@ -60,7 +60,7 @@ class PostgreSQL(Database):
         return pa.RecordBatchReader.from_batches(schema, self._converted(columns, schema))
 
     def _numbers(self, names: Sequence[str]) -> dict[str, pa.DataType]:
-        """Find out what exact numbers are, which come as text: whole ones, or all that text can be."""
+        """Find types for NUMERIC columns, which come as text: integers if all are whole, else inferred."""
         narrowing = {name: Narrowing() for name in names}
         for batch in self._batches(self._select(names)) if names else ():
             for name in names:
@@ -80,7 +80,7 @@ class PostgreSQL(Database):
             self.execute("COMMIT")
 
     def _batches(self, sql: str) -> Iterator[pa.RecordBatch]:
-        """Yield what a query returns as it comes over the line."""
+        """Yield the batches of a query as they arrive."""
         with self._connection.cursor() as cursor:
             try:
                 cursor.execute(sql)

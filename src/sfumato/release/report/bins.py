@@ -1,4 +1,4 @@
-"""The bins in which a column is told about: labels that the release shows, or stretches between ends that it shows."""
+"""The bins in which a report counts a column: labels that the release shows, or ranges between ends that it shows."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from sfumato.hierarchies.reading.extents import positions
 Numbers = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-#: How many bins a picture has at most, besides those of what is not told.
+#: How many bins a picture has at most, besides those for hidden and missing values.
 MOST_BINS = 12
 
 HIDDEN, MISSING, OTHERS, ANY = "not told (*)", "missing", "all others", "any value"
 
 
 @dataclass(frozen=True)
-class Bins:
-    """Bins of a column: how many people of the original are in each, and the share of every shown cell in each."""
+class ColumnBins:
+    """The bins of a column: how many people of the original are in each, and the share of every shown cell in each."""
 
     labels: list[str]
     before: Numbers
@@ -37,8 +37,8 @@ class Bins:
 # Numbers and dates: stretches between the ends that the release shows
 
 
-def scale_bins(column: ScaleColumn, shown: ShownColumn, before: Codes, gone: Codes, least: int) -> Bins:
-    """Return the bins of numbers, dates and orders.
+def scale_bins(column: ScaleColumn, shown: ShownColumn, before: Codes, gone: Codes, least: int) -> ColumnBins:
+    """The bins of numbers, dates and orders.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def scale_bins(column: ScaleColumn, shown: ShownColumn, before: Codes, gone: Cod
     before, gone
         How many people of the original have each code, and how many of these are suppressed.
     least
-        Fewer people than these are never a bin.
+        The fewest people that may make up a bin.
     """
     shown_low, shown_high = column.extents.low, column.extents.high
     some = shown_low <= shown_high
@@ -69,13 +69,13 @@ def scale_bins(column: ScaleColumn, shown: ShownColumn, before: Codes, gone: Cod
         labels[0] = f"below {_place(edges[1], column)}"
     if (shown_high[told] == np.inf).any():
         labels[-1] = f"{_place(edges[-1], column)} and above"
-    return Bins([*labels, HIDDEN, MISSING], counted, left, shares)
+    return ColumnBins([*labels, HIDDEN, MISSING], counted, left, shares)
 
 
-def _untold(before: Codes, gone: Codes, hidden: NDArray[np.bool_]) -> Bins:
-    """Return the bins of a column of which nothing is shown: it had values, and they are not told."""
+def _untold(before: Codes, gone: Codes, hidden: NDArray[np.bool_]) -> ColumnBins:
+    """The bins of a column whose values are all hidden."""
     counted, left = (np.array([one[:-1].sum(), 0, one[-1]], float) for one in (before, gone))
-    return Bins([ANY, HIDDEN, MISSING], counted, left, np.column_stack([np.zeros(len(hidden)), hidden, ~hidden]))
+    return ColumnBins([ANY, HIDDEN, MISSING], counted, left, np.column_stack([np.zeros(len(hidden)), hidden, ~hidden]))
 
 
 def _counted(bins: Codes, counts: Codes, size: int) -> Numbers:
@@ -100,7 +100,7 @@ def _edges(ends: Numbers, at: Numbers, counts: Codes, least: int) -> Numbers:
 
 
 def _stretches(edges: Numbers, top: float, column: ScaleColumn) -> list[str]:
-    """Return what the bins are called: from where to where they reach."""
+    """The labels of the bins: where each begins and ends."""
     if column.order is not None:
         names = [_place(edge, column) for edge in edges]
         return [f"{name} up to {later}" for name, later in pairwise(names)] + [
@@ -122,7 +122,7 @@ def _stretch(low: float, high: float, column: ScaleColumn, last: bool) -> str:
 
 
 def _place(at: float, column: ScaleColumn) -> str:
-    """Return a place of the scale as people read it: a number, a day, or a value of an order."""
+    """Format a place of the scale: a number, a day, or a value of an order."""
     if column.order is not None:
         return str(column.order[int(at)])
     return str(np.datetime64(int(np.floor(at)), "D")) if column.kind is not None else f"{at:.10g}"
@@ -133,8 +133,8 @@ def _place(at: float, column: ScaleColumn) -> str:
 
 def tree_bins(
     texts: Sequence[str | None], shown: ShownColumn, before: Codes, gone: Codes, cells: Codes, least: int
-) -> Bins:
-    """Return the bins of categories, as `scale_bins` does; ``cells`` says how many rows show each of ``texts``."""
+) -> ColumnBins:
+    """The bins of categories, as in `scale_bins`; ``cells`` counts the rows that show each of ``texts``."""
     size = shown.domain.size
     bin_of = np.full(size + 1, -1, np.int64)
     bin_of[size] = -2
@@ -159,7 +159,7 @@ def tree_bins(
         np.array([*(one[column].sum() for column in columns), 0.0, one[size]], float) for one in (before, gone)
     )
     labels = charts.distinct_labels([str(texts[cell]) for cell in picked])
-    return Bins([*labels, OTHERS if labels else ANY, HIDDEN, MISSING], counted, left, shares)
+    return ColumnBins([*labels, OTHERS if labels else ANY, HIDDEN, MISSING], counted, left, shares)
 
 
 def _narrowest(texts: Sequence[str | None], shown: ShownColumn, before: Codes, cells: Codes, least: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Everything that a report says, collected before a word of it is written: aggregates only."""
+"""Everything that a report says, collected before any of it is written: aggregates only."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from sfumato.assess.utility.report import Utility
 from sfumato.common.charts import charts
 from sfumato.io.checksum import HashedFile
 from sfumato.loss import Bound
-from sfumato.release.report.policy import policy_of_release
-from sfumato.release.report.sections.columns import ColumnFacts, describe_column
+from sfumato.release.report.columns import ColumnFacts, describe_column
+from sfumato.release.report.sections.policy import policy_of_release
 from sfumato.verify.verification import Verification
 
 if TYPE_CHECKING:
     from sfumato.release.release import Release
 
-#: Fewer people than these are never told about, whatever k is.
+#: The fewest people that a report may count as a group, even for a smaller k.
 LEAST = 5
 
-#: Where bands of people who look alike end in no number.
+#: The end of an open band.
 ENDLESS = "+"
 
 
 @dataclass(frozen=True)
 class Making:
-    """How a release was made, as far as its maker tells.
+    """How a release was made, as far as that is recorded.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Making:
 
 
 @dataclass(frozen=True)
-class Facts:
+class ReportFacts:
     """What a report says about a release.
 
     Attributes
@@ -118,7 +118,7 @@ class Facts:
         return self.with_role("quasi-identifier")
 
     def with_role(self, *roles: str) -> list[str]:
-        """Return the columns that have one of some roles."""
+        """The columns that have one of some roles."""
         return [name for name, role in self.roles.items() if role in roles]
 
     @property
@@ -127,7 +127,7 @@ class Facts:
         return max((promise["k"] for promise in self.promises if promise["model"] == "k-anonymity"), default=None)
 
     def promised(self, *models: str) -> list[Mapping[str, Any]]:
-        """Return what was promised by some models."""
+        """What was promised by some models."""
         return [promise for promise in self.promises if promise["model"] in models]
 
     @property
@@ -137,18 +137,18 @@ class Facts:
 
     @property
     def risk_picture(self) -> charts.Picture:
-        """How many people are how easily found, before and after."""
+        """The share of people per band of risk, before and after."""
         return risk_picture(self.risk)
 
 
 def sizes_of(risk: BeforeAfter) -> dict[int, int]:
-    """Return how many classes of a release have how many people."""
+    """The number of classes of each size."""
     sizes, counts = risk.after.class_sizes
     return dict(zip(sizes.tolist(), counts.tolist(), strict=True))
 
 
 def risk_picture(risk: BeforeAfter) -> charts.Picture:
-    """Return how many people are how easily found, before and after."""
+    """The share of people per band of risk, before and after."""
     bands = risk.before.prosecutor.distribution or risk.after.prosecutor.distribution
     labels = [_band(band.least, band.most) for band in bands]
     before, after = (
@@ -164,7 +164,7 @@ def _band(least: int, most: int | None) -> str:
 
 
 def column_facts(release: Release, name: str) -> ColumnFacts | None:
-    """Return what happened to one quasi-identifier of a release."""
+    """What happened to one quasi-identifier of a release."""
     intervals = release.manifest.get("options", {}).get("intervals")
     statistic = intervals if intervals in {"midpoint", "mean"} else None
     counts = release.originals[name]
@@ -174,12 +174,12 @@ def column_facts(release: Release, name: str) -> ColumnFacts | None:
 
 def facts_of_release(
     release: Release, file: str | os.PathLike[str] | None = None, utility: Utility | None = None
-) -> Facts:
+) -> ReportFacts:
     """Collect what is known about a release that was made here."""
     manifest = release.manifest
     described = {name: column_facts(release, name) for name in release.shown.quasi_identifiers}
     policy, elided = policy_of_release(release)
-    return Facts(
+    return ReportFacts(
         verification=release.verification,
         risk=release.risk,
         promises=manifest["privacy"],
@@ -224,7 +224,7 @@ MOST_NODES = 50
 
 
 def _nodes(alternatives: Any, names: Sequence[str]) -> list[tuple[str, int, float, str]]:
-    """Return the nodes of a lattice that keep every rule; of many, those that no other is below."""
+    """The nodes of a lattice that keep every rule; of many, those that no other is below."""
     if not alternatives:
         return []
     shown = alternatives if len(alternatives) <= MOST_NODES else alternatives.frontier(MOST_NODES)

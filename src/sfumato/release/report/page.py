@@ -1,4 +1,4 @@
-"""The page as a whole: one file of HTML that asks nobody for anything, on light and dark paper and in print."""
+"""The page as a whole: one HTML file that loads nothing from elsewhere, for light and dark screens and for print."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from sfumato.assess.utility.report import Utility
 from sfumato.common.html import Markup, element, joined, style
 from sfumato.io import write_text
-from sfumato.release.report.facts import Facts, facts_of_release
-from sfumato.release.report.sections.limits import section_limits
-from sfumato.release.report.sections.lost import section_lost
-from sfumato.release.report.sections.making import section_making, section_policy
-from sfumato.release.report.sections.people import section_people
+from sfumato.release.report.facts import ReportFacts, facts_of_release
+from sfumato.release.report.sections.how_it_was_made import section_making
+from sfumato.release.report.sections.not_protected_against import section_limits
+from sfumato.release.report.sections.policy import section_policy
 from sfumato.release.report.sections.verdict import section_verdict
+from sfumato.release.report.sections.what_was_lost import section_lost
+from sfumato.release.report.sections.who_is_protected import section_people
 from sfumato.release.report.style import RULES
 
 if TYPE_CHECKING:
@@ -44,12 +45,12 @@ def write_report(
     write_text(path, page(facts_of_release(release, file, utility)))
 
 
-def page(found: Facts) -> str:
-    """Return the whole report."""
+def page(found: ReportFacts) -> str:
+    """The whole report."""
     return f"<!doctype html>\n{element('html', _head(found), _body(found), lang='en', dir='ltr')}\n"
 
 
-def _head(found: Facts) -> Markup:
+def _head(found: ReportFacts) -> Markup:
     about = f"{TITLE}: {found.file.name}" if found.file is not None else TITLE
     return element(
         "head",
@@ -69,7 +70,7 @@ def _security() -> str:
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-def _body(found: Facts) -> Markup:
+def _body(found: ReportFacts) -> Markup:
     links = [element("li", element("a", title, href=f"#{key}")) for key, (title, _) in SECTIONS.items()]
     subject = found.file.name if found.file is not None else f"a table of {found.verification.rows:,} rows"
     return element(

@@ -1,4 +1,4 @@
-"""What the sections of a report are made of: a heading with its one sentence, figures, key figures, notes."""
+"""Building blocks of the report's sections: headings with their lead, figures, tables, key figures, lists."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sfumato.common.html import CELL, Content, Markup, element, folded, joined, 
 #: Rows of a table in a report; what is longer ends with how many more there are, so that a page stays small.
 MOST_ROWS = 250
 
-#: Characters of a sentence that somebody else's names got into.
+#: The most characters of a sentence with names from the user's table.
 LONGEST_SENTENCE = 700
 
 #: What a cell looks like that is a number, perhaps with a remark behind it.
@@ -23,7 +23,7 @@ LONGEST_NAME = 60
 
 
 def section(key: str, title: str, lead: str, *inside: Content) -> Markup:
-    """Return a section; ``lead`` is the sentence that everybody understands."""
+    """A section; ``lead`` says in one sentence, without jargon, what it is about."""
     heading = element("h2", title, id=f"{key}-title")
     return element(
         "section", heading, element("p", lead, class_="lead"), *inside, id=key, aria_labelledby=f"{key}-title"
@@ -31,17 +31,17 @@ def section(key: str, title: str, lead: str, *inside: Content) -> Markup:
 
 
 def subsection(title: str, *inside: Content) -> Markup:
-    """Return a part of a section under a heading of its own."""
+    """A part of a section under a heading of its own."""
     return element("div", element("h3", title), *inside, class_="part")
 
 
 def paragraph(*inside: Content) -> Markup:
-    """Return a paragraph."""
+    """A paragraph."""
     return element("p", *inside)
 
 
 def figure(picture: Picture, note: str | None = None) -> Markup:
-    """Return a picture with what is to be seen as its caption, and its numbers for those who want them."""
+    """A picture with what is to be seen as its caption, and its numbers for those who want them."""
     caption = element("figcaption", picture.title)
     more = element("p", note, class_="note") if note else None
     numbers = folded("The numbers", listing(picture.headers, picture.rows))
@@ -49,7 +49,7 @@ def figure(picture: Picture, note: str | None = None) -> Markup:
 
 
 def listing(headers: Sequence[str], rows: Sequence[Sequence[Value | Markup]], caption: str | None = None) -> Markup:
-    """Return a table of values; numbers are set to the right, and a long table ends early."""
+    """A table of values; numbers are set to the right, and a long table ends early."""
     shown = [[_cell(value) for value in row] for row in rows[:MOST_ROWS]]
     right = [at for at in range(1, len(headers)) if rows and all(_is_figure(row[at]) for row in rows)]
     laid = table(headers, shown, right, caption)
@@ -58,12 +58,12 @@ def listing(headers: Sequence[str], rows: Sequence[Sequence[Value | Markup]], ca
 
 
 def scrolling(laid: Markup) -> Markup:
-    """Return a table that scrolls by itself on a narrow screen, also by keyboard."""
+    """A table that scrolls by itself on a narrow screen, also by keyboard."""
     return element("div", laid, class_="wide", tabindex=0, role="group", aria_label="table")
 
 
 def key_figures(figures: Iterable[tuple[str, str, str]]) -> Markup:
-    """Return the few numbers that matter most: each a value, its name, and what it means."""
+    """The few numbers that matter most: each a value, its name, and what it means."""
     cards = [
         element(
             "div",
@@ -78,7 +78,7 @@ def key_figures(figures: Iterable[tuple[str, str, str]]) -> Markup:
 
 
 def items(said: Iterable[Content]) -> Markup | None:
-    """Return a list of sentences; nothing where there are none."""
+    """A list of sentences, or None if there are none."""
     found = [element("li", one) for one in said]
     return element("ul", found) if found else None
 
@@ -89,13 +89,13 @@ def code(text: str, label: str) -> Markup:
 
 
 def named(name: str) -> str:
-    """Return the name of a column as it stands in a sentence, never longer than a line."""
+    """The name of a column as it stands in a sentence, never longer than a line."""
     name = " ".join(name.split()) or "(no name)"
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def names(columns: Sequence[str], most: int = 8) -> str:
-    """Return the names of columns as they stand in a sentence; of many only the first.
+    """The names of columns as they stand in a sentence; of many only the first.
 
     >>> names(["age", "sex", "zip"]), names(["a", "b", "c"], 2)
     ('age, sex and zip', 'a, b and 1 more')
@@ -107,7 +107,7 @@ def names(columns: Sequence[str], most: int = 8) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in words that never round something to nothing, or nearly all to all.
+    """A share in words that never round something to nothing, or nearly all to all.
 
     >>> percent(0.1234), percent(0.0), percent(0.00001), percent(0.99999)
     ('12.3%', '0%', 'under 0.1%', 'over 99.9%')
@@ -120,22 +120,22 @@ def percent(share: float) -> str:
 
 
 def quoted(columns: Sequence[str]) -> str:
-    """Return the names of columns in quotation marks, as they stand in a sentence about something else."""
+    """The names of columns in quotation marks, as they stand in a sentence about something else."""
     return names([f"“{named(name)}”" for name in columns])
 
 
 def sentence(text: str) -> str:
-    """Return a sentence that is no longer than a reader bears, however long the names in it are."""
+    """Cut a sentence that long names have made too long to read."""
     return text if len(text) <= LONGEST_SENTENCE else f"{text[: LONGEST_SENTENCE - 1]}…"
 
 
 def _is_figure(value: Value | Markup) -> bool:
-    """Return whether a cell is a number, also one with a unit or in words such as ``under 0.1%``."""
+    """Whether a cell is a number, also one with a unit or in words such as ``under 0.1%``."""
     return not isinstance(value, str) or bool(FIGURE.fullmatch(value))
 
 
 def _cell(value: Value | Markup) -> Content:
-    """Return a cell; what is a sentence keeps its end, since names in it are short already."""
+    """The content of a cell; sentences are not cut, since the names in them are short already."""
     if not isinstance(value, str):
         return told(value)
     return value if isinstance(value, Markup) or len(value) <= CELL else element("span", sentence(value))

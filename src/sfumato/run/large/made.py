@@ -1,4 +1,4 @@
-"""What an engine made, and whatever can still be asked of it: rows that are counted again, figures of its parts."""
+"""What an engine made: a release, its encoded rows, and the figures of its parts."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ import numpy as np
 
 from sfumato.assess.cautions import RequestView
 from sfumato.assess.risk import BeforeAfter
-from sfumato.common.clock import Clock
-from sfumato.common.progress import ProgressOption
+from sfumato.common.progress import Clock, ProgressOption
 from sfumato.io import Source
 from sfumato.loss import Bound, LossReport
 from sfumato.privacy import Requirements
 from sfumato.release.explanation import Explanation, WhatIf
 from sfumato.release.origin import Origin
 from sfumato.release.release import Release
-from sfumato.release.shown import Promised
+from sfumato.release.shown import Promises
 from sfumato.release.values import ValueCounts
-from sfumato.run.build import Outcome
+from sfumato.run.build import BuildOutcome
 from sfumato.run.large.bound import bound_of
+from sfumato.run.large.coded_table import CodedTable
 from sfumato.run.large.drawn_rows import DrawnRows, together
-from sfumato.run.large.encoding import CodedTable
 from sfumato.run.large.engine import Engine, Rows, ShownElsewhere
 from sfumato.run.large.explain import LargeExplainer
 from sfumato.run.large.full_domain import Chosen
@@ -39,7 +38,7 @@ from sfumato.verify.verification import Verification
 
 @dataclass(frozen=True)
 class Made:
-    """A release that lies where an engine put it, and what it was made of.
+    """A table that an engine recoded, and everything that the release is built from.
 
     Attributes
     ----------
@@ -56,9 +55,9 @@ class Made:
     chosen
         The levels, if a full-domain method chose them from the counts of all rows.
     shown
-        What lies in files, or in a frame.
+        The released rows, in files or in a Spark frame.
     told
-        What every part told about itself, in no particular order.
+        The figures of every part, in no particular order.
     """
 
     request: Request
@@ -73,13 +72,13 @@ class Made:
 
     @cached_property
     def figures(self) -> list[Figures]:
-        """What every part told about itself."""
+        """The figures of every part, in order."""
         return sorted(self.told, key=lambda one: one.part)
 
     @cached_property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> BuildOutcome:
         """What became of the table."""
-        return Outcome(
+        return BuildOutcome(
             self.request,
             self.table.roles,
             empty(self.table),
@@ -92,10 +91,10 @@ class Made:
         )
 
     @property
-    def promised(self) -> Promised:
+    def promised(self) -> Promises:
         """What is promised of the released rows."""
         gone = self.outcome.left_out + self.outcome.suppressed
-        return Promised(self.request.schema.sensitive, self.outcome.promises, self.total - gone)
+        return Promises(self.request.schema.sensitive, self.outcome.promises, self.total - gone)
 
     @cached_property
     def loss(self) -> LossReport:
@@ -107,17 +106,17 @@ class Made:
 
     @cached_property
     def sample(self) -> DrawnRows:
-        """Some rows; all of them where they are few."""
+        """A sample of the rows; all of them if they are few."""
         return together([one.drawn for one in self.figures], self.recode.secret)
 
     def verified(self) -> Verification:
-        """Check every promise from the released rows, and count losses once more; hand out nothing that differs."""
+        """Check every promise from the released rows and recompute the losses; refuse any difference."""
         found = self.outcome.passed(self.shown.verify(self.promised))
         recount(self.shown, self.outcome, self.loss, found)
         return found
 
     def view(self, asked: RequestView, verification: Verification) -> CountedView:
-        """Return what guardrails look at once there are classes."""
+        """The view of the release that cautions are looked for in."""
         return CountedView.after(
             asked,
             minimized=getattr(self.request.method, "minimize", None),
@@ -137,14 +136,14 @@ class Made:
         verification: Verification,
         again: Callable[[Request], Release],
     ) -> Release:
-        """Return the release; what takes a look at all rows is found when somebody asks for it.
+        """Build the release; what needs another pass over all rows is computed on demand.
 
         Parameters
         ----------
         source, clock
             Where the table came from, and what the work took.
         engine
-            Who did it.
+            The engine that made it.
         verification
             What was found in the released rows.
         again

@@ -1,4 +1,4 @@
-"""A release that lies in files: nothing of it is loaded unless somebody asks for it."""
+"""A released table in Parquet files, none of which is loaded unless the caller asks for the rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sfumato.io.spool import STANDARD
 from sfumato.io.sql import identifier
 from sfumato.io.temporary import TemporaryFolder
 from sfumato.io.write import STREAMED, format_of, names_folder, refuse_existing, write_stream
-from sfumato.release.shown import Promised, ShownInMemory
+from sfumato.release.shown import Promises, ShownInMemory
 from sfumato.run.large.engine import Rows, ShownAs, ShownElsewhere
 from sfumato.verify.copies import check_copies, check_same_rows, digest_of
 from sfumato.verify.grouped_files import check_files
@@ -30,20 +30,20 @@ from sfumato.verify.verification import Verification
 
 @dataclass(frozen=True)
 class Checked:
-    """What was promised of files, what was found of it, and what the files were: a hash of each."""
+    """A check of files: the promises, what the verifier found, and a hash of each file."""
 
-    promised: Promised
+    promised: Promises
     found: Verification
     digests: Sequence[bytes] = field(repr=False)
 
-    def is_about(self, promised: Promised) -> bool:
-        """Return whether the same is promised."""
+    def is_about(self, promised: Promises) -> bool:
+        """Whether the promises are the same."""
         both = (self.promised, promised)
         mine, asked = ((list(one.sensitive), list(one.models)) for one in both)
         return mine == asked
 
     def copied(self, copies: Sequence[Path]) -> Verification:
-        """Return what was found, after a look at whether copies are what was checked."""
+        """Accept copies with the same bytes as the checked files; refuse others."""
         check_copies(copies, self.digests)
         return self.found
 
@@ -72,18 +72,18 @@ class ShownInFiles(ShownElsewhere):
     def data(self) -> Any:
         """The rows as a DuckDB relation, which reads them when it is asked to."""
         connection = duckdb.connect()
-        # A relation may outlive the release that it was taken from. So its connection holds the folder.
+        # A relation may outlive the release, so its connection keeps the folder alive.
         connection.create_function("sfumato_disk_in_use", self.folder.used, [], "BIGINT")
         return connection.read_parquet([str(file) for file in self.files])
 
-    def verify(self, promised: Promised) -> Verification:
-        """Check every promise from the files, which are not loaded for it, and remember what they were."""
+    def verify(self, promised: Promises) -> Verification:
+        """Check every promise from the files without loading them, and remember their hashes."""
         found = self.check(self.files, promised)
         self._checked = Checked(promised, found, [digest_of(file) for file in self.files])
         return found
 
-    def checked(self, promised: Promised) -> Checked | None:
-        """Return what was found of the files, if they were checked for the same; they must still be what they were."""
+    def checked(self, promised: Promises) -> Checked | None:
+        """Look up the last check, if it was about the same promises; refuse files that have changed since."""
         known = self._checked
         if known is None or not known.is_about(promised):
             return None
@@ -92,24 +92,24 @@ class ShownInFiles(ShownElsewhere):
         return known
 
     def first(self, rows: int) -> pa.Table:
-        """Return the first rows of the first file."""
+        """The first rows of the first file."""
         with pq.ParquetFile(self.files[0]) as file:
             batch = next(file.iter_batches(rows), None)
             found = file.schema_arrow.empty_table() if batch is None else pa.Table.from_batches([batch])
             return self._in_zones(found)
 
     def _in_zones(self, table: pa.Table) -> pa.Table:
-        """Return rows of a file with times as they were said."""
+        """Restore the time zones of the input."""
         kinds = [pa.field(one.name, self.zones.get(one.name, one.type)) for one in table.schema]
         return table.cast(pa.schema(kinds)) if self.zones else table
 
     def classes(self) -> Any:
-        """Return the classes as a DuckDB relation."""
+        """The classes as a DuckDB relation."""
         names = ", ".join(identifier(name) for name in self.class_columns)
         return self.data.aggregate(f"count(*) AS size, {names}", names)
 
-    def check(self, files: Sequence[Path], promised: Promised, form: str = "parquet") -> Verification:
-        """Check promises from files, these or what was made of them."""
+    def check(self, files: Sequence[Path], promised: Promises, form: str = "parquet") -> Verification:
+        """Check promises from these files, or from copies in another format."""
         name = f"check-{secrets.token_hex(4)}"
         folder = self.folder.new(name)
         read_as = {"form": "parquet"} if form == "parquet" else {"form": "csv", "separator": STREAMED[form]}
@@ -129,7 +129,7 @@ class ShownInFiles(ShownElsewhere):
     def write(
         self,
         path: str | os.PathLike[str],
-        promised: Promised,
+        promised: Promises,
         known: Verification,
         progress: Progress,
         form: str | None = None,
@@ -144,7 +144,7 @@ class ShownInFiles(ShownElsewhere):
             return self._write_folder(Path(path), promised, progress)
         return self._write_file(Path(path), format_of(path, form), promised, progress)
 
-    def _write_file(self, path: Path, form: str, promised: Promised, progress: Progress) -> Verification:
+    def _write_file(self, path: Path, form: str, promised: Promises, progress: Progress) -> Verification:
         known = self.checked(promised) if form == "parquet" else None
         with atomic_path(path) as temporary:
             if known is not None and len(self.files) == 1:
@@ -167,7 +167,7 @@ class ShownInFiles(ShownElsewhere):
                 for group in range(file.num_row_groups):
                     yield self._in_zones(file.read_row_group(group))
 
-    def _write_folder(self, path: Path, promised: Promised, progress: Progress) -> Verification:
+    def _write_folder(self, path: Path, promised: Promises, progress: Progress) -> Verification:
         refuse_existing(path)
         with explained(path), TemporaryFolder(path.parent) as beside:
             folder = beside.new("release")
@@ -188,14 +188,14 @@ class ShownInFiles(ShownElsewhere):
 
 
 def _is_streamed(path: str | os.PathLike[str], form: str | None) -> bool:
-    """Return whether rows can go there some at a time: to a folder, or to a file of such a format."""
+    """Whether rows can be streamed there: to a folder, or to a file in a format that allows it."""
     if os.fspath(path) == STANDARD:
         return False
     return names_folder(path, form) or format_of(path, form) in STREAMED
 
 
 def _umask() -> int:
-    """Return what the user takes away from new files."""
+    """The user's umask."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

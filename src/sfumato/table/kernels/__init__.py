@@ -1,1 +1,1 @@
-"""Compiled loops that every method shares: span costs, privacy rules, class bounds. Plain arrays only."""
+"""Compiled loops that all methods share, on plain arrays: span costs, privacy rules, class bounds."""

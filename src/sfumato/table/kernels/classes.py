@@ -1,4 +1,4 @@
-"""One pass over the rows: how large the classes are, what they span, and whether they are allowed."""
+"""One pass over the rows: the sizes of classes, what they span, and whether they are allowed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sfumato.table.kernels.rules import Rules, class_allowed
 def class_bounds(
     codes: NDArray[np.unsignedinteger], of_row: NDArray[np.int32], classes: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the size of every class and the smallest and largest code that it holds of every attribute."""
+    """The size of every class and its smallest and largest code of every attribute."""
     rows, attributes = codes.shape
     sizes = np.zeros(classes, np.int64)
-    # Bounds as small as codes: those of many classes stay near the processor while rows jump from class to class.
+    # Bounds in the type of codes: those of many classes then stay in the cache while rows jump from class to class.
     lo = np.zeros((classes, attributes), codes.dtype)
     hi = np.zeros((classes, attributes), codes.dtype)
     for row in range(rows):
@@ -43,7 +43,7 @@ def groups_allowed(
     offsets: NDArray[np.int64],
     rules: Rules,
 ) -> NDArray[np.bool_]:
-    """Return for every group, the rows ``rows[offsets[g]:offsets[g + 1]]``, whether it keeps every rule."""
+    """Whether every group, the rows ``rows[offsets[g]:offsets[g + 1]]``, keeps every rule."""
     attributes = codes.shape[1]
     lo, hi = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
     histogram = np.empty(max(1, rules.counts_at[-1]), np.int64)

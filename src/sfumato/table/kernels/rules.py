@@ -1,4 +1,4 @@
-"""Is this class allowed? Every privacy model, evaluated on a class's size, sensitive counts and spans."""
+"""Whether a class is allowed: every privacy model, evaluated on its size, sensitive counts and spans."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from sfumato.common.numba.decorators import inner
     DISCLOSURE,
 ) = range(12)
 
-#: Products and logarithms are off by a little of themselves; a class that is exactly at a limit must not fail for that.
+#: The relative rounding error of products and logarithms; a class exactly at a limit must not fail because of it.
 TOLERANCE = 1e-9
-#: Sums of shares, which are at most 1, are off by less than this.
+#: Sums of shares, which are at most 1, have an error below this.
 SHARE_TOLERANCE = 1e-12
 
 #: The columns of ``Rules.table``.
@@ -42,14 +42,14 @@ class Rules(NamedTuple):
         One row per condition: its kind, the place of its sensitive column (of the quasi-identifier for ``SPAN``), two
         parameters, and which nodes of ``trees``, or codes of ``reach``, belong to it.
     counts_at
-        Where each sensitive column's counts begin in one flat histogram.
+        The offset of each sensitive column's counts in one flat histogram.
     reference
-        The table's own distribution of every sensitive column, laid out like that histogram.
+        The distribution of every sensitive column in the table, laid out like that histogram.
     trees
         The nodes for hierarchical distances, the sensitive values first: each with its parent and its height. For
         distances of numbers, each value's place on its scale in the place of a height.
     reach
-        For spans, the first code that is far enough from every code: only whole numbers are compared here.
+        For spans, the first code that is far enough from every code, so that kernels compare integers only.
     """
 
     table: NDArray[np.float64]
@@ -67,7 +67,7 @@ def class_allowed(
     hi: NDArray[np.int64],
     rules: Rules,
 ) -> bool:
-    """Return whether a class of this size, with these sensitive counts and codes, keeps every rule."""
+    """Whether a class of this size, with these sensitive counts and codes, keeps every rule."""
     for rule in range(len(rules.table)):
         kind = int(rules.table[rule, KIND])
         column = int(rules.table[rule, COLUMN])
@@ -137,7 +137,7 @@ def _entropy(counts: NDArray[np.int64], size: int) -> float:
 
 @inner
 def _recursive(counts: NDArray[np.int64], size: int, limit: float, factor: float) -> bool:
-    """Return whether the largest count is below ``factor`` times the sum of all from the ``limit``-th largest on."""
+    """Whether the largest count is below ``factor`` times the sum of all from the ``limit``-th largest on."""
     rest = counts.copy()
     remaining = size
     for _ in range(int(limit) - 1):
@@ -152,10 +152,10 @@ def _recursive(counts: NDArray[np.int64], size: int, limit: float, factor: float
 
 @inner
 def _distance(counts: NDArray[np.int64], size: int, reference: NDArray[np.float64], ordered: bool) -> float:
-    """Return how much probability must move, and in ordered domains how far, to make the class like the table."""
+    """The probability that must move, in ordered domains times how far, to make the class like the table."""
     total, carried, occurring = 0.0, 0.0, 0
     for value in range(len(counts)):
-        if reference[value] == 0:  # left out of the release, so no step between two values of it
+        if reference[value] == 0:  # does not occur in the release, so it is no step between values
             continue
         occurring += 1
         difference = counts[value] / size - reference[value]
@@ -168,7 +168,7 @@ def _distance(counts: NDArray[np.int64], size: int, reference: NDArray[np.float6
 def _tree_distance(
     counts: NDArray[np.int64], size: int, rules: Rules, rule: int, reference: NDArray[np.float64]
 ) -> float:
-    """Return the work of evening out the class within each subtree before moving anything further up."""
+    """The earth mover's distance in a tree: excess is moved within each subtree before any is moved further up."""
     begin, end = int(rules.table[rule, BEGIN]), int(rules.table[rule, END])
     above = np.zeros(end - begin)
     below = np.zeros(end - begin)
@@ -193,7 +193,7 @@ def _tree_distance(
 def _number_distance(
     counts: NDArray[np.int64], size: int, rules: Rules, rule: int, reference: NDArray[np.float64]
 ) -> float:
-    """Return how much probability must move how far, as a share of the range of the numbers that occur."""
+    """The earth mover's distance on numbers, as a share of the range of those that occur."""
     begin = int(rules.table[rule, BEGIN])
     total, carried, first, last, before = 0.0, 0.0, 0.0, 0.0, -1
     for value in range(len(counts)):
@@ -217,7 +217,7 @@ def _number_distance(
 
 @inner
 def _alike(counts: NDArray[np.int64], size: int, reference: NDArray[np.float64], beta: float, enhanced: bool) -> bool:
-    """Return whether no value is more than 1 + beta times as frequent as in the table; at most -ln(p) if enhanced."""
+    """Whether no value is more than 1 + beta times as frequent as in the table; enhanced: 1 + min(beta, -ln(p))."""
     for value in range(len(counts)):
         if counts[value] == 0:
             continue
@@ -229,7 +229,7 @@ def _alike(counts: NDArray[np.int64], size: int, reference: NDArray[np.float64],
 
 @inner
 def _undisclosed(counts: NDArray[np.int64], size: int, reference: NDArray[np.float64], delta: float) -> bool:
-    """Return whether every value of the table is there, and not doubled or halved ``delta`` times or more."""
+    """Whether every value of the table occurs, with a share that is not doubled or halved ``delta`` times or more."""
     for value in range(len(counts)):
         if reference[value] == 0:
             continue
@@ -242,7 +242,7 @@ def _undisclosed(counts: NDArray[np.int64], size: int, reference: NDArray[np.flo
 
 @inner
 def counts_values(rules: Rules) -> bool:
-    """Return whether any rule looks at sensitive values."""
+    """Whether any rule depends on sensitive values."""
     for rule in range(len(rules.table)):
         kind = rules.table[rule, KIND]
         if kind != SIZE and kind != SPAN:  # noqa: PLR1714
@@ -252,7 +252,7 @@ def counts_values(rules: Rules) -> bool:
 
 @inner
 def limits_spans(rules: Rules) -> bool:
-    """Return whether any rule looks at spans."""
+    """Whether any rule depends on spans."""
     found = False
     for rule in range(len(rules.table)):
         found |= rules.table[rule, KIND] == SPAN
@@ -261,6 +261,6 @@ def limits_spans(rules: Rules) -> bool:
 
 @inner
 def clear(histogram: NDArray[np.int64]) -> None:
-    """Set all counts to 0; a loop compiles in a fraction of the time of an assignment to a slice."""
+    """Set all counts to 0, by a loop, which compiles much faster than a slice assignment."""
     for value in range(len(histogram)):
         histogram[value] = 0

@@ -1,8 +1,8 @@
-"""What a class loses that spans the codes ``lo..hi`` of a quasi-identifier: one function for every method.
+"""The loss of a class that spans the codes ``lo..hi`` of a quasi-identifier: one function for all methods.
 
-The arrays of all quasi-identifiers lie one behind the other in shared pools, so that a kernel gets a single
-argument whatever mixture of numbers and categories it works on. The pools are few because compiling a kernel takes
-longer with every array that it is handed.
+The arrays of all quasi-identifiers are concatenated in shared pools, so that a kernel gets a single argument whatever
+mixture of numbers and categories it works on. The pools are few, because every further array argument makes kernels
+slower to compile.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ class Spans(NamedTuple):
 
 @inner
 def span_cost(spans: Spans, attribute: int, lo: int, hi: int) -> float:
-    """Return the share of an attribute's certainty that a span gives up: 0 for one value, 1 for everything.
+    """The share of an attribute's certainty that a span loses: 0 for one value, 1 for everything.
 
-    Other objectives than the certainty penalty may let a single value cost something too.
+    With other objectives than the certainty penalty a single value may cost something, too.
     """
     kind = spans.index[attribute, KIND]
     at = spans.index[attribute, VALUES_AT]
     if kind == POSITION:
-        # A missing value sits far beyond the last number, so a span that reaches it costs everything.
+        # A missing value lies far beyond the last number, so a span up to it costs everything.
         return min(spans.values[at + hi] - spans.values[at + lo], 1.0)
     if kind == TABLE:
         return spans.values[at + lo * spans.index[attribute, SIZE] + hi]
@@ -69,7 +69,7 @@ def span_cost(spans: Spans, attribute: int, lo: int, hi: int) -> float:
     if kind == GRID_LOGARITHM and lo < hi and hi != spans.index[attribute, TREE_AT]:
         return math.log(max(1.0, between_lines(spans, attribute, at + spans.index[attribute, SIZE] + 1, lo, hi)))
     if kind in (LOGARITHM, GRID_LOGARITHM):
-        # The values are the rows below each code; a span that reaches the missing value, the last code, shows nothing.
+        # The values are the rows below each code; a span up to the missing value, the last code, is shown as ``*``.
         first = 0 if hi == spans.index[attribute, TREE_AT] and lo < hi else lo
         return math.log(max(1.0, spans.values[at + hi + 1] - spans.values[at + first]))
     return spans.values[spans.index[attribute, COSTS_AT] + common_ancestor(spans, attribute, lo, hi)]
@@ -77,7 +77,7 @@ def span_cost(spans: Spans, attribute: int, lo: int, hi: int) -> float:
 
 @inner
 def between_lines(spans: Spans, attribute: int, at: int, lo: int, hi: int) -> float:
-    """Return how much lies between the grid lines around a span of several values, given where its grid begins."""
+    """The distance between the grid lines around a span of several values, given the offset of the grid."""
     size = spans.index[attribute, SIZE]
     distance = spans.values[at + hi] - spans.values[at + lo]
     length = 2 * size + 1
@@ -90,14 +90,14 @@ def between_lines(spans: Spans, attribute: int, at: int, lo: int, hi: int) -> fl
 
 @inner
 def is_tree(spans: Spans, attribute: int) -> bool:
-    """Return whether an attribute has a tree to climb."""
+    """Whether an attribute has a tree."""
     kind = spans.index[attribute, KIND]
     return kind in (TABLE, TREE)
 
 
 @inner
 def common_ancestor(spans: Spans, attribute: int, lo: int, hi: int) -> int:
-    """Return the lowest tree node above both codes; in-order codes make their extremes enough."""
+    """The lowest common ancestor of two codes; since codes are in order, it is that of all codes between."""
     at = spans.index[attribute, TREE_AT]
     node = np.int64(lo)
     while spans.nodes[at + node, LAST] < hi:
@@ -107,7 +107,7 @@ def common_ancestor(spans: Spans, attribute: int, lo: int, hi: int) -> int:
 
 @inner
 def box_penalty(spans: Spans, box: NDArray[np.int64]) -> float:
-    """Return what each row of a class with this box costs."""
+    """The loss of each row of a class with this box."""
     penalty = 0.0
     for attribute in range(box.shape[1]):
         penalty += spans.weight[attribute] * span_cost(spans, attribute, box[0, attribute], box[1, attribute])
@@ -116,7 +116,7 @@ def box_penalty(spans: Spans, box: NDArray[np.int64]) -> float:
 
 @inner
 def widened_penalty(spans: Spans, box: NDArray[np.int64], codes: NDArray[np.unsignedinteger], limit: float) -> float:
-    """Return what each row of a class would cost with one more row; anything from ``limit`` on means too much."""
+    """The loss of each row of a class with one more row; any result from ``limit`` on means too much."""
     penalty = 0.0
     for attribute in range(box.shape[1]):
         code = np.int64(codes[attribute])

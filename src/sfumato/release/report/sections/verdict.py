@@ -7,7 +7,7 @@ from typing import Any
 
 from sfumato.common.charts.charts import told
 from sfumato.common.html import Markup, element, facts, verdict
-from sfumato.release.report.facts import Facts
+from sfumato.release.report.facts import ReportFacts
 from sfumato.release.report.parts import key_figures, listing, named, names, paragraph, percent, section, subsection
 from sfumato.verify.verification import RuleCheck
 
@@ -26,8 +26,8 @@ IN_WORDS = {
 }
 
 
-def section_verdict(found: Facts) -> Markup:
-    """Return the verdict, the promises in plain words, and what was checked when, how and by whom."""
+def section_verdict(found: ReportFacts) -> Markup:
+    """The verdict, the promises in plain words, and what was checked when, how and by whom."""
     verification = found.verification
     return section(
         "verdict",
@@ -41,7 +41,7 @@ def section_verdict(found: Facts) -> Markup:
     )
 
 
-def _sentence(found: Facts) -> str:
+def _sentence(found: ReportFacts) -> str:
     verification = found.verification
     if verification.ok and not verification.checks:
         return "No promise was asked for, so none was checked."
@@ -54,7 +54,7 @@ def _sentence(found: Facts) -> str:
     return f"Do not publish: {broken} {'promise is' if broken == 1 else 'promises are'} broken."
 
 
-def _figures(found: Facts) -> Iterator[tuple[str, str, str]]:
+def _figures(found: ReportFacts) -> Iterator[tuple[str, str, str]]:
     verification, before, after = found.verification, found.risk.before.prosecutor, found.risk.after.prosecutor
     yield f"{verification.rows:,}", "rows published", f"of {found.rows_in:,} in the original"
     if verification.k is not None:
@@ -66,7 +66,7 @@ def _figures(found: Facts) -> Iterator[tuple[str, str, str]]:
         yield percent(found.losses["gcp"]), "of the detail is lost", "0% nothing, 100% everything"
 
 
-def _promises(found: Facts) -> Iterator[tuple[str, str]]:
+def _promises(found: ReportFacts) -> Iterator[tuple[str, str]]:
     for promise in found.promises:
         yield _title(promise), _meaning(promise, found)
     if not found.promises:
@@ -81,7 +81,7 @@ def _title(promise: Mapping[str, Any]) -> str:
     return f"{promise['model']} ({values})" if values else str(promise["model"])
 
 
-def _meaning(promise: Mapping[str, Any], found: Facts) -> str:
+def _meaning(promise: Mapping[str, Any], found: ReportFacts) -> str:
     k = promise.get("k", 1)
     column = promise.get("column")
     of = named(str(column)) if column is not None else names(found.with_role("sensitive")) or "the sensitive value"
@@ -95,7 +95,7 @@ def _meaning(promise: Mapping[str, Any], found: Facts) -> str:
     return words.format(others=f"{k - 1:,}", risk=percent(1 / k), of=of)
 
 
-def _checks(found: Facts) -> Markup:
+def _checks(found: ReportFacts) -> Markup:
     rows = [
         (_rule(check), _number(check.asked), _found(check), "holds" if check.ok else "BROKEN")
         for check in found.verification.checks
@@ -121,7 +121,7 @@ def _number(value: float | None) -> int | float | None:
     return int(value) if value is not None and value == int(value) else value
 
 
-def _provenance(found: Facts) -> Iterator[tuple[str, str]]:
+def _provenance(found: ReportFacts) -> Iterator[tuple[str, str]]:
     if found.file is not None:
         yield "file", named(found.file.name)
         yield "size", f"{found.file.size:,} bytes"

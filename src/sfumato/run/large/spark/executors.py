@@ -46,7 +46,7 @@ Some = TypeVar("Some", pa.RecordBatch, pa.Table)
 
 
 @dataclass(frozen=True)
-class Steps:
+class BatchSteps:
     """How an executor comes to batches: from plain rows or from packed ones, and through which functions.
 
     Attributes
@@ -60,7 +60,7 @@ class Steps:
     taken: pa.Schema | None = None
     functions: tuple[OnBatch, ...] = ()
 
-    def then(self, function: OnBatch) -> Steps:
+    def then(self, function: OnBatch) -> BatchSteps:
         """Return these steps and one more."""
         return replace(self, functions=(*self.functions, function))
 
@@ -82,7 +82,7 @@ class Steps:
 class Work:
     """What an executor does with its share of the rows: steps, and what becomes of each batch in the end."""
 
-    steps: Steps
+    steps: BatchSteps
     end: Callable[[pa.RecordBatch], Iterable[pa.RecordBatch]]
 
     def __call__(self, given: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""A release that Spark holds: a frame, checked by Spark's own GROUP BY, and written by its executors."""
+"""A released table in a Spark frame, checked by Spark's own GROUP BY and written by its executors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sfumato.common.progress import Progress, silent
 from sfumato.errors import OutputError
 from sfumato.io.sql import spark_identifier
 from sfumato.io.write import refuse_other_than_parquet
-from sfumato.release.shown import Promised
+from sfumato.release.shown import Promises
 from sfumato.run.large.engine import COUNT, ShownAs, ShownElsewhere
 from sfumato.run.large.spark.executors import CELL, PARQUET
 from sfumato.run.large.spark.frames import arrow_schema, computed, located
@@ -21,7 +21,7 @@ from sfumato.run.large.spark.groups import verified_by_spark
 from sfumato.run.large.spark.rows import OnCluster, PackedRows
 from sfumato.verify.verification import Verification
 
-#: About how many rows and bytes a file has at most; never by who writes them, since files are a part of a release.
+#: About how many rows and bytes a file has at most. This never depends on the cluster: files are part of a release.
 FILE_ROWS, FILE_BYTES = 1_000_000, 1 << 26
 
 
@@ -33,7 +33,7 @@ class ShownInSpark(ShownElsewhere):
     kept
         The released rows with their places, which the executors keep.
     place
-        A column of random numbers, which is not released: they alone say where a row lies.
+        A column of random numbers, not released, which alone decides where a row goes.
     shown_as
         The columns that stand for each quasi-identifier.
     """
@@ -59,22 +59,22 @@ class ShownInSpark(ShownElsewhere):
         return computed(self.data.toArrow)
 
     def first(self, rows: int) -> pa.Table:
-        """Return some rows of the frame."""
+        """Some rows of the frame."""
         return computed(self.data.limit(rows).toArrow)
 
     def classes(self) -> Any:
-        """Return the classes as a frame."""
+        """The classes as a frame."""
         names = [spark_identifier(name) for name in self.class_columns]
         return self.rows.counted(self.class_columns).withColumnRenamed(COUNT, "size").select("size", *names)
 
-    def verify(self, promised: Promised) -> Verification:
+    def verify(self, promised: Promises) -> Verification:
         """Check every promise from the rows, by Spark's own counts."""
         return verified_by_spark(self.rows, self.class_columns, promised.sensitive, promised.models)
 
     def write(
         self,
         path: str | os.PathLike[str],
-        promised: Promised,
+        promised: Promises,
         known: Verification,
         progress: Progress = silent,
         form: str | None = None,
@@ -98,9 +98,9 @@ class ShownInSpark(ShownElsewhere):
 
 
 def rows_in_files(session: Any, folder: str) -> PackedRows:
-    """Return the rows of the Parquet files of a folder, for executors that read them as they lie there.
+    """The rows of the Parquet files of a folder, for executors that read them as they lie there.
 
-    Spark fetches the bytes, from any storage that it knows; what they say is read by Arrow, not by whoever wrote them.
+    Spark fetches the bytes from any storage that it knows; Arrow reads them, not the code that wrote them.
     """
     files = session.read.format("binaryFile").option("pathGlobFilter", "*.parquet").load(folder)
     schema = arrow_schema(session.read.parquet(folder))
@@ -108,7 +108,7 @@ def rows_in_files(session: Any, folder: str) -> PackedRows:
 
 
 class Folder:
-    """A folder where Spark writes, on any file system that it knows."""
+    """A folder on any file system that Spark can write to."""
 
     def __init__(self, session: Any, name: str) -> None:
         self.name = name
@@ -117,13 +117,13 @@ class Folder:
         self._system = computed(lambda: self._path.getFileSystem(session._jsc.hadoopConfiguration()))
 
     def beside(self) -> Folder:
-        """Return a folder in the same place, with a name that nobody has."""
+        """A folder in the same place, with a fresh hidden name."""
         parent = self._path.getParent()
         hidden = f".{self._path.getName()}.{secrets.token_hex(8)}"
         return Folder(self._session, f"{parent.toString()}/{hidden}" if parent is not None else hidden)
 
     def require_free(self) -> None:
-        """Refuse to write over anything."""
+        """Refuse to overwrite anything."""
         if self._system.exists(self._path):
             raise OutputError(f"'{self.name}' is there already. Remove it, or write to another folder.")
 
@@ -146,7 +146,7 @@ class Folder:
         return self._session._jvm.org.apache.hadoop.fs.Path(self._path, file)
 
     def rename(self, target: Folder) -> None:
-        """Give the folder its name, once what Spark leaves besides the rows is gone."""
+        """Remove what Spark leaves besides the rows, and give the folder its name."""
         self._system.delete(self._within("_SUCCESS"), False)
         if self._system.getScheme() == "file":
             for checksum in Path(self._path.toUri().getPath()).glob(".*.crc"):

@@ -27,13 +27,13 @@ from sfumato.run.large.spark.executors import (
     TOLD,
     AsFile,
     AsPlain,
+    BatchSteps,
     CountGroups,
     CountValues,
     OnOnePart,
     Scatter,
     ScatterToFiles,
     Select,
-    Steps,
     Work,
     filed_schema,
     packed,
@@ -145,7 +145,7 @@ class SparkRows(OnCluster):
         """Run a function on batches, where they are."""
         reads = list(getattr(function, "reads", self.schema.names))
         taken = pa.schema([self.schema.field(name) for name in reads])
-        return PackedRows(chosen(self.frame, reads), schema, Steps(taken).then(function))
+        return PackedRows(chosen(self.frame, reads), schema, BatchSteps(taken).then(function))
 
     def by_part(self, column: str, function: OnPart, schema: pa.Schema) -> PackedParts:
         """Bring the rows of each part together on one executor, and run a function on them."""
@@ -156,7 +156,7 @@ class SparkRows(OnCluster):
         return self._as_packed().batches()
 
     def _as_packed(self) -> PackedRows:
-        return PackedRows(chosen(self.frame, self.schema.names), self.schema, Steps(self.schema))
+        return PackedRows(chosen(self.frame, self.schema.names), self.schema, BatchSteps(self.schema))
 
 
 class PackedRows(OnCluster):
@@ -172,7 +172,7 @@ class PackedRows(OnCluster):
         How they are made.
     """
 
-    def __init__(self, frame: Any, schema: pa.Schema, steps: Steps) -> None:
+    def __init__(self, frame: Any, schema: pa.Schema, steps: BatchSteps) -> None:
         super().__init__(schema)
         self.frame = frame
         self._steps = steps
@@ -192,7 +192,7 @@ class PackedRows(OnCluster):
     @classmethod
     def of(cls, frame: Any, schema: pa.Schema) -> PackedRows:
         """Return rows that lie in cells."""
-        return cls(frame.select(CELL), schema, Steps())
+        return cls(frame.select(CELL), schema, BatchSteps())
 
     def _run(self, end: Callable[[pa.RecordBatch], Any], schema: pa.Schema) -> Any:
         """Return a frame of what the executors make of every batch in the end."""
@@ -271,14 +271,14 @@ class PackedRows(OnCluster):
 class PackedParts(PackedRows, Parted):
     """What became of all parts; each part told about itself in a row of its own."""
 
-    def __init__(self, frame: Any, schema: pa.Schema, steps: Steps) -> None:
+    def __init__(self, frame: Any, schema: pa.Schema, steps: BatchSteps) -> None:
         super().__init__(frame.select(CELL), schema, steps)
         self._all = frame
 
     @classmethod
     def of(cls, frame: Any, schema: pa.Schema) -> PackedParts:
         """Return what lies in cells."""
-        return cls(frame, schema, Steps())
+        return cls(frame, schema, BatchSteps())
 
     @property
     def whole(self) -> Any:

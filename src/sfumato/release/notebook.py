@@ -17,7 +17,7 @@ ROWS, COLUMNS, BARS = 5, 20, 50
 
 
 def page_of(release: Release) -> str:
-    """Return a release as a part of a page; nothing in it is taken from rows or cells that are not released."""
+    """Render a release as an HTML fragment; nothing in it comes from rows or cells that are not released."""
     return fragment("Release", *_parts(release))
 
 
@@ -38,7 +38,7 @@ def _parts(release: Release) -> Iterator[Markup]:
 
 
 def loss_table(by_column: Mapping[str, float], shown: int = BARS) -> Markup:
-    """Return the loss of every quasi-identifier with a bar, the most lost first."""
+    """The loss of every quasi-identifier with a bar, the most lost first."""
     ranked = sorted(by_column.items(), key=lambda item: -item[1])
     rows: list[list[Content]] = [[name, f"{share:.1%}", bar(share)] for name, share in ranked[:shown]]
     rest = len(ranked) - shown
@@ -47,7 +47,7 @@ def loss_table(by_column: Mapping[str, float], shown: int = BARS) -> Markup:
 
 
 def caution_table(cautions: tuple[Caution, ...]) -> Markup:
-    """Return what was found and what to do about it, the most serious first."""
+    """What was found and what to do about it, the most serious first."""
     header = ["severity", "caution", "found", "advice"]
     rows = ([one.severity, one.code, element("span", one.found), element("span", one.advice)] for one in cautions)
     return table(header, rows)

@@ -24,7 +24,7 @@ from sfumato.release.values import ValueCounts
 
 
 @dataclass(frozen=True)
-class Level:
+class LevelUse:
     """One level of a column's hierarchy, and the share of released rows that is shown at it."""
 
     name: str
@@ -55,7 +55,7 @@ class ColumnFacts:
     before: tuple[float, ...]
     after: tuple[float, ...]
     gone: tuple[float, ...] = ()
-    levels: tuple[Level, ...] = field(default=(), repr=False)
+    levels: tuple[LevelUse, ...] = field(default=(), repr=False)
     lost: float = 0.0
 
     @property
@@ -77,7 +77,7 @@ def describe_column(
     least: int,
     statistic: str | None = None,
 ) -> ColumnFacts | None:
-    """Return what happened to a column; None where what it shows cannot be read.
+    """What happened to a column; None where what it shows cannot be read.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def describe_column(
     hierarchy
         How it was generalized.
     least
-        Fewer people than these are never told about.
+        The fewest people that any bin may report.
     statistic
         ``"midpoint"`` or ``"mean"`` where a class shows that instead of a range.
     """
@@ -128,14 +128,14 @@ def _by_code(shown: ShownColumn, counts: Codes) -> Codes:
 
 
 def _texts(table: pa.Table, name: str) -> list[str | None]:
-    """Return what the different cells show; nothing for a column that is shown by its bounds."""
+    """What the different cells show; nothing for a column that is shown by its bounds."""
     if name not in table.column_names:
         return []
     return [*code_column(name, table.column(name)).values.cast(pa.string()).to_pylist(), None]
 
 
-def _levels(shown: ShownColumn, texts: Sequence[str | None], cells: Codes) -> list[Level]:
-    """Return how often each level was used; without declared levels, values and intervals."""
+def _levels(shown: ShownColumn, texts: Sequence[str | None], cells: Codes) -> list[LevelUse]:
+    """How often each level was used; without declared levels, values and intervals."""
     total = max(1, int(cells.sum()))
     level_of: dict[str | None, int] = {}
     for number, level in enumerate(shown.domain.levels):
@@ -152,14 +152,14 @@ def _levels(shown: ShownColumn, texts: Sequence[str | None], cells: Codes) -> li
             used[level_of[text]] += count
         else:
             used[value if single[cell] else between] += count
-    named = [Level(level.name, len(level.labels), used[at] / total) for at, level in enumerate(shown.domain.levels)]
+    named = [LevelUse(level.name, len(level.labels), used[at] / total) for at, level in enumerate(shown.domain.levels)]
     apart = "intervals" if shown.numbers is not None else "sets of values"
-    more = [Level(title, None, used[at] / total) for at, title in ((between, apart), (missing, MISSING)) if used[at]]
+    more = [LevelUse(title, None, used[at] / total) for at, title in ((between, apart), (missing, MISSING)) if used[at]]
     return [*named[:-1], *more, *named[-1:]]
 
 
 def _lost(shown: ShownColumn, cells: Codes) -> float:
-    """Return the share of detail that is lost, by the spans that the cells show."""
+    """The share of detail that is lost, by the spans that the cells show."""
     size = shown.domain.size
     used = np.flatnonzero(cells)
     first = np.where(shown.last >= shown.first, shown.first, size).min(axis=1)[used]

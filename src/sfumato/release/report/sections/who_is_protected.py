@@ -1,4 +1,4 @@
-"""Who is protected: how easily people were found before, how easily they are now, and what is known of them then."""
+"""Who is protected: the risk of re-identification before and after, and what finding a person discloses."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from sfumato.assess.risk.records import smallest_class
 from sfumato.common.charts import charts
 from sfumato.common.html import Markup
-from sfumato.release.report.facts import Facts
+from sfumato.release.report.facts import ReportFacts
 from sfumato.release.report.parts import figure, items, listing, named, names, paragraph, percent, section, subsection
 
 
-def section_people(found: Facts) -> Markup:
-    """Return who looks like whom, how risky that is, and how sure anybody can be of a sensitive value."""
+def section_people(found: ReportFacts) -> Markup:
+    """The sizes of classes, the risk of re-identification, and the certainty about sensitive values."""
     known = names(found.quasi_identifiers)
     return section(
         "people",
@@ -36,7 +36,7 @@ def section_people(found: Facts) -> Markup:
     )
 
 
-def _risks(found: Facts) -> Iterator[tuple[str, str, str]]:
+def _risks(found: ReportFacts) -> Iterator[tuple[str, str, str]]:
     before, after = found.risk.before, found.risk.after
     yield "people", f"{before.people:,}", f"{after.people:,}"
     yield "groups of people who look alike", f"{before.classes:,}", f"{after.classes:,}"
@@ -48,7 +48,7 @@ def _risks(found: Facts) -> Iterator[tuple[str, str, str]]:
         yield title, percent(before.prosecutor.above[limit]), percent(after.prosecutor.above.get(limit, 0.0))
 
 
-def _unique(found: Facts) -> str:
+def _unique(found: ReportFacts) -> str:
     after = found.risk.after
     return f"{after.unique:,} ({percent(after.prosecutor.unique_share)})"
 
@@ -57,7 +57,7 @@ def _share(value: float | None) -> str:
     return "–" if value is None else percent(value)
 
 
-def _sensitive(found: Facts) -> Markup:
+def _sensitive(found: ReportFacts) -> Markup:
     achieved = found.verification.achieved.sensitive
     if not achieved:
         return subsection(
@@ -93,7 +93,7 @@ def _sensitive(found: Facts) -> Markup:
     )
 
 
-def _nearest(found: Facts) -> Iterator[str]:
+def _nearest(found: ReportFacts) -> Iterator[str]:
     """Say how near the groups come to the limit of each rule."""
     smallest = found.verification.k
     if smallest is not None and found.k is not None:

@@ -1,4 +1,4 @@
-"""How the release was made: roles, levels, method, what else was tried, times; and the policy that makes it again."""
+"""How the release was made: roles, levels, method, what else was tried, and the time each step took."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sfumato.common.charts import charts
-from sfumato.common.html import Content, Markup, element, facts, folded, joined
+from sfumato.common.html import Content, Markup, facts, folded, joined
 from sfumato.methods import REGISTRY, find_method
-from sfumato.release.report.facts import Facts, Making
+from sfumato.release.report.facts import Making, ReportFacts
 from sfumato.release.report.parts import (
-    code,
     figure,
     items,
     listing,
     named,
-    names,
     paragraph,
     percent,
     section,
@@ -33,15 +31,9 @@ ROLES = {
     "drop": "not needed; never shown",
 }
 
-#: A longer policy has no place on a page that people read.
-LONGEST_POLICY = 60_000
-TOO_LONG = "It is too long for this page. Write it to a file: --save-policy FILE, or Policy.write in Python."
 
-COMMAND = "sfumato anonymize ORIGINAL -o RELEASE --policy policy.toml"
-
-
-def section_making(found: Facts) -> Markup:
-    """Return how the release was made."""
+def section_making(found: ReportFacts) -> Markup:
+    """How the release was made."""
     return section(
         "making",
         "How it was made",
@@ -52,34 +44,15 @@ def section_making(found: Facts) -> Markup:
     )
 
 
-def section_policy(found: Facts) -> Markup:
-    """Return the policy, and the command that makes the release again."""
-    notes = ["The seed is not here. It can undo the order of the rows, so it stays in the manifest, with the owner."]
-    if found.elided:
-        notes.append(
-            f"What lists values of {names(found.elided)} is left out, since the table does not show all of them: take "
-            "it from your own policy."
-        )
-    return section(
-        "policy",
-        "The policy",
-        "What has to be kept to make this table again, or to make the next one in the same way.",
-        code(found.policy, "policy") if len(found.policy) <= LONGEST_POLICY else paragraph(TOO_LONG),
-        items(notes),
-        paragraph("Saved as ", element("code", "policy.toml"), ", this makes the release:"),
-        code(COMMAND, "command"),
-    )
-
-
-def _roles(found: Facts) -> Iterator[tuple[str, str, str, str]]:
+def _roles(found: ReportFacts) -> Iterator[tuple[str, str, str, str]]:
     for name, role in found.roles.items():
         became = "names people; shown as pseudonyms" if name in found.pseudonyms else ROLES.get(role, "")
         changed = "; changed first, as the policy says" if name in found.changed else ""
         yield named(name), role, found.kinds.get(name, "–"), f"{became}{changed}"
 
 
-def _levels(found: Facts) -> Content:
-    """Return how often each level of every hierarchy was used."""
+def _levels(found: ReportFacts) -> Content:
+    """How often each level of every hierarchy was used."""
     rows = [
         (named(name), f"{at}: {level.name}", level.groups, percent(level.share))
         for name, column in found.columns.items()

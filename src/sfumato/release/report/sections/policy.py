@@ -1,4 +1,4 @@
-"""The policy as a report shows it: ready to copy, without the secret of the release and without values of people."""
+"""The policy: ready to copy, without the secret of the release and without values of people."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.common.html import Markup, element
 from sfumato.common.toml import dumps
 from sfumato.hierarchies import Hierarchy, Ordered
 from sfumato.release.manifest import method_shown
+from sfumato.release.report.parts import code, items, names, paragraph, section
 
 if TYPE_CHECKING:
     from sfumato.release.release import Release
+    from sfumato.release.report.facts import ReportFacts
 
 #: The roles of a policy, and what they are called in a manifest.
 ROLES = {"sensitive": "sensitive", "identifiers": "identifier", "plain": "plain"}
 
-#: Options that are nobody's business: the seed can undo the order of the rows.
+#: Options that stay secret: the seed can undo the order of the rows.
 SECRET = {"seed"}
 
 #: What lists names of levels and bands, not values of people.
@@ -29,9 +32,34 @@ DECLARED = {"levels", "labels"}
 LEFT_OUT = ["(left out)"]
 TAXONOMY = "taxonomy.csv"
 
+#: A longer policy has no place on a page that people read.
+LONGEST_POLICY = 60_000
+TOO_LONG = "It is too long for this page. Write it to a file: --save-policy FILE, or Policy.write in Python."
+
+COMMAND = "sfumato anonymize ORIGINAL -o RELEASE --policy policy.toml"
+
+
+def section_policy(found: ReportFacts) -> Markup:
+    """The policy, and the command that makes the release again."""
+    notes = ["The seed is not here. It can undo the order of the rows, so it stays in the manifest, with the owner."]
+    if found.elided:
+        notes.append(
+            f"What lists values of {names(found.elided)} is left out, since the table does not show all of them: take "
+            "it from your own policy."
+        )
+    return section(
+        "policy",
+        "The policy",
+        "What has to be kept to make this table again, or to make the next one in the same way.",
+        code(found.policy, "policy") if len(found.policy) <= LONGEST_POLICY else paragraph(TOO_LONG),
+        items(notes),
+        paragraph("Saved as ", element("code", "policy.toml"), ", this makes the release:"),
+        code(COMMAND, "command"),
+    )
+
 
 def policy_of_release(release: Release) -> tuple[str, list[str]]:
-    """Return the policy that makes a release again, and the columns of which something is left out."""
+    """The policy that makes a release again, and the columns of which something is left out."""
     manifest = release.manifest
     roles = manifest["roles"]
     # A preset makes an order of its own for what it recodes, and will again.
@@ -58,7 +86,7 @@ def _is_made(name: str, hierarchy: Hierarchy, recoded: Collection[str]) -> bool:
 
 
 def shown_policy(data: Mapping[str, Any], released: pa.Table) -> tuple[str, list[str]]:
-    """Return a policy as text, and the columns whose hierarchies list values that are left to their files."""
+    """A policy as text, and the columns whose hierarchies list values that are left to their files."""
     elided: list[str] = []
     hierarchies = {}
     for name, record in data["quasi_identifiers"].items():
@@ -78,7 +106,7 @@ def shown_policy(data: Mapping[str, Any], released: pa.Table) -> tuple[str, list
 
 
 def _without_values(name: str, record: Mapping[str, Any], released: pa.Table) -> dict[str, Any]:
-    """Return the declaration of a column; what lists values that the release does not show lies in a file."""
+    """The declaration of a column; what lists values that the release does not show lies in a file."""
     if "file" in record:
         return {**record, "file": PurePath(str(record["file"])).name}
     lists = {key: value for key, value in record.items() if key not in DECLARED}
@@ -91,7 +119,7 @@ def _without_values(name: str, record: Mapping[str, Any], released: pa.Table) ->
 
 
 def _texts_in(value: object) -> set[str]:
-    """Return the texts in a list, however deep; a word on its own, such as a format, names no value."""
+    """The texts in a list, however deep; a word on its own, such as a format, names no value."""
     if isinstance(value, Mapping):
         return {text for key, item in value.items() for text in ({str(key)} | _texts_in(item) | _single(item))}
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -110,7 +138,7 @@ def _shown_texts(name: str, released: pa.Table) -> set[str]:
 
 
 def _named(value: Any) -> Any:
-    """Return what a model says; a file by its name, not by where it lies on somebody's machine."""
+    """A model's parameters, with files by name instead of their path on this machine."""
     if isinstance(value, Mapping):
         if "rows" in value:
             return {"file": TAXONOMY}
@@ -119,7 +147,7 @@ def _named(value: Any) -> Any:
 
 
 def _plain(method: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a method's parameters, without those that have no place in a policy file."""
+    """A method's parameters, without those that have no place in a policy file."""
     plain: dict[str, Any] = {}
     for key, value in method.items():
         if isinstance(value, Mapping) and "name" in value and "parameters" in value:

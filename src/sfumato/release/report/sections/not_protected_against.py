@@ -1,4 +1,4 @@
-"""What a release does not protect against: the limits of the threat model that apply to this one, found by looking."""
+"""What it does not protect against: the limits of the threat model that apply to this release."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from sfumato.common.html import Content, Markup, element, joined
-from sfumato.release.report.facts import Facts
+from sfumato.release.report.facts import ReportFacts
 from sfumato.release.report.parts import percent, quoted, section, sentence
 
 #: Below these many people a table is small.
 SMALL = 300
 
-#: Cautions that are told one by one.
+#: The most cautions that are listed one by one.
 MOST_CAUTIONS = 20
 
 #: What a sensitive column of numbers is taken for.
@@ -20,7 +20,7 @@ NUMBERS = ("number", "numeric", "integer", "decimal")
 
 
 class Limit(NamedTuple):
-    """One limit: the part of the threat model that explains it, what was found here, what helps, and its title here."""
+    """One limit: its entry in the threat model, what was found here, the remedy, and its title in the report."""
 
     entry: str
     found: str
@@ -28,7 +28,7 @@ class Limit(NamedTuple):
     title: str | None = None
 
 
-Look = Callable[[Facts], Iterator[Limit]]
+Look = Callable[[ReportFacts], Iterator[Limit]]
 LOOKS: list[Look] = []
 
 
@@ -38,8 +38,8 @@ def looks(function: Look) -> Look:
     return function
 
 
-def section_limits(found: Facts) -> Markup:
-    """Return the limits that apply and the cautions, each with what to do."""
+def section_limits(found: ReportFacts) -> Markup:
+    """The limits that apply and the cautions, each with what to do."""
     limits = [limit for look in LOOKS for limit in look(found)]
     return section(
         "limits",
@@ -55,8 +55,8 @@ def _block(title: str, found: str, remedy: str) -> Markup:
     return element("div", element("h3", title), element("p", sentence(found)), helps, class_="limit")
 
 
-def _cautions(found: Facts) -> Content:
-    """Return what a careful person would have been told before, the gravest first."""
+def _cautions(found: ReportFacts) -> Content:
+    """The cautions, the most serious first."""
     blocks = [
         _block(f"Caution: {one.code}" + (" (known and confirmed)" if one.confirmed else ""), one.found, one.advice)
         for one in found.cautions[:MOST_CAUTIONS]
@@ -67,7 +67,7 @@ def _cautions(found: Facts) -> Content:
 
 
 @looks
-def plain_columns(found: Facts) -> Iterator[Limit]:
+def plain_columns(found: ReportFacts) -> Iterator[Limit]:
     """Look for columns that are published as they are."""
     plain = found.with_role("plain")
     if plain:
@@ -81,7 +81,7 @@ def plain_columns(found: Facts) -> Iterator[Limit]:
 
 
 @looks
-def homogeneity(found: Facts) -> Iterator[Limit]:
+def homogeneity(found: ReportFacts) -> Iterator[Limit]:
     """Look for groups in which all people share one sensitive value."""
     for name, risk in found.risk.after.sensitive.items():
         if risk.certain > 0:
@@ -94,8 +94,8 @@ def homogeneity(found: Facts) -> Iterator[Limit]:
 
 
 @looks
-def background(found: Facts) -> Iterator[Limit]:
-    """Look at how sure somebody can be who rules values out."""
+def background(found: ReportFacts) -> Iterator[Limit]:
+    """Look at how certain an attacker becomes by ruling values out."""
     values = found.verification.l
     if values is not None and found.promised("l-diversity"):
         ruled_out = min(1.0, 1 / max(1.0, values - 1))
@@ -108,7 +108,7 @@ def background(found: Facts) -> Iterator[Limit]:
 
 
 @looks
-def skewness(found: Facts) -> Iterator[Limit]:
+def skewness(found: ReportFacts) -> Iterator[Limit]:
     """Look for sensitive columns whose spread in a group is not limited."""
     guarded = {promise.get("column") for promise in found.promised("t-closeness")}
     for name, one in found.verification.achieved.sensitive.items():
@@ -122,7 +122,7 @@ def skewness(found: Facts) -> Iterator[Limit]:
 
 
 @looks
-def similarity(found: Facts) -> Iterator[Limit]:
+def similarity(found: ReportFacts) -> Iterator[Limit]:
     """Look for categories that count as different and may mean nearly the same."""
     apart = [promise for promise in found.promised("t-closeness") if promise.get("distance") == "hierarchical"]
     kinds = [name for name in found.with_role("sensitive") if not found.kinds.get(name, "").startswith(NUMBERS)]
@@ -136,7 +136,7 @@ def similarity(found: Facts) -> Iterator[Limit]:
 
 
 @looks
-def numeric_sensitive(found: Facts) -> Iterator[Limit]:
+def numeric_sensitive(found: ReportFacts) -> Iterator[Limit]:
     """Look for exact amounts, which may be different and yet alike."""
     amounts = [name for name in found.with_role("sensitive") if found.kinds.get(name, "").startswith(NUMBERS)]
     if amounts:
@@ -149,7 +149,7 @@ def numeric_sensitive(found: Facts) -> Iterator[Limit]:
 
 
 @looks
-def outliers(found: Facts) -> Iterator[Limit]:
+def outliers(found: ReportFacts) -> Iterator[Limit]:
     """Look for ends of intervals that are one person's own value."""
     rows = found.singling_out.get("rows", 0)
     if rows:
@@ -162,7 +162,7 @@ def outliers(found: Facts) -> Iterator[Limit]:
 
 
 @looks
-def minimality(found: Facts) -> Iterator[Limit]:
+def minimality(found: ReportFacts) -> Iterator[Limit]:
     """Look whether groups depend on sensitive values, which leaves traces of them."""
     if found.promised("l-diversity", "t-closeness", "beta-likeness", "delta-disclosure"):
         yield Limit(
@@ -174,7 +174,7 @@ def minimality(found: Facts) -> Iterator[Limit]:
 
 
 @looks
-def teaching(found: Facts) -> Iterator[Limit]:
+def teaching(found: ReportFacts) -> Iterator[Limit]:
     """Look whether the table teaches about sensitive values."""
     if found.with_role("sensitive"):
         yield Limit(
@@ -186,7 +186,7 @@ def teaching(found: Facts) -> Iterator[Limit]:
 
 
 @looks
-def totals(found: Facts) -> Iterator[Limit]:
+def totals(found: ReportFacts) -> Iterator[Limit]:
     """Look whether rows are left out, which totals may tell about."""
     total = found.suppressed.get("total", 0)
     if total:
@@ -198,7 +198,7 @@ def totals(found: Facts) -> Iterator[Limit]:
 
 
 @looks
-def order(found: Facts) -> Iterator[Limit]:
+def order(found: ReportFacts) -> Iterator[Limit]:
     """Look whether the rows stand in the order of the original."""
     if found.keeps_order:
         yield Limit(
@@ -209,7 +209,7 @@ def order(found: Facts) -> Iterator[Limit]:
 
 
 @looks
-def small(found: Facts) -> Iterator[Limit]:
+def small(found: ReportFacts) -> Iterator[Limit]:
     """Look whether the table is small."""
     people = found.risk.after.people
     if people < SMALL:
@@ -221,7 +221,7 @@ def small(found: Facts) -> Iterator[Limit]:
 
 
 @looks
-def rows_per_person(found: Facts) -> Iterator[Limit]:
+def rows_per_person(found: ReportFacts) -> Iterator[Limit]:
     """Look whether rows were counted instead of people."""
     if not found.with_role("person"):
         yield Limit(
@@ -233,7 +233,7 @@ def rows_per_person(found: Facts) -> Iterator[Limit]:
 
 
 @looks
-def again(found: Facts) -> Iterator[Limit]:
+def again(found: ReportFacts) -> Iterator[Limit]:
     """Name what holds for every release: others of the same people can undo it."""
     yield Limit(
         "Several releases of one table",

@@ -8,7 +8,7 @@ import pyarrow as pa
 from tests.release.report.conftest import SCHOOLS
 
 import sfumato as sf
-from sfumato.release.report.policy import shown_policy
+from sfumato.release.report.sections.policy import shown_policy
 
 RELEASED = pa.table(
     {"school": ["basic", "*", "college"], "rank": ["low", "[low, high]", "high"], "age": ["1", "2", "*"]}

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from sfumato.common.charts import charts
 from sfumato.common.html import Content, Markup, joined
 from sfumato.loss import METRICS
-from sfumato.release.report.facts import LEAST, Facts
+from sfumato.release.report.columns import ColumnFacts
+from sfumato.release.report.facts import LEAST, ReportFacts
 from sfumato.release.report.parts import figure, items, listing, named, paragraph, percent, section, subsection
-from sfumato.release.report.sections.columns import ColumnFacts
 
 #: Columns that get a picture of their own, those that lost most first; of the others the table tells.
 MOST_PICTURES = 8
 
-#: How much more frequent something must be among the suppressed rows to be told.
+#: How many times more frequent a value must be among the suppressed rows to be reported.
 STANDS_OUT = 1.5
 
 
-def section_lost(found: Facts) -> Markup:
-    """Return what readers of the release cannot see any more."""
+def section_lost(found: ReportFacts) -> Markup:
+    """What readers of the release cannot see any more."""
     return section(
         "lost",
         "What was lost",
@@ -33,7 +33,7 @@ def section_lost(found: Facts) -> Markup:
     )
 
 
-def _whole(found: Facts) -> Content:
+def _whole(found: ReportFacts) -> Content:
     """Say the loss as a whole with the bound beside it."""
     gcp, bound = found.losses.get("gcp"), found.bound
     if gcp is None:
@@ -50,8 +50,8 @@ def _whole(found: Facts) -> Content:
     return paragraph(said, f" This one loses {gcp / bound:.1f} times that." if gcp < 100 * bound else "")
 
 
-def _measures(found: Facts) -> Content:
-    """Return every measure with its direction and its range."""
+def _measures(found: ReportFacts) -> Content:
+    """Every measure with its direction and its range."""
     rows = []
     for name, value in found.losses.items():
         metric = METRICS.get(name)
@@ -62,8 +62,8 @@ def _measures(found: Facts) -> Content:
     return subsection("All measures", listing(("measure", "value", "range", "direction"), rows)) if rows else None
 
 
-def _columns(found: Facts) -> Content:
-    """Return every quasi-identifier before and after, as a picture for those that lost most."""
+def _columns(found: ReportFacts) -> Content:
+    """Every quasi-identifier before and after, as a picture for those that lost most."""
     if not found.columns:
         return None
     ranked = sorted(found.columns.values(), key=lambda one: -found.by_column.get(one.name, one.lost))
@@ -78,7 +78,7 @@ def _columns(found: Facts) -> Content:
     return subsection("Before and after", paragraph(said), *pictures, more)
 
 
-def _suppressed(found: Facts) -> Content:
+def _suppressed(found: ReportFacts) -> Content:
     """Say how many rows are gone, and what they have in common."""
     total = found.suppressed.get("total", 0)
     if not total:
@@ -95,7 +95,7 @@ def _suppressed(found: Facts) -> Content:
     return subsection("Rows left out", paragraph(said, why, end), items(common))
 
 
-def _in_common(found: Facts) -> Iterator[str]:
+def _in_common(found: ReportFacts) -> Iterator[str]:
     gone = found.suppressed.get("by_method", 0)
     for column in found.columns.values():
         label = _outstanding(column, LEAST / max(gone, LEAST))
@@ -108,7 +108,7 @@ def _in_common(found: Facts) -> Iterator[str]:
 
 
 def _outstanding(column: ColumnFacts, least: float) -> str | None:
-    """Return the bin that stands out most among the suppressed rows, if one does and is not a handful of people."""
+    """The bin that stands out most among the suppressed rows, if one does and is not a handful of people."""
     pairs = zip(column.labels, column.before, column.gone, strict=False)
     more = {
         label: gone - before
@@ -118,7 +118,7 @@ def _outstanding(column: ColumnFacts, least: float) -> str | None:
     return max(more, key=lambda label: more[label], default=None)
 
 
-def _utility(found: Facts) -> Content:
+def _utility(found: ReportFacts) -> Content:
     """Say what the release is still good for, where that was measured."""
     if found.utility is None:
         return None

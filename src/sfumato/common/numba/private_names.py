@@ -1,0 +1,108 @@
+"""Names inside of Numba that are not its documented interface: what each is used for, and what happens without it.
+
+A version of Numba may drop any of them. Then only the feature that needs it is off: kernels compile and compute the
+same. A test names each one that is gone, so that somebody looks for its successor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any, NamedTuple
+
+_NOT_KEPT = "kernels are compiled in every process and not kept"
+_OWN_WAY = "kept kernels load Numba's own way, which takes longer"
+_SILENT = "no message says that something is being compiled"
+
+
+class PrivateName(NamedTuple):
+    """A name, what it is used for, and what happens without it; ``on_instances`` if only instances have it."""
+
+    path: str
+    used_for: str
+    fallback: str
+    on_instances: bool = False
+
+    @property
+    def gone(self) -> str:
+        """What to say when it is gone."""
+        return f"{self.path} is gone: used for {self.used_for}; fallback: {self.fallback}"
+
+
+#: Numba counts functions of one name from 1 in each process; results of two processes must not share names.
+APART = (PrivateName("numba.core.bytecode.FunctionIdentity._unique_ids", "names unlike other processes'", _NOT_KEPT),)
+
+#: What brings back the environments of kept kernels without loading more of Numba.
+ENVIRONMENTS = (
+    PrivateName("numba.core.environment._rebuild_env", "loading kept kernels faster", _OWN_WAY),
+    PrivateName("numba.core.environment.lookup_environment", "loading kept kernels faster", _OWN_WAY),
+    PrivateName("numba.core.environment.Environment", "loading kept kernels faster", _OWN_WAY),
+    PrivateName("numba.core.environment.Environment._memo", "loading kept kernels faster", _OWN_WAY),
+)
+
+#: What tells that a kernel is being compiled.
+EVENTS = (
+    PrivateName("numba.core.event.Listener", "telling that a kernel is compiled", _SILENT),
+    PrivateName("numba.core.event.register", "telling that a kernel is compiled", _SILENT),
+)
+
+#: What keeps compiled kernels in files of our own.
+KEPT = (
+    PrivateName("numba.core.caching.FunctionCache._load_overload", "reading kept kernels", _NOT_KEPT),
+    PrivateName("numba.core.caching.FunctionCache.load_overload", "reading kept kernels", _NOT_KEPT),
+    PrivateName("numba.core.caching.FunctionCache.save_overload", "keeping kernels", _NOT_KEPT),
+    PrivateName("numba.core.caching.FunctionCache._index_key", "finding shipped kernels", _NOT_KEPT),
+    PrivateName("numba.core.caching.FunctionCache._cache_path", "choosing the folder", _NOT_KEPT, True),
+    PrivateName("numba.core.caching.FunctionCache._cache_file", "files of our own", _NOT_KEPT, True),
+    PrivateName("numba.core.caching.FunctionCache._impl", "shipping kernels", _NOT_KEPT, True),
+    PrivateName("numba.core.caching.CompileResultCacheImpl.rebuild", "loading shipped kernels", _NOT_KEPT),
+    PrivateName("numba.core.caching.CompileResultCacheImpl.check_cachable", "shipping kernels", _NOT_KEPT),
+    PrivateName("numba.core.caching.CompileResultCacheImpl.reduce", "shipping kernels", _NOT_KEPT),
+    PrivateName("numba.core.serialize.dumps", "writing kernels", _NOT_KEPT),
+    PrivateName("numba.core.runtime.nrt.rtsys.initialize", "running kernels that were only loaded", _NOT_KEPT),
+    PrivateName("numba.core.config.BOUNDSCHECK", "telling checked kernels apart", _NOT_KEPT),
+    PrivateName("numba.core.config.DEBUGINFO_DEFAULT", "telling debugged kernels apart", _NOT_KEPT),
+    PrivateName("numba.core.config.CPU_NAME", "telling other processors apart", _NOT_KEPT),
+    PrivateName("numba.core.config.CPU_FEATURES", "telling other processors apart", _NOT_KEPT),
+    PrivateName("numba.core.config.CACHE_DIR", "heeding the folder that a user names", _NOT_KEPT),
+)
+
+#: Options of ``njit`` that leave out entrances which no kernel needs, and with them some time of compilation.
+OPTIONS = (
+    PrivateName("numba.core.options.DefaultOptions.no_cfunc_wrapper", "compiling faster", "kernels compile longer"),
+    PrivateName("numba.core.options.DefaultOptions.no_cpython_wrapper", "compiling faster", "kernels compile longer"),
+)
+
+ALL = (*APART, *ENVIRONMENTS, *EVENTS, *KEPT, *OPTIONS)
+
+
+def found(path: str) -> Any:
+    """Find what a dotted name stands for: a module, a class, an attribute of either; None if it is gone."""
+    first, *words = path.split(".")
+    thing: Any = import_module(first)
+    at = first
+    for word in words:
+        at = f"{at}.{word}"
+        if not hasattr(thing, word):
+            try:
+                import_module(at)
+            except ImportError:
+                return None
+        thing = getattr(thing, word)
+    return thing
+
+
+def exists(path: str) -> bool:
+    """Whether a dotted name is there, whatever it stands for."""
+    owner, _, word = path.rpartition(".")
+    return hasattr(found(owner), word)
+
+
+def lacking(names: Iterable[PrivateName], instance: object = None) -> list[PrivateName]:
+    """List the names that are gone; those that only instances have are looked for on one, where one is given."""
+    names = list(names)
+    gone = [name for name in names if not name.on_instances and not exists(name.path)]
+    if instance is not None:
+        own = [name for name in names if name.on_instances]
+        gone += [name for name in own if not hasattr(instance, name.path.rpartition(".")[2])]
+    return gone
