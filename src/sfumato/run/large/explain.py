@@ -20,7 +20,7 @@ from sfumato.hierarchies.base import inverse
 from sfumato.loss import LossReport
 from sfumato.release.explanation import Explanation, WhatIf
 from sfumato.release.release import Release
-from sfumato.run.finer_steps import ColumnTally, Steps, chosen_columns, known_row, otherwise, overview
+from sfumato.run.finer_steps import ColumnTally, FinerSteps, chosen_columns, known_row, otherwise, overview
 from sfumato.run.large.coded_table import PART, CodedTable, coded_name
 from sfumato.run.large.engine import NOTHING, Finished, Rows
 from sfumato.run.large.full_domain import Chosen
@@ -47,7 +47,7 @@ class ExplainPart:
     def __call__(self, part: int, rows: pa.Table) -> Finished:
         """Explain a part."""
         recoded = self.recode.recoded(part, rows).recoded
-        steps = Steps(recoded.microdata, recoded.classes, self.recode.models)
+        steps = FinerSteps(recoded.microdata, recoded.classes, self.recode.models)
         sizes = Counter(recoded.classes.sizes.tolist())
         return Finished(NOTHING.empty_table(), PartTold(sizes, recoded.classes.suppressed, steps.tallies(self.names)))
 
@@ -132,7 +132,7 @@ class LargeExplainer:
             part = found.column(PART)[0].as_py()
             rows, before = self._part_of(part, row)
             order, _, recoded = self.recode.recoded(part, rows)
-            steps = Steps(recoded.microdata, recoded.classes, self.recode.models)
+            steps = FinerSteps(recoded.microdata, recoded.classes, self.recode.models)
             place = int(inverse(order)[before])
         yield from steps.row(row, place, names, self.request)
 

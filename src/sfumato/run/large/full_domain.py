@@ -17,7 +17,7 @@ from sfumato.loss.recoded_table import CountedTable
 from sfumato.methods import Method, Task
 from sfumato.methods.on_engine import LevelsByFrequencies
 from sfumato.privacy import PrivacyModel, Requirements
-from sfumato.run.finer_steps import Steps
+from sfumato.run.finer_steps import FinerSteps
 from sfumato.run.large.coded_table import CodedTable, carried_name, coded_name
 from sfumato.run.large.engine import Rows, counted, group_counts
 from sfumato.run.request import Request
@@ -82,9 +82,9 @@ class Chosen:
         """How many rows are left out."""
         return self.recoded.suppressed - self.recoded.left_out
 
-    def steps(self, models: tuple[PrivacyModel, ...]) -> Steps:
+    def steps(self, models: tuple[PrivacyModel, ...]) -> FinerSteps:
         """Tell what one finer step would do to the classes, by the counts of all rows."""
-        return Steps(self.recoded.microdata, self.recoded.classes, models, counts=self.recoded.counts)
+        return FinerSteps(self.recoded.microdata, self.recoded.classes, models, counts=self.recoded.counts)
 
 
 def choose(rows: Rows, table: CodedTable, request: Request, support: LevelsByFrequencies, left_out: int) -> Chosen:
