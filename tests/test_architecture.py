@@ -8,6 +8,7 @@ themselves are tried on a small tree of fakes at the end, so that none of them c
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ import pytest
 
 PACKAGE = "sfumato"
 LONGEST_MODULE = 500
+SHORTEST_MODULE = 60
+MOST_FILES, MOST_ROOMS = 4, 17
 
 # From the ground up: a part may import its own row and the rows above it in this list.
 LAYERS = (
@@ -108,6 +111,8 @@ class Module:
     lines: int
     docstring: str
     imports: tuple[Import, ...]
+    is_package: bool
+    classes: tuple[str, ...]
 
     @property
     def part(self) -> str:
@@ -135,7 +140,9 @@ def read_module(name: str, path: Path, known: set[str]) -> Module:
     tree = ast.parse(text, filename=str(path))
     home = name if path.name == "__init__.py" else name.rpartition(".")[0]
     imports = tuple(imports_of(tree, home, known))
-    return Module(name, len(text.splitlines()), ast.get_docstring(tree) or "", imports)
+    classes = tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef))
+    lines = len(text.splitlines())
+    return Module(name, lines, ast.get_docstring(tree) or "", imports, path.name == "__init__.py", classes)
 
 
 def imports_of(tree: ast.Module, home: str, known: set[str]) -> Iterator[Import]:
@@ -356,6 +363,64 @@ def modules_stay_small(tree: dict[str, Module]) -> list[str]:
     ]
 
 
+def the_top_stays_small(tree: dict[str, Module]) -> list[str]:
+    top = [module for module in tree.values() if module.name.count(".") <= 1]
+    files = sorted(module.name for module in top if not module.is_package or module.name == PACKAGE)
+    rooms = sorted(module.name for module in top if module.is_package and module.name != PACKAGE)
+    found = [f"{len(files)} files at the top, {MOST_FILES} at most: {', '.join(files)}"] * (len(files) > MOST_FILES)
+    return found + [f"{len(rooms)} rooms, {MOST_ROOMS} at most: {', '.join(rooms)}"] * (len(rooms) > MOST_ROOMS)
+
+
+def public_class_names_are_unique(tree: dict[str, Module]) -> list[str]:
+    homes: dict[str, list[str]] = {}
+    for module in tree.values():
+        for name in module.classes:
+            homes.setdefault(name, []).append(module.name)
+    return [
+        f"{' and '.join(places)} both have a class {name}"
+        for name, places in homes.items()
+        if len(places) > 1 and not name.startswith("_")
+    ]
+
+
+def small_modules_have_a_reason(tree: dict[str, Module]) -> list[str]:
+    """A small module with one user belongs into it, unless there is one for each command, method, kernel or the like.
+
+    Those are imported by name (commands, formats) or by the package that lists them (methods, cautions, data sets).
+    """
+    users: dict[str, set[str]] = {}
+    for module, imported in own_imports(tree):
+        if imported.target != module.name:
+            users.setdefault(imported.target, set()).add(module.name)
+    alone = {target: min(names) for target, names in users.items() if len(names) == 1}
+    return [
+        f"{name} has {tree[name].lines} lines and is used by {user} alone; join them"
+        for name, user in sorted(alone.items())
+        if name in tree and not tree[name].is_package and tree[name].lines < SHORTEST_MODULE
+        if not tree[user].is_package and KERNELS not in name.split(".")
+    ]
+
+
+def names_differ_by_more_than_a_letter(tree: dict[str, Module]) -> list[str]:
+    folders: dict[str, list[str]] = {}
+    for name in sorted(tree):
+        folder, _, leaf = name.rpartition(".")
+        folders.setdefault(folder, []).append(leaf)
+    return [
+        f"{folder}.{one} and {folder}.{other} differ by a letter"
+        for folder, leaves in folders.items()
+        for one, other in itertools.combinations(leaves, 2)
+        if differ_by_a_letter(one, other)
+    ]
+
+
+def differ_by_a_letter(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if len(short) == len(long):
+        return sum(a != b for a, b in zip(short, long, strict=True)) == 1
+    return any(long[:place] + long[place + 1 :] == short for place in range(len(long)))
+
+
 def modules_say_what_they_are_for(tree: dict[str, Module]) -> list[str]:
     return [f"{module.name} has no docstring" for module in tree.values() if not module.docstring.strip()]
 
@@ -374,6 +439,10 @@ RULES: tuple[Rule, ...] = (
     nobody_imports_a_frame_library,
     only_readers_import_reading_libraries,
     algorithms_never_see_arrow,
+    the_top_stays_small,
+    public_class_names_are_unique,
+    small_modules_have_a_reason,
+    names_differ_by_more_than_a_letter,
     modules_stay_small,
     modules_say_what_they_are_for,
 )
@@ -412,7 +481,7 @@ CLEAN = {
     "methods/cut/kernels/halves.py": (
         "from sfumato.table.kernels import spans\nfrom sfumato.methods.cut.kernels import ends\n"
     ),
-    "methods/cut/kernels/ends.py": "import numba\nfrom sfumato.errors import ParameterError\n",
+    "methods/cut/kernels/ends.py": "import numba\nfrom sfumato.errors import ParameterError\nclass Ends: ...\n",
     "methods/mondrian.py": "from sfumato.table.kernels import spans\nfrom sfumato.privacy import base\n",
     "release/__init__.py": "",
     "release/plots.py": "if TYPE_CHECKING:\n    from sfumato.release import release\n",
@@ -435,13 +504,15 @@ CLEAN = {
     "cli/__init__.py": "from sfumato.api import anonymize\n",
 }
 UNDOCUMENTED = "answer = 42\n"
+#: Makes a module long enough to stand alone.
+PADDING = "#\n" * SHORTEST_MODULE
 
 
 def fake_tree(folder: Path, files: dict[str, str]) -> dict[str, Module]:
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text if text == UNDOCUMENTED else f'"""Fake."""\n{text}', encoding="utf-8")
+        path.write_text(text if text == UNDOCUMENTED else f'"""Fake."""\n{text}\n{PADDING}', encoding="utf-8")
     return read_tree(folder)
 
 
@@ -501,6 +572,9 @@ def test_a_clean_tree_passes(rule: Rule, tmp_path: Path) -> None:
         (modules_form_no_cycle, "methods/cut/kernels/ends.py", "from sfumato.methods.cut.kernels import halves"),
         (modules_form_no_cycle, "release/plots.py", "def late():\n    from sfumato.release import release"),
         (modules_form_no_cycle, "hierarchies/base.py", "from sfumato.hierarchies import preview"),
+        (public_class_names_are_unique, "release/values.py", "class Ends: ..."),
+        (names_differ_by_more_than_a_letter, "methods/cut/kernels/end.py", ""),
+        (names_differ_by_more_than_a_letter, "methods/cut/kernels/enda.py", ""),
         (modules_stay_small, "api/anonymize.py", "x = 1\n" * LONGEST_MODULE),
         (modules_say_what_they_are_for, "api/anonymize.py", UNDOCUMENTED),
     ],
@@ -509,3 +583,20 @@ def test_a_broken_tree_fails(rule: Rule, file: str, text: str, tmp_path: Path) -
     broken = rule(fake_tree(tmp_path, CLEAN | {file: text}))
     assert broken
     assert all(Path(file).parts[0].removesuffix(".py") in message for message in broken)
+
+
+def test_a_small_module_with_one_user_is_found(tmp_path: Path) -> None:
+    lone = CLEAN | {"methods/halve.py": UNDOCUMENTED, "methods/mondrian.py": "from sfumato.methods import halve\n"}
+    [message] = small_modules_have_a_reason(fake_tree(tmp_path / "lone", lone))
+    assert "sfumato.methods.halve has 1 lines" in message
+    shared = lone | {"release/release.py": "from sfumato.methods.halve import answer\n"}
+    assert small_modules_have_a_reason(fake_tree(tmp_path / "shared", shared)) == []
+    listed = CLEAN | {"methods/halve.py": UNDOCUMENTED, "methods/__init__.py": "from sfumato.methods import halve\n"}
+    assert small_modules_have_a_reason(fake_tree(tmp_path / "listed", listed)) == []
+
+
+def test_a_crowded_top_is_found(tmp_path: Path) -> None:
+    files = CLEAN | {f"loose_{number}.py": "" for number in range(3)}
+    assert "5 files at the top" in the_top_stays_small(fake_tree(tmp_path / "files", files))[0]
+    rooms = CLEAN | {f"room_{number}/__init__.py": "" for number in range(12)}
+    assert "rooms, 17 at most" in the_top_stays_small(fake_tree(tmp_path / "rooms", rooms))[0]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from sfumato.cli import imports as importing
+from sfumato.cli import imports
 from sfumato.io import write_table
 
 HEAVY = ("numba", "llvmlite", "pyarrow", "duckdb", "numpy", "narwhals", "pandas", "polars")
@@ -120,8 +120,8 @@ def test_a_command_does_not_load_what_others_merely_look_for(tmp_path: Path, end
 def test_what_is_seldom_used_is_loaded_when_something_of_it_is(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "sfumato_late_module.py").write_text("import sys\nsys.sfumato_loaded = True\nvalue = 3\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(importing, "SELDOM_USED", {"sfumato_late_module"})
-    monkeypatch.setattr(sys, "meta_path", [importing.OnlyWhatIsUsed(), *sys.meta_path])
+    monkeypatch.setattr(imports, "SELDOM_USED", {"sfumato_late_module"})
+    monkeypatch.setattr(sys, "meta_path", [imports.LeanFinder(), *sys.meta_path])
     monkeypatch.setattr(sys, "sfumato_loaded", False, raising=False)
     late = importlib.import_module("sfumato_late_module")
     assert importlib.import_module("sfumato_late_module") is late
@@ -136,8 +136,8 @@ def test_threads_that_use_it_first_at_the_same_moment_all_find_it_whole(tmp_path
     asking = 4
     (tmp_path / "sfumato_slow_module.py").write_text("import time\ntime.sleep(0.2)\nvalue = 3\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(importing, "SELDOM_USED", {"sfumato_slow_module"})
-    monkeypatch.setattr(sys, "meta_path", [importing.OnlyWhatIsUsed(), *sys.meta_path])
+    monkeypatch.setattr(imports, "SELDOM_USED", {"sfumato_slow_module"})
+    monkeypatch.setattr(sys, "meta_path", [imports.LeanFinder(), *sys.meta_path])
     slow = importlib.import_module("sfumato_slow_module")
     with ThreadPoolExecutor(asking) as pool:
         assert list(pool.map(lambda _: slow.value, range(asking))) == [3] * asking

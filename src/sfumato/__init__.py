@@ -92,7 +92,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-#: Where each public name lives; it is imported when it is first used, so that small commands start at once.
+#: The module of each public name, imported on first access, so that small commands start at once.
 _HOMES = {
     "anonymize": "sfumato.api.anonymize",
     "check": "sfumato.api.check",

@@ -1,4 +1,4 @@
-"""Anonymization as a step of a scikit-learn pipeline: rows go in, rows that k people share come out."""
+"""``sfumato.sklearn``: anonymization as a step of a scikit-learn pipeline; at least k rows share each output row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ try:
 except ImportError:
     raise MissingExtraError("A transformer for scikit-learn", "sklearn") from None
 
-#: Distances that are computed at a time, so that they fit into memory.
+#: The distances computed at a time, so that they fit into memory.
 _AT_A_TIME = 4_000_000
 
 
@@ -31,8 +31,8 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     that it lies in, or of the nearest one; it shows nothing that the training rows did not, and is not counted among
     them. A fitted transformer holds the boxes and no training row, so it may be kept and passed on with a model.
 
-    All columns are taken for quasi-identifiers, and all are numbers: encode categories first, or use
-    `sfumato.anonymize`, which knows hierarchies, sensitive columns and other models.
+    All columns are quasi-identifiers, and all are numbers: encode categories first, or use `sfumato.anonymize`, which
+    knows hierarchies, sensitive columns and other models.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     Attributes
     ----------
     k_
-        How many training rows share a box at least, as counted from the verified release of them.
+        The least number of training rows that share a box, counted from their verified release.
     loss_
-        What was lost: the GCP of that release, from 0 (nothing) to 1.
+        The loss: the GCP of that release, from 0 (nothing) to 1.
     boxes_
         The lower and upper ends of the boxes: an array of shape (2, boxes, features).
     n_features_in_, feature_names_in_
@@ -71,7 +71,7 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:  # noqa: N803
-        """Return for every row the middle of the box that it lies in, or of the nearest one."""
+        """Replace every row by the middle of the box that it lies in, or of the nearest one."""
         check_is_fitted(self)
         rows: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, reset=False)
         return self._middles()[_nearest(rows, *self.boxes_)]
@@ -83,16 +83,16 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
 
 
 def _released(rows: NDArray[np.float64], k: int) -> Release:
-    # The zeros of both signs are one value, also to whoever compares bits.
+    # Zeros of both signs are one value, also in a comparison of bits.
     table = pa.table({f"x{place}": column + 0.0 for place, column in enumerate(rows.T)})
-    # Mondrian draws nothing, and the order stays with whoever holds the data, so the seed gives nothing away.
+    # Mondrian draws nothing, and the order stays with the owner of the data, so the seed reveals nothing.
     return api.anonymize(
         table, quasi_identifiers=table.column_names, k=k, method="mondrian", intervals="bounds", keep_order=True, seed=0
     )
 
 
 def _boxes(release: Release, features: int) -> NDArray[np.float64]:
-    """Return the different boxes of a release as lower and upper ends."""
+    """Collect the distinct boxes of a release as lower and upper ends."""
     table = release.table
     names = [f"x{place}_{side}" for side in ("min", "max") for place in range(features)]
     rows = np.column_stack([table[name].to_numpy() for name in names]).astype(np.float64)
@@ -100,7 +100,7 @@ def _boxes(release: Release, features: int) -> NDArray[np.float64]:
 
 
 def _nearest(rows: NDArray[np.float64], lower: NDArray[np.float64], upper: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return for every row the box that it lies in, or else the nearest, every feature measured by its own range."""
+    """Find for every row the box that it lies in, or the nearest, each feature scaled by its range."""
     ranges = upper.max(axis=0) - lower.min(axis=0)
     ranges[ranges == 0] = 1.0
     step = max(1, _AT_A_TIME // lower.size)

@@ -14,7 +14,7 @@ from tests.cli.command import ROLES, run
 from tests.test_printable import EVIL, is_harmless
 
 import sfumato as sf
-from sfumato.cli.bars import ASCII, BLOCKS, loss_lines, risk_lines, signs_for
+from sfumato.cli.bars import ASCII, BLOCKS, characters_for, loss_lines, risk_lines
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -38,7 +38,7 @@ def test_a_bar_is_as_long_as_its_share(share: float, drawn: str) -> None:
     ("encoding", "signs"), [("utf-8", BLOCKS), ("ascii", ASCII), ("latin-1", ASCII), ("cp437", ASCII), ("?", ASCII)]
 )
 def test_signs_are_those_that_the_terminal_has(encoding: str, signs: object) -> None:
-    assert signs_for(encoding) is signs
+    assert characters_for(encoding) is signs
 
 
 @pytest.mark.parametrize("width", [20, 46, 60, 80, 200])

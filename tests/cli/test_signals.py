@@ -43,7 +43,7 @@ def test_an_interrupt_half_way_leaves_no_file_behind(number: signal.Signals, cod
         assert process.stdout.readline() == "half\n"
         begun = {path.name for path in folder.iterdir()} - {"patients.csv", "release.csv"}
         process.send_signal(number)
-        _, talk = process.communicate(timeout=60)
+        _, talk = process.communicate(timeout=300)
     assert len(begun) == 1, "the test is about a file that is half written"
     assert process.returncode == code
     assert "Traceback" not in talk
@@ -83,7 +83,7 @@ def test_a_reader_that_goes_away_does_no_harm(folder: Path) -> None:
         assert process.stderr is not None
         process.stdout.close()
         talk = process.stderr.read()
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=300) == 0
     assert talk == ""
 
 

@@ -13,7 +13,7 @@ from tests.profiles.tables import HELD_OUT, TUNED, Made, iban
 
 import sfumato as sf
 from sfumato.profiles.combinations import looks_of, sampled, search
-from sfumato.profiles.facts import Facts, facts_of
+from sfumato.profiles.facts import ColumnCounts, facts_of
 from sfumato.profiles.meaning import meaning_of
 from sfumato.profiles.orders import order_of
 from sfumato.profiles.patterns import DIRECT, Pattern, found_in
@@ -149,12 +149,12 @@ def test_combinations_are_those_that_counting_all_subsets_finds() -> None:
     assert found.with_others["c5"] * 400 == best
 
 
-def facts(name: str, codes: np.ndarray) -> Facts:
+def facts(name: str, codes: np.ndarray) -> ColumnCounts:
     values, places = np.unique(codes, return_inverse=True)
-    return Facts(name, len(codes), pa.array(values), places)
+    return ColumnCounts(name, len(codes), pa.array(values), places)
 
 
-def unique_rows(columns: list[Facts] | tuple[Facts, ...]) -> int:
+def unique_rows(columns: list[ColumnCounts] | tuple[ColumnCounts, ...]) -> int:
     rows = list(zip(*(column.codes.tolist() for column in columns), strict=True))
     return sum(rows.count(row) == 1 for row in rows)
 
@@ -230,5 +230,5 @@ def test_orders_keep_their_steps() -> None:
 
 
 def test_looks_count_missing_values_as_values() -> None:
-    column = Facts("a", 3, pa.array([7]), np.array([0, -1, -1]))
+    column = ColumnCounts("a", 3, pa.array([7]), np.array([0, -1, -1]))
     assert sorted(looks_of([column], np.arange(3)).people.tolist()) == [1, 2]

@@ -1,4 +1,4 @@
-"""Releases in two tables: the entrance for Anatomy."""
+"""``sfumato.anatomize``: a release in two tables."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def anatomize(
 ) -> Anatomy:
     """Release two tables: exact quasi-identifiers with a group, and the sensitive values of every group.
 
-    It is Anatomy, a comparator: nobody's sensitive value is known with more than 1/l, but everybody's row can be found.
+    This is Anatomy, a comparator: a sensitive value is known with a probability of at most 1/l, but every row can be
+    found.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ def _check_roles(schema: Schema) -> None:
 
 
 def _make(prepared: Prepared, l: int, progress: Progress) -> Anatomy:  # noqa: E741
-    """Deal the rows to groups, and check both tables before they are handed out."""
+    """Deal the rows to groups, and verify both tables before returning them."""
     progress("grouping", 0.0)
     (column,), secret = prepared.microdata.sensitive, prepared.secret
     groups = 1 + anatomy_groups(column, l, secret.generator("anatomy"))
@@ -125,7 +126,7 @@ def _make(prepared: Prepared, l: int, progress: Progress) -> Anatomy:  # noqa: E
 
 
 def _free_names(prepared: Prepared) -> tuple[str, str]:
-    """Return what the columns of groups and of counts are called: other than any column of the table."""
+    """Choose names for the columns of groups and counts that no column of the table has."""
     names = []
     for name in ("group", "count"):
         while name in prepared.roles:
@@ -144,7 +145,7 @@ def _people(prepared: Prepared, groups: NDArray[np.int64], order: NDArray[np.int
 
 
 def _values(column: SensitiveColumn, groups: NDArray[np.int64], named: tuple[str, str]) -> pa.Table:
-    """Return the values of every group, in the order of groups and values, which tells nothing."""
+    """Count the values of every group, sorted by group and value, so that the order reveals nothing."""
     cells, counts = np.unique(groups * column.size + column.codes, return_counts=True)
     group, value = np.divmod(cells, column.size)
     shown = pa.chunked_array([column.values.take(pa.array(value))])

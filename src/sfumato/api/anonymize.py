@@ -10,7 +10,7 @@ from sfumato.common.progress import Clock, Progress, ProgressOption, reporting
 from sfumato.common.threads import threads
 from sfumato.release.release import Release
 from sfumato.run.build import build_release, completed
-from sfumato.run.find import Found, find_classes
+from sfumato.run.find import FoundClasses, find_classes
 from sfumato.run.prepare import Prepared, prepare
 from sfumato.run.read import open_table, read_table
 from sfumato.run.request import Arguments, Request, spelled_out
@@ -18,8 +18,8 @@ from sfumato.run.where import in_memory, opened
 from sfumato.table.recoding import get_ready
 from sfumato.table.schema import Schema
 
-#: Finds classes for a table that is prepared.
-Finder = Callable[[Prepared, Request, Progress], Found]
+#: Finds classes for a prepared table.
+Finder = Callable[[Prepared, Request, Progress], FoundClasses]
 
 
 @spelled_out
@@ -54,39 +54,39 @@ def anonymize(
     suppression
         The share of rows that may be left out, from 0 to 1; rows are left out where that lowers the loss most.
     missing
-        What happens to missing quasi-identifiers: ``"category"``, they are a value of their own; ``"suppress"``, their
-        rows are left out; ``"error"``, the table is refused.
+        What happens to missing quasi-identifiers: ``"category"`` treats them as a value, ``"suppress"`` leaves out
+        their rows, ``"error"`` refuses the table.
     intervals
         How intervals are shown: ``"text"``, ``"bounds"`` (two typed columns), ``"midpoint"`` or ``"mean"``.
     ends
         Where intervals end if no levels are declared: ``"data"``, at the smallest and largest value of the class;
         ``"grid"``, at round values around them.
     keep_order
-        Keep the order of rows. Order can give people away, so by default rows are shuffled.
+        Keep the order of rows. Order can reveal people, so by default rows are shuffled.
     seed
-        The seed of all random choices; the same table and seed give the same bytes. It is a secret: whoever has it can
-        test guesses about the original. By default 128 random bits are drawn, and kept only in the manifest.
+        The seed of all random choices; the same table and seed give the same bytes. Keep it secret: anyone who has it
+        can test guesses about the original. By default 128 random bits are drawn, and kept only in the manifest.
     na
         Values that mean "no value", as texts or numbers: ``["?", "N/A"]``, or by column, ``{"age": [999]}``.
     confirm
-        The columns, or the codes of cautions, whose warnings you have read and accept. A plain column that is as good
-        as a name is refused unless it is among them.
+        The columns, or the codes of cautions, whose warnings you have read and accept. A plain column that
+        identifies people like a name is refused unless it is among them.
     strict
         Make no release if there is a warning that is not confirmed.
     transform
-        By column how its values are changed in every row before any model looks at them, such as
+        How the values of a column change in every row before any model sees them, such as
         ``{"pay": Round(500), "age": Age("born", "visit")}``; a hierarchy stands for its first level.
     pseudonymize
         Identifiers that are released as pseudonyms: names, or by name `Pseudonyms` with a key file or a table.
     sample
         The share of rows, or of people, that is drawn at random; or `Sample`, stratified by a column.
     engine
-        ``"memory"``, or ``"duckdb"`` for a table past memory; ``"auto"`` takes memory where that fits in ``memory``.
-        `Spark` or its address for a cluster; a frame of Spark is worked on by its own session anyway.
+        ``"memory"``, or ``"duckdb"`` for a table past memory; ``"auto"`` works in memory if the table fits.
+        `Spark`, or its address, for a cluster; the session of a Spark frame does the work itself.
     memory
-        How much memory may be taken, such as ``"4GB"`` or a number of bytes; by default a share of what is free.
+        A limit on memory, such as ``"4GB"`` or a number of bytes; by default a share of what is free.
     temporary
-        The folder in which an engine keeps rows meanwhile, in one of its own that only you can read.
+        The folder in which an engine keeps rows for the time being, in a subfolder that only you can read.
     progress
         True for a progress bar, or a function that is called with the stage's name and the share done.
     separator
@@ -94,9 +94,9 @@ def anonymize(
     encoding
         The encoding of a text file, such as ``"latin-1"``; found from its bytes by default.
     sheet
-        The sheet of a workbook or the table of an SQLite database, where there are several.
+        The sheet of a workbook or the table of an SQLite database, if it has several.
     layout
-        Where the columns of a file of fixed width are, such as ``"name 1-10, age 11-13"``.
+        The places of the columns in a fixed-width file, such as ``"name 1-10, age 11-13"``.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def release_in_memory(
 ) -> Release:
     """Read a table, prepare it, let ``find`` find classes, and build the release, which verifies it.
 
-    What is handed out has passed the independent check; `Release.write` writes it and checks what was written.
+    The release has passed the independent check; `Release.write` writes it and checks the written file.
     """
     clock = Clock()
     get_ready()
@@ -141,7 +141,7 @@ def release_in_memory(
         with clock.measuring("method"):
             found = find(prepared, request.with_schema(prepared.schema), report)
         with threads(1) as beside:
-            # Guardrails look at the classes while these are shown and verified.
+            # Guardrails check the classes while these are shown and verified.
             looking = beside.submit(_cautions, found, asked, cautions, clock)
             with clock.measuring("release"):
                 release = build_release(source, prepared, found, clock, report)
@@ -149,7 +149,7 @@ def release_in_memory(
     return completed(release, asked, cautions, clock, **preset)
 
 
-def _cautions(found: Found, asked: RequestView, before: Sequence[Caution], clock: Clock) -> tuple[Caution, ...]:
+def _cautions(found: FoundClasses, asked: RequestView, before: Sequence[Caution], clock: Clock) -> tuple[Caution, ...]:
     with clock.measuring("guardrails"):
         view = found.view(asked, found.loss)
         return cautions_after(view, found.request.confirm, found.request.strict, before)

@@ -35,14 +35,14 @@ def attack(
     seed: int | None = None,
     separator: str | None = None,
 ) -> AttackReport:
-    """Attack your own release, as somebody would who knows some columns of the people in it.
+    """Attack your own release, like an attacker who knows some columns of the people in it.
 
     Parameters
     ----------
     original
         The table that the release was made from, as in `anonymize`.
     release
-        A `Release`, or a table or file that anybody made.
+        A `Release`, or a table or file from any source.
     quasi_identifiers, sensitive
         As in `anonymize`; a `Release` knows its own.
     knows
@@ -54,15 +54,15 @@ def attack(
     control
         People who are not in the original, with the same columns: attacks on them show what can be known anyway.
     k, l
-        What the release promises, where it is not a `Release`.
+        What the release promises, if it is not a `Release`.
     targets
-        How many people are attacked, drawn at random.
+        The number of people to attack, drawn at random.
     show
         The number of people found for certain whose original values the report shows; none by default.
     seed
         The seed of all random choices.
     separator
-        What separates the cells of CSV files; detected if left out.
+        The separator of CSV files; detected by default.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def _known(knows: Iterable[str] | str | None, hierarchies: Mapping[str, Any]) ->
 
 
 def _promised(k: int | None, l: float | None, published: Release | None) -> dict[str, float]:  # noqa: E741
-    """Return what is promised, by a release itself or by whoever asks."""
+    """Collect the promises of the release and of the caller."""
     promised = promised_by(published.promises) if published is not None else {}
     if k is not None:
         promised["k"] = parameters.integer("attack", "k", k, at_least=1)
@@ -127,7 +127,7 @@ def _promised(k: int | None, l: float | None, published: Release | None) -> dict
 
 
 def promised_by(models: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return what models promise about the size of classes and about the shares of sensitive values."""
+    """Collect what models promise about the size of classes and the shares of sensitive values."""
     promised: dict[str, float] = {}
     for promise in models:
         if promise["model"] == "k-anonymity":

@@ -1,4 +1,4 @@
-"""Certificates: what was promised, achieved and tried for one released file; whoever has the file can check it."""
+"""``sfumato.certify``: what a released file promises and achieves, for anyone with the file to check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sfumato.release.certificate import ROWS, VERSION, Certificate, digest, file
 from sfumato.release.release import Release
 from sfumato.run.presets import Preset, recoded_original
 
-#: Attacks that learn from everybody, and are not tried on tables of more rows.
+#: Attacks that learn from all rows, and are not tried on tables of more rows than this.
 SLOW = ("deFinetti",)
 LARGE = 50_000
 
@@ -29,7 +29,7 @@ def certify(
     seed: int | None = None,
     separator: str | None = None,
 ) -> Certificate:
-    """Certify a file that a release was written to: promises, what it achieves, risk, and what attacks achieve.
+    """Certify the file of a release: its promises, what it achieves, its risk, and the results of attacks.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def certify(
     path
         Where to write the certificate as JSON; not written if left out.
     targets, seed, separator
-        As in `attack`. All attacks are tried that need nothing but the original and the release; on more than 50,000
-        rows all but deFinetti.
+        As in `attack`. Tries all attacks that need only the original and the release; above 50,000 rows all but
+        deFinetti.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def certify(
         "preset": answers,
         "versions": dict(release.manifest["versions"]),
     }
-    # What is compared is what JSON gives back.
+    # Compare what JSON gives back.
     record = json.loads(json.dumps(record))
     certificate = Certificate(record | {"digest": digest(record)})
     if path is not None:

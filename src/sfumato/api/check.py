@@ -1,4 +1,4 @@
-"""``sfumato.check``: whether a table keeps privacy models, whoever made it."""
+"""``sfumato.check``: whether a table keeps privacy models, whatever made it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sfumato.verify.verification import Verification
 
 @spelled_out
 def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckAnyArguments]) -> Verification:
-    """Check any table, whoever made it, against privacy models.
+    """Check any table against privacy models, whatever made it.
 
     Parameters
     ----------
@@ -21,20 +21,20 @@ def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckA
     schema
         The role of every column, as in `anonymize`; or give the roles as arguments:
     quasi_identifiers
-        The columns that together make a class. For a column shown as ``age_min`` and ``age_max``, say ``age``.
+        The columns that together make a class. For a column shown as ``age_min`` and ``age_max``, name ``age``.
     sensitive
         The sensitive columns.
     person
-        The column that identifies the person, where people have several rows; people are counted then, not rows.
+        The column that identifies the person, if people have several rows; then people are counted, not rows.
     confirm
-        Columns that look like something that the preset forbids, and are none.
+        Columns that look like something that the preset forbids, but are not.
     k, l, t, privacy, preset
-        As in `anonymize`. Without any, the result tells what the table achieves.
+        As in `anonymize`. Without any, the result says what the table achieves.
     separator, encoding, sheet, layout
         As in `anonymize`.
     engine, memory, temporary
-        As in `anonymize`: a table that does not fit in ``memory`` is grouped and counted by DuckDB; a frame of Spark,
-        or what a cluster is to read, is counted and judged by its executors.
+        As in `anonymize`: DuckDB groups and counts a table that does not fit in ``memory``; the executors of a
+        cluster check a Spark frame, or what the cluster is to read.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The questions of a preset, answered by the figures of a release and by attacks on it."""
+"""``sfumato.checklist``: the questions of a preset, answered by figures of a release and attacks on it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MET, NOT_MET, YOURS = "met", "not met", "for you to judge"
 
 @dataclass(frozen=True)
 class ChecklistAnswer:
-    """What became of a question.
+    """The answer to a question.
 
     Attributes
     ----------
     question
         The question.
     figures
-        What was measured, in words; empty where nothing can be.
+        What was measured, in words; empty if nothing can be.
     verdict
         ``"met"``, ``"not met"`` or ``"for you to judge"``.
     """
@@ -61,11 +61,11 @@ class Checklist:
         return self.ok
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
+        """Convert to plain values, ready for JSON."""
         return {**self.preset.to_dict(), "ok": self.ok, "checklist": [vars(one) for one in self.answers]}
 
     def summary(self) -> str:
-        """Return the questions with their answers, the source, and what is not covered."""
+        """Write the questions with their answers, the source, and what is not covered."""
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
@@ -127,7 +127,7 @@ def answered(preset: Preset, release: Release, tried: AttackReport | None) -> Ch
 
 
 def figures_of(release: Release) -> dict[str, Any]:
-    """Return the figures that questions can be about."""
+    """Collect the figures that questions can be about."""
     rows = max(1, release.manifest["input"]["rows"])
     return release.risk.to_dict() | {"suppressed": release.suppressed / rows}
 
@@ -160,7 +160,7 @@ def _by_attacks(question: Question, tried: AttackReport) -> ChecklistAnswer:
 
 
 def figure(figures: Any, path: str) -> float | None:
-    """Return the figure at a path; the largest one where ``*`` stands for several.
+    """Look up the figure at a path; the largest one if ``*`` stands for several.
 
     >>> figure({"after": {"sensitive": {"a": {"certain": 0.1}, "b": {"certain": 0.4}}}}, "after.sensitive.*.certain")
     0.4

@@ -1,4 +1,4 @@
-"""Which method at which k? Several of each on one table that is read and encoded once."""
+"""``sfumato.compare``: several methods at several k on one table that is read and encoded once."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """One method at one k: what it lost and took, or why there is nothing.
+    """One method at one k: its loss and its time, or why it failed.
 
-    ``achieved`` is the size of the smallest class that a reader sees, ``l`` and ``t`` are what sensitive columns have
-    in them; ``bound`` is a GCP that nobody can beat at this k; ``frontier`` says that no cell of at least this k
-    loses less; ``utility`` has the measures of `sfumato.utility`, where they were asked for.
+    ``achieved`` is the size of the smallest class that a reader sees, ``l`` and ``t`` are what the sensitive columns
+    achieve; ``bound`` is a GCP that no release can beat at this k; ``frontier`` says that no cell of at least this k
+    loses less; ``utility`` has the measures of `sfumato.utility`, if requested.
     """
 
     method: str
@@ -58,13 +58,13 @@ class Cell:
     utility: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON."""
+        """Convert to plain values, ready for JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What several methods lose and take at several k.
+    """The losses and times of several methods at several k.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Comparison:
 
     @property
     def picture(self) -> charts.Picture:
-        """What every method loses as k grows, and what no release can be below, as a picture with its table."""
+        """The loss of every method as k grows, and the bound that no release can beat, as a picture with its table."""
         losses: dict[str, dict[int, float]] = {cell.method: {} for cell in self.cells}
         for cell in self.cells:
             if cell.gcp is not None:
@@ -97,11 +97,11 @@ class Comparison:
         return charts.loss_against_k(losses, bounds, [(cell.method, cell.k) for cell in self.frontier])
 
     def plot(self) -> alt.TopLevelMixin:
-        """Return the loss of every method as k grows as an Altair chart; it needs ``sfumato[report]``."""
+        """Plot the loss of every method as k grows, as an Altair chart; needs ``sfumato[report]``."""
         return self.picture.chart
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
-        """Return the header and the cells of a table for people: what has no figure in any cell is left out."""
+        """Lay out the cells as a table, header first; columns without any figure are left out."""
         measures = list(dict.fromkeys(name for cell in self.cells for name in cell.utility))
         columns: dict[str, Callable[[Cell], str]] = {
             "method": lambda cell: cell.method,
@@ -131,7 +131,7 @@ class Comparison:
         return fragment("Comparison", markup_table(header, rows, range(1, len(header) - 1)), element("p", BEST))
 
 
-#: What the mark in the last column means.
+#: The meaning of the mark in the last column.
 BEST = "* no cell of at least this k loses less"
 
 
@@ -144,7 +144,7 @@ def _utility(name: str, cell: Cell) -> str:
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    """Return a line with the method to the left, figures to the right, and a mark or a sentence at the end."""
+    """Align a line: the method to the left, figures to the right, a mark or a sentence at the end."""
     name, *figures = row[: len(widths)]
     told = [name.ljust(widths[0]), *(one.rjust(width) for one, width in zip(figures, widths[1:], strict=True))]
     return "  ".join([*told, *row[len(widths) :]]).rstrip()
@@ -179,7 +179,7 @@ def compare(
     time_limit
         Seconds for every cell, for methods that take a time limit.
     utility
-        Whether to measure what is left of the table in every cell as well, as `sfumato.utility` does; it takes longer.
+        Whether to measure the utility of every cell as well, as `sfumato.utility` does; it takes longer.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def compare_for(
     utility: bool = False,
     progress: ProgressOption = False,
 ) -> Comparison:
-    """Try methods at several k under everything else that a request says."""
+    """Try methods at several k, with all other options of a request."""
     sizes = [parameters.integer("compare", "k", size, at_least=1) for size in k]
     tried = [_limited(find_method(method), time_limit) for method in methods]
     with reporting(progress, "compare") as report:
@@ -224,7 +224,7 @@ def compare_for(
 
 
 def _limited(method: Method, time_limit: float | None) -> Method:
-    """Return a method with a limit on time, if it takes one."""
+    """Set the time limit of a method, if it takes one."""
     if time_limit is None:
         return method
     parameters.number("compare", "time_limit", time_limit, above=0)
@@ -233,7 +233,7 @@ def _limited(method: Method, time_limit: float | None) -> Method:
 
 
 def _cell(source: Source, prepared: Prepared, request: Request, original: pa.Table | None) -> Cell:
-    """Run one method and look at its release, beside the original where there is one; a failure is an answer, too."""
+    """Run one method and measure its release, against the original if given; a failure is recorded, too."""
     begun = time.perf_counter()
     name = request.method.name
     try:
@@ -260,7 +260,7 @@ def _cell(source: Source, prepared: Prepared, request: Request, original: pa.Tab
 
 
 def _measured(original: pa.Table, release: Release, prepared: Prepared) -> dict[str, float]:
-    """Measure what a release is still good for; every cell draws the same queries."""
+    """Measure the utility of a release; every cell draws the same queries."""
     found = measuring.utility(original, release, seed=prepared.secret.number("utility"))
     return {name: one.value for name, one in found.items()}
 

@@ -73,12 +73,12 @@ class Policy(Request):
         write_text(path, HEADER + dumps(data))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the policy as plain values; what is not said is left out."""
+        """Convert to plain values; options without a value are left out."""
         return policy_record(self)
 
     @classmethod
     def from_dict(cls, data: Record) -> Policy:
-        """Make a policy from the plain values that `to_dict` gives."""
+        """Make a policy from the plain values of `to_dict`."""
         return cls(**policy_arguments(data), caller="[options]")
 
     def run(self, data: object, progress: ProgressOption = False) -> Release:
@@ -88,12 +88,12 @@ class Policy(Request):
     def check(self, data: object) -> Verification:
         """Check a released table against the privacy of this policy, as `sfumato.check` does.
 
-        How the original is to be read is not how a release is written, so that is found out from the release itself.
+        The reading options of the original do not apply to the release, whose format is detected.
         """
         return checks.check(data, replace(self, separator=None, encoding=None, sheet=None, layout=None))
 
     def report(self, path: str | os.PathLike[str], original: object, release: str | os.PathLike[str]) -> Verification:
-        """Write a report about a released file, whoever made it, for the person who signs; see `Release.report`.
+        """Write a report about a released file, whatever made it, for the person who signs; see `Release.report`.
 
         Parameters
         ----------
@@ -126,11 +126,11 @@ class Policy(Request):
         return fragment("Policy", self.schema.as_table(), facts(said), self._file_shown())
 
     def _options_shown(self) -> dict[str, Any]:
-        """Return the options without the seed: notebooks are saved with what they show, and it is the owner's alone."""
+        """The options without the seed: notebooks are saved with their output, and the seed is secret."""
         return {name: value for name, value in self.options().items() if name != "seed"}
 
     def _file_shown(self) -> Markup | None:
-        """Return the policy as a file, to be unfolded; None where it holds what no file can."""
+        """The policy as a file, to be unfolded; None if it holds what no file can."""
         try:
             text = dumps(self.to_dict() | {"options": self._options_shown()})
         except ParameterError:
@@ -146,7 +146,7 @@ def _load(file: Path) -> dict[str, Any]:
 
 
 def _with_paths(data: Any, change: Callable[[str], str]) -> Any:
-    """Return plain values with the path of every file changed."""
+    """Change the path of every file in plain values."""
     if isinstance(data, Mapping):
         return {
             key: change(value) if _is_path(key, value) else _with_paths(value, change) for key, value in data.items()
@@ -155,5 +155,5 @@ def _with_paths(data: Any, change: Callable[[str], str]) -> Any:
 
 
 def _is_path(key: str, value: object) -> bool:
-    """Return whether a value is the path of a hierarchy, of a population, or of a preset of one's own."""
+    """Whether a value is the path of a hierarchy, a population or a preset file."""
     return isinstance(value, str) and (key == "file" or (key == "preset" and value.endswith(".toml")))

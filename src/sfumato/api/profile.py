@@ -1,4 +1,4 @@
-"""``sfumato.profile``: from a table to what is in it."""
+"""``sfumato.profile``: what the columns of a table are, and their roles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sfumato.errors import DataError, SourceError
 from sfumato.io import Source, open_source
 from sfumato.io.missing import EVERY_COLUMN, MissingCodes, missing_codes
 from sfumato.profiles.combinations import Searched, search
-from sfumato.profiles.facts import Facts, all_facts
+from sfumato.profiles.facts import ColumnCounts, all_facts
 from sfumato.profiles.meaning import Meaning, meaning_of
 from sfumato.profiles.report import ColumnProfile, Profile
 from sfumato.profiles.roles import SURE, Suggestion, find_person, suggest
@@ -35,12 +35,12 @@ def profile(
     layout: str | None = None,
     progress: ProgressOption = False,
 ) -> Profile:
-    """Say what every column of a table is meant to be, how it singles people out, and which role it should have.
+    """Profile a table: the meaning of every column, how it singles people out, and the role it should have.
 
     Parameters
     ----------
     data, na, separator, encoding, sheet, layout, progress
-        As in `anonymize`. Values that usually mean "no value" are found without being named.
+        As in `anonymize`. Values that usually mean "no value" are found by themselves.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def _by_column(known: Mapping[str, tuple[str, ...]], names: list[str]) -> dict[s
 
 
 def _read(source: Source) -> tuple[pa.Table, list[str]]:
-    """Read all columns, and name those whose type has no place in a release."""
+    """Read all columns; name those whose type cannot be released."""
     try:
         return source.read(source.columns), []
     except SourceError:
@@ -88,7 +88,7 @@ def _read(source: Source) -> tuple[pa.Table, list[str]]:
         return pa.table(usable), [name for name in source.columns if name not in usable]
 
 
-def _judged(facts: Facts, column: pa.ChunkedArray) -> ColumnProfile:
+def _judged(facts: ColumnCounts, column: pa.ChunkedArray) -> ColumnProfile:
     if UNNAMED.fullmatch(facts.name) and numbers_rows(column):
         meaning = Meaning("identifier", "row numbers", by_values=True)
         return ColumnProfile(facts, meaning, Suggestion("identifier", "it only numbers the rows", SURE))
@@ -98,7 +98,7 @@ def _judged(facts: Facts, column: pa.ChunkedArray) -> ColumnProfile:
 
 
 def _unusable(name: str, rows: int) -> ColumnProfile:
-    facts = Facts(name, rows, pa.nulls(0, pa.string()), np.full(rows, -1, np.int64))
+    facts = ColumnCounts(name, rows, pa.nulls(0, pa.string()), np.full(rows, -1, np.int64))
     reason = "its type cannot be released, so it is left out"
     return ColumnProfile(
         facts, Meaning("identifier", "binary or nested values"), Suggestion("identifier", reason, SURE)
@@ -115,7 +115,7 @@ def _search(columns: list[ColumnProfile], tell: Tell) -> Searched:
 
 
 def _with_person(columns: list[ColumnProfile]) -> list[ColumnProfile]:
-    """Make the identifier of people that repeats the person, by whom privacy counts."""
+    """Make an identifier with repeated values the person, by which privacy models count."""
     name = find_person([(one.facts, one.meaning, one.suggestion) for one in columns])
     return [_as_person(one) if one.name == name else one for one in columns]
 

@@ -34,7 +34,7 @@ def recode(
         The level of every quasi-identifier, by number (``release.levels``, or a row of ``release.alternatives``) or by
         name (``release.level_names``). Names mean the same for every table; numbers may not.
     k, l, t, privacy, preset
-        What must hold, as in `anonymize`. Without any, the table is recoded and nothing is promised.
+        What must hold, as in `anonymize`. Without any, the table is recoded without a promise.
     suppression
         The share of rows that may be left out because their classes break a model.
     quasi_identifiers, sensitive, person, identifiers, plain, rest, weights
@@ -47,7 +47,7 @@ def recode(
     Raises
     ------
     InfeasibleError
-        If the levels no longer keep the models; the message says how many rows are in the way.
+        If the levels no longer keep the models; the message says how many rows break them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The report of a released file, whoever made it, from the policy, the original and the file itself."""
+"""The report of a released file, whatever made it, from the policy, the original and the file itself."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from sfumato.verify.verification import Verification
 def facts_of_files(
     request: Request, record: Mapping[str, Any], original: object, release: str | os.PathLike[str]
 ) -> ReportFacts:
-    """Collect what can be known about a released file; how it was made is known only as far as the policy says.
+    """Collect the facts about a released file; how it was made is known only from the policy.
 
     Parameters
     ----------
     request
-        What the release was asked to keep.
+        The request that the release was made for.
     record
         The same as plain values, for the reader.
     original
@@ -84,7 +84,7 @@ def _described(
 ) -> dict[str, ColumnFacts]:
     statistic = request.intervals if request.intervals in {"midpoint", "mean"} else None
     least = max(LEAST, verification.k or 0)
-    everybody = np.zeros(len(prepared.microdata), bool)  # which rows were left out, nobody knows
+    everybody = np.zeros(len(prepared.microdata), bool)  # a file does not say which rows were left out
     found = {
         name: describe_column(released, name, counts, prepared.schema.quasi_identifiers[name], least, statistic)
         for name, counts in count_values(prepared.microdata, everybody).items()
@@ -93,14 +93,14 @@ def _described(
 
 
 def _kinds(prepared: Prepared) -> dict[str, str]:
-    """Return what the columns were taken for: quasi-identifiers by their values, the others by their types."""
+    """Name the kind of each column: of quasi-identifiers by their values, of the others by their types."""
     known = {domain.name: domain.values.type for domain in prepared.microdata.domains}
     types = known | {name: prepared.table.schema.field(name).type for name in prepared.table.column_names}
     return {name: kind_of_type(kind) for name, kind in types.items()}
 
 
 def _risk(prepared: Prepared, released: pa.Table) -> BeforeAfter:
-    """Return the risk before and after; a release does not say whose its rows are, so there rows are counted."""
+    """Assess the risk before and after; a release does not identify people, so its rows are counted."""
     schema = prepared.schema
     names = dict.fromkeys(schema.quasi_identifiers)
     shown = columns_shown(schema, released.column_names)
@@ -111,6 +111,6 @@ def _risk(prepared: Prepared, released: pa.Table) -> BeforeAfter:
 
 
 def _loss(lost: Mapping[str, float], rows: int, gone: int) -> dict[str, float]:
-    """Return the loss as a whole, as the released file shows it: a row that is gone has lost everything."""
+    """Compute the loss of the whole from the released file; a suppressed row has lost everything."""
     mean = sum(lost.values()) / max(1, len(lost))
     return {"gcp": (mean * (rows - gone) + gone) / rows}

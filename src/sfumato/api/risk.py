@@ -24,14 +24,14 @@ def risk(
     nearly: float = NEARLY,
     separator: str | None = None,
 ) -> Risk:
-    """Say how likely it is that people in a table are found: an original, a release, anybody's file.
+    """Assess how likely people in a table are to be found: in an original, a release, or any file.
 
     Parameters
     ----------
     data
         As in `anonymize`.
     quasi_identifiers
-        The columns that an attacker may know. How each generalizes matters only beside a table of the population.
+        The columns that an attacker may know. Their hierarchies matter only together with a table of the population.
     sensitive
         The columns that the attacker wants to know.
     population
@@ -40,13 +40,13 @@ def risk(
     weights
         The column that says how many people of the population a row stands for.
     person
-        The column that identifies the person, where people have several rows; people are counted then, not rows.
+        The column that identifies the person, if people have several rows; then people are counted, not rows.
     thresholds
         Thresholds to report besides 0.05, 0.09, 0.2, 0.33 and 0.5.
     nearly
         The share of a class from which a sensitive value counts as nearly certain.
     separator
-        What separates the cells of a CSV file; detected if left out.
+        The separator of a CSV file; detected by default.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def risk(
 def _population(
     given: object, names: Sequence[str], as_text: Sequence[str], separator: str | None
 ) -> pa.Table | float | None:
-    """Read the table of the population; its size or the share of it that was drawn stays a number."""
+    """Read the table of the population; a number (its size, or the share that was drawn) stays as it is."""
     if given is None or isinstance(given, int | float):
         return given
     return open_source(given, separator=separator).read(names, as_text)

@@ -1,4 +1,4 @@
-"""The dual problem: the strongest privacy that a tolerable loss allows."""
+"""``sfumato.strongest``: the strongest privacy within a limit on the loss (the dual problem)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sfumato.errors import InfeasibleError, SchemaError
 from sfumato.loss import METRICS
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
 from sfumato.release.release import Release
-from sfumato.run.find import Found, find_classes
+from sfumato.run.find import FoundClasses, find_classes
 from sfumato.run.prepare import Prepared
 from sfumato.run.request import Arguments, Request, spelled_out
 from sfumato.run.where import in_memory, opened
@@ -53,7 +53,7 @@ class Strongest:
         return int(self.release.achieved.k or 0)
 
     def summary(self) -> str:
-        """Return what was found, and the losses on the way."""
+        """Summarize the result and the losses of all tries."""
         tried = "\n".join(f"  {self.maximize}={value:<8,} GCP {loss:.4f}" for value, loss in self.curve)
         return f"{self.maximize}={self.value:,} is the largest with a GCP of at most {self.max_gcp:g}; tried:\n{tried}"
 
@@ -70,7 +70,7 @@ def strongest(
 ) -> Strongest:
     """Find the largest k, or l, whose loss stays within a limit.
 
-    The table is read and encoded once, and a linear method sorts it once; each k that is tried only cuts it anew.
+    The table is read and encoded once, and a linear method sorts it once; each k that is tried only cuts it again.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def strongest(
 def find_strongest(
     data: object, request: Request, max_gcp: float, maximize: str = "k", progress: ProgressOption = False
 ) -> Strongest:
-    """Find the largest k, or l, of a request; its own is the least that will do."""
+    """Find the largest k, or l, for a request; its own k or l is the smallest to accept."""
     parameters.share(request.caller, "max_gcp", max_gcp)
     parameters.choice(request.caller, "maximize", maximize, MAXIMIZED)
     if maximize == "l" and not request.schema.sensitive:
@@ -115,14 +115,14 @@ def find_strongest(
 
 
 def split_models(maximize: str, models: Sequence[PrivacyModel]) -> tuple[tuple[PrivacyModel, ...], int]:
-    """Return the models that hold whatever is tried, and the least k or l to try: what is asked for, or 2."""
+    """Separate the models that always hold from the least k or l to try: the requested one, or 2."""
     wanted = [model for model in models if _is_maximized(maximize, model)]
     least = max([2, *(math.ceil(getattr(model, maximize)) for model in wanted)])
     return tuple(model for model in models if model not in wanted), least
 
 
 def _is_maximized(maximize: str, model: PrivacyModel) -> bool:
-    """Return whether a model is what is maximized; other kinds of l-diversity, or for one column, are not."""
+    """Whether a model is the one to maximize; other kinds of l-diversity, or for one column, are not."""
     if maximize == "k":
         return isinstance(model, KAnonymity)
     return isinstance(model, LDiversity) and model == LDiversity(model.l)
@@ -139,19 +139,19 @@ class _Search:
     found: dict[int, Any] = field(default_factory=dict)
     memory: dict[Any, Any] = field(default_factory=dict)
 
-    def run(self, prepared: Prepared, request: Request, report: Progress) -> Found:
+    def run(self, prepared: Prepared, request: Request, report: Progress) -> FoundClasses:
         """Find the largest value within the loss for a table in memory, which is encoded and sorted once."""
 
-        def find(asked: Request) -> tuple[Found, float]:
+        def find(asked: Request) -> tuple[FoundClasses, float]:
             report(f"trying {self._asked_for(asked)}", 0.0)
             found = find_classes(prepared, asked, silent, self.memory)
             return found, METRICS["gcp"].measure(found.recoded)
 
-        found: Found = self._largest(request, find)
+        found: FoundClasses = self._largest(request, find)
         return found
 
     def run_by_engine(self, data: object, request: Request, progress: ProgressOption) -> Release:
-        """Find the largest value by a release for each that is tried: an engine keeps nothing between them."""
+        """Find the largest value with a release per try: an engine keeps nothing between them."""
 
         def find(asked: Request) -> tuple[Release, float]:
             release = anonymize_for(data, asked, progress)
@@ -164,7 +164,7 @@ class _Search:
         return f"{self.maximize}={getattr(request.privacy[0], self.maximize):,}"
 
     def _largest(self, request: Request, find: Callable[[Request], tuple[Any, float]]) -> Any:
-        """Double while the loss fits, then halve in on the largest value for which it does."""
+        """Double while the loss fits, then bisect to the largest value that fits."""
         fixed, least = split_models(self.maximize, request.privacy)
 
         def fits(value: int) -> bool:
@@ -200,5 +200,5 @@ class _Search:
 
 
 def _rounded_up(loss: float) -> float:
-    """Return a loss with four digits that is not below it."""
+    """Round a loss up to four digits."""
     return math.ceil(loss * 1e4) / 1e4

@@ -32,7 +32,7 @@ def read_original(data: object, schema: Schema, separator: str | None, release: 
 
 
 def read_release(data: object, schema: Schema, separator: str | None) -> pa.Table:
-    """Read a release, whoever made it, with all columns; a quasi-identifier may be shown by its bounds."""
+    """Read all columns of a release, whatever made it; a quasi-identifier may be shown by its bounds."""
     if isinstance(data, Release):
         return data.table
     source = open_source(data, separator=separator)

@@ -1,4 +1,4 @@
-"""What a release is still good for: the entrance for utility."""
+"""``sfumato.utility``: how useful a release still is."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def utility(
     seed: int | None = None,
     separator: str | None = None,
 ) -> Utility:
-    """Measure what is left of a table in its release, whoever made it.
+    """Measure what is left of a table in its release, whatever made it.
 
     Parameters
     ----------
     original
         The table that the release was made from, as in `anonymize`.
     release
-        A `Release`, an `Anatomy`, what answers questions of either (`Released`), or any released table or file.
+        A `Release`, an `Anatomy`, a `Released` that answers queries about either, or any released table or file.
     quasi_identifiers
-        The columns that make a class, each with its hierarchy where one is needed to read it; a `Release` knows its
-        own.
+        The columns that make a class, each with its hierarchy if it is needed to read the column; a `Release` knows
+        its own.
     label
         The column that a classifier is to learn; by default the first sensitive column of a `Release`.
     held_out
@@ -46,7 +46,7 @@ def utility(
     seed
         The seed of all random choices.
     separator
-        What separates the cells of CSV files; detected if left out.
+        The separator of CSV files; detected by default.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def _released(
 
 
 def _sensitive(release: object) -> tuple[str, ...]:
-    """Return the sensitive columns that a release knows of."""
+    """The sensitive columns that a release declares."""
     if isinstance(release, Anatomy | Anatomized):
         return (release.sensitive,)
     return release.sensitive if isinstance(release, Release) else ()

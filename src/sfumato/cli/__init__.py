@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from sfumato.cli.imports import OnlyWhatIsUsed
+from sfumato.cli.imports import LeanFinder
 
 
 def main() -> None:
@@ -24,27 +24,27 @@ def main() -> None:
 
 
 def open_closed_streams() -> None:
-    """Give this program the three streams that it expects, should whoever started it have closed one.
+    """Open the standard streams that the parent process closed, on the null device.
 
-    Otherwise the next file that is opened would take the number of a closed stream, and talk would get into it.
+    Otherwise the next file to be opened would get the number of a closed stream, and messages would end up in it.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free, which is this one
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def program() -> NoReturn:
-    """Run the command line as the program ``sfumato``, which ends as soon as its work is done.
+    """Run the command line as the program ``sfumato``, which exits as soon as its work is done.
 
-    By then everything is written and closed. Taking an interpreter with Numba, Arrow and DuckDB apart piece by piece
-    would take a third of a second, longer than many a release.
+    By then everything is written and closed. Tearing down an interpreter with Numba, Arrow and DuckDB would take
+    a third of a second, longer than many releases.
     """
-    sys.meta_path.insert(0, OnlyWhatIsUsed())
-    # Nearly all objects are made by imports and stay; looking for garbage among them again and again finds none.
+    sys.meta_path.insert(0, LeanFinder())
+    # Nearly all objects come from imports and stay, so frequent garbage collection would find nothing.
     gc.set_threshold(300_000, 20, 50)
     try:
         main()
@@ -55,7 +55,7 @@ def program() -> NoReturn:
         sys.modules["sfumato.io.temporary"].close_all()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
-            if stream is not None:  # closed by whoever started us
+            if stream is not None:  # closed by the parent process
                 stream.flush()
     os._exit(code if isinstance(code, int) else int(code is not None))
 

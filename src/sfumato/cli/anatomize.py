@@ -35,7 +35,7 @@ def anatomize(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Release two tables, for comparison: nobody's sensitive value is known, but everybody's row can be found.
+    """Release two tables, for comparison: sensitive values are protected, but every person's row can be found.
 
     For example: sfumato anatomize patients.csv -o people.csv --values values.csv --qi age --qi zip --sensitive disease
     --identifiers name -l 3
@@ -66,7 +66,7 @@ def anatomize(
 
 
 def _refuse_files(place: str, written: Mapping[str, Path]) -> None:
-    """Find out before the work, not after it, that a file cannot or must not be written."""
+    """Refuse, before the work starts, files that cannot or must not be written."""
     from sfumato.cli.files import read_files, refuse_overwriting
     from sfumato.io import check_writable
     from sfumato.io.spool import STANDARD

@@ -54,7 +54,9 @@ CertificateFile = Annotated[
 ReportFile = Annotated[
     Path | None,
     typer.Option(
-        "--report", metavar="FILE", help="Write a report for the person who signs: one HTML page, without the network."
+        "--report",
+        metavar="FILE",
+        help="Write a report for the person who signs the release off: one self-contained HTML page.",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""``sfumato attack``: attacks on a release, as somebody would try them who knows some columns."""
+"""``sfumato attack``: attacks on a release by someone who knows some columns."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ Control = Annotated[
     Path | None,
     typer.Option("--control", metavar="FILE", help="People who are not in the original, to compare with."),
 ]
-Targets = Annotated[int, typer.Option("--targets", metavar="N", help="How many people are attacked.")]
+Targets = Annotated[int, typer.Option("--targets", metavar="N", help="How many people to attack.")]
 Show = Annotated[
-    int, typer.Option("--show", metavar="N", help="Show the values of up to N people who are found for certain.")
+    int, typer.Option("--show", metavar="N", help="Show the values of up to N people who are found with certainty.")
 ]
 
 
@@ -49,7 +49,7 @@ def attack(
     show: Show = 0,
     as_json: options.AsJson = False,
 ) -> None:
-    """Attack a release as somebody would who knows some columns of the people in it; exit 1 if a promise is broken.
+    """Attack a release as someone who knows some columns of the people in it; exit code 1 if a promise is broken.
 
     For example: sfumato attack patients.csv release.csv --qi age --qi zip --sensitive disease -k 10
     """

@@ -14,19 +14,19 @@ from sfumato.assess.risk import BeforeAfter, RecordRisk
 from sfumato.errors import printable
 from sfumato.release.release import Release
 
-#: Columns that get a bar, the most lost first; the others are counted.
+#: How many columns get a bar, those that lost most first; the others are only counted.
 COLUMNS_SHOWN = 12
 
-#: Bars of fewer characters tell nothing, so that a narrow terminal gets figures alone; more are never needed.
+#: Shorter bars show nothing, so a narrow terminal gets figures only; longer ones show no more.
 NARROWEST_BAR, WIDEST_BAR = 4, 30
 
-#: Characters of a name that are shown.
+#: How many characters of a name are shown.
 NAME = 24
 
 
 @dataclass(frozen=True)
-class Signs:
-    """What bars are drawn with: parts of a block from the smallest to the whole, the empty rest, an arrow."""
+class BarCharacters:
+    """The characters of a bar: parts of a block from the smallest to the whole, the empty rest, an arrow, a cut."""
 
     parts: str
     rest: str
@@ -34,7 +34,7 @@ class Signs:
     cut: str
 
     def bar(self, share: float, width: int) -> str:
-        """Return a bar of a share from 0 to 1; what is not nothing is never drawn as nothing.
+        """Draw a share from 0 to 1 as a bar; a share above 0 is never drawn as an empty bar.
 
         Examples
         --------
@@ -48,12 +48,12 @@ class Signs:
         return drawn + self.rest * (width - len(drawn))
 
 
-BLOCKS = Signs("▏▎▍▌▋▊▉█", " ", "→", "…")
-ASCII = Signs("#", ".", "->", "~")
+BLOCKS = BarCharacters("▏▎▍▌▋▊▉█", " ", "→", "…")
+ASCII = BarCharacters("#", ".", "->", "~")
 
 
-def signs_for(encoding: str) -> Signs:
-    """Return blocks where an encoding has them, else what every terminal shows."""
+def characters_for(encoding: str) -> BarCharacters:
+    """Choose blocks where the encoding has them, otherwise ASCII."""
     try:
         (BLOCKS.parts + BLOCKS.arrow + BLOCKS.cut).encode(encoding)
     except (UnicodeEncodeError, LookupError):
@@ -62,65 +62,65 @@ def signs_for(encoding: str) -> Signs:
 
 
 def show_bars(release: Release) -> None:
-    """Draw the bars where a person sees them: on the terminal, in colour unless the person wants none."""
+    """Draw the bars on the terminal, in colour unless the user has turned colours off."""
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     encoding = sys.stderr.encoding or "utf-8"
-    signs = signs_for(encoding)
+    characters = characters_for(encoding)
     lines = [
-        *loss_lines(release.loss.by_attribute, signs, console.width),
-        *risk_lines(release.risk, signs, console.width),
+        *loss_lines(release.loss.by_attribute, characters, console.width),
+        *risk_lines(release.risk, characters, console.width),
     ]
     for line in lines:
         text = Text(line.plain.encode(encoding, "replace").decode(encoding), spans=line.spans)
         console.print(text, no_wrap=True, overflow="ignore", crop=False)
 
 
-def loss_lines(by_column: Mapping[str, float], signs: Signs, width: int) -> Iterator[Text]:
-    """Yield a line for each column: its name, a bar of what it lost, the figure."""
+def loss_lines(by_column: Mapping[str, float], characters: BarCharacters, width: int) -> Iterator[Text]:
+    """Draw a line for each column: its name, a bar of its loss, the figure."""
     ranked = sorted(by_column.items(), key=lambda item: -item[1])
     shown = ranked[:COLUMNS_SHOWN]
     yield Text("lost by column")
-    names = _named([name for name, _ in shown], signs)
+    names = _named([name for name, _ in shown], characters)
     room = _room(width, 2 + cell_len(names[0]) + 2 + 8) if names else 0
     for name, (_, share) in zip(names, shown, strict=True):
-        yield _line(name, [(share, f"{share:>6.1%}")], signs, room)
+        yield _line(name, [(share, f"{share:>6.1%}")], characters, room)
     if len(ranked) > len(shown):
         yield Text(f"  and {len(ranked) - len(shown):,} more, which lost less")
 
 
-def risk_lines(risk: BeforeAfter, signs: Signs, width: int) -> Iterator[Text]:
-    """Yield a line for each figure of risk: a bar before, an arrow, a bar after."""
-    yield Text(f"risk, before {signs.arrow} after")
+def risk_lines(risk: BeforeAfter, characters: BarCharacters, width: int) -> Iterator[Text]:
+    """Draw a line for each figure of risk: a bar before, an arrow, a bar after."""
+    yield Text(f"risk, before {characters.arrow} after")
     figures = {"highest": _highest, "mean": _mean, "unique people": _unique}
-    names = _named(list(figures), signs)
+    names = _named(list(figures), characters)
     room = _room(width, 2 + cell_len(names[0]) + 2 + 2 * 8 + 4, bars=2)
     for name, figure in zip(names, figures.values(), strict=True):
         shares = [figure(one.prosecutor) for one in (risk.before, risk.after)]
-        yield _line(name, [(share, f"{share:>6.1%}") for share in shares], signs, room)
+        yield _line(name, [(share, f"{share:>6.1%}") for share in shares], characters, room)
 
 
-def _line(name: str, figures: Sequence[tuple[float, str]], signs: Signs, room: int) -> Text:
+def _line(name: str, figures: Sequence[tuple[float, str]], characters: BarCharacters, room: int) -> Text:
     line = Text(f"  {name}  ")
     for place, (share, figure) in enumerate(figures):
         if place:
-            line.append(f" {signs.arrow} ")
+            line.append(f" {characters.arrow} ")
         if room:
-            line.append(signs.bar(share, room), style="red" if place == 0 and len(figures) > 1 else "cyan")
+            line.append(characters.bar(share, room), style="red" if place == 0 and len(figures) > 1 else "cyan")
             line.append(" ")
         line.append(figure)
     return line
 
 
 def _room(width: int, taken: int, bars: int = 1) -> int:
-    """Return how many characters each bar may have; none where that is too little to tell anything."""
+    """Compute how many characters each bar may have; 0 if the terminal is too narrow for bars."""
     room = min(width - taken, WIDEST_BAR) // bars
     return room if room >= NARROWEST_BAR else 0
 
 
-def _named(names: Sequence[str], signs: Signs) -> list[str]:
-    """Return names of one width, harmless to a terminal; characters of double width count twice."""
+def _named(names: Sequence[str], characters: BarCharacters) -> list[str]:
+    """Cut and pad names to one width, free of control characters; wide characters count twice."""
     shown = [printable(name, lines=False) for name in names]
-    cut = [name if cell_len(name) <= NAME else set_cell_size(name, NAME - 1) + signs.cut for name in shown]
+    cut = [name if cell_len(name) <= NAME else set_cell_size(name, NAME - 1) + characters.cut for name in shown]
     width = max(map(cell_len, cut), default=0)
     return [set_cell_size(name, width) for name in cut]
 

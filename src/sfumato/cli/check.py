@@ -41,7 +41,7 @@ def check(
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Check any table, whoever made it, and name the rows that break a rule. Exit code 0 if all rules hold, 1 if not.
+    """Check any table, made by any tool, and name the rows that break a rule. Exit code 0 if all rules hold, 1 if not.
 
     Without a rule it reports what the table achieves. For example: sfumato check release.csv --qi age --qi zip
     --sensitive disease -k 10 -l 3

@@ -23,10 +23,10 @@ Methods = Annotated[
 ]
 TimeLimit = Annotated[
     float | None,
-    typer.Option("--time-limit", metavar="SECONDS", help="For every cell, of methods that take a limit."),
+    typer.Option("--time-limit", metavar="SECONDS", help="The time limit of each run, for methods that take one."),
 ]
 WithUtility = Annotated[
-    bool, typer.Option("--utility", help="Also measure what is left of the table; it takes longer.")
+    bool, typer.Option("--utility", help="Also measure what is left of the table, which takes longer.")
 ]
 Plot = Annotated[
     Path | None,
@@ -106,7 +106,7 @@ def names_of(texts: Sequence[str]) -> list[str]:
 
 
 def _refuse_picture(path: Path | None) -> None:
-    """Refuse a picture that cannot be drawn before the work, not after it."""
+    """Refuse, before the work starts, a picture that cannot be drawn."""
     from sfumato.common.charts.picture import altair
 
     if path is None:

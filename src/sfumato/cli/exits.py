@@ -1,4 +1,4 @@
-"""How commands end: exit codes, and one message for every mistake."""
+"""How commands end: with an exit code, and one message per mistake."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def explained() -> Iterator[None]:
 
 
 def _unexpected(error: Exception) -> str:
-    """Say what happened and where, but not the message: it may hold values of the table."""
+    """Say what failed and where, but not the error's message: it may hold values of the table."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = "/".join(Path(frame.filename).parts[-3:])
     return (
@@ -71,10 +71,10 @@ def _unexpected(error: Exception) -> str:
 
 
 def end_cleanly_when_terminated() -> None:
-    """Make a polite request to end, or a terminal that goes, clean up like an interrupt does: no half file stays."""
+    """Clean up after SIGTERM and a closed terminal as after an interrupt: no half-written file stays."""
     signal.signal(signal.SIGTERM, _terminate)
-    hang_up = getattr(signal, "SIGHUP", None)  # which not every system has
-    if hang_up is not None and signal.getsignal(hang_up) == signal.SIG_DFL:  # unlike under nohup
+    hang_up = getattr(signal, "SIGHUP", None)  # Windows has none
+    if hang_up is not None and signal.getsignal(hang_up) == signal.SIG_DFL:  # nohup ignores it on purpose
         signal.signal(hang_up, _terminate)
 
 

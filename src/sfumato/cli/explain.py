@@ -1,4 +1,4 @@
-"""``sfumato explain``: why a release looks as it does, and what other wishes would cost."""
+"""``sfumato explain``: why a release looks as it does, and what other settings would cost."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ WISHES = ("k", "suppression", "without")
 
 Row = Annotated[
     int | None,
-    typer.Option("--row", metavar="N", help="Why this row of the table, counted from 1, looks as it does."),
+    typer.Option("--row", metavar="N", help="Explain this row of the table, counted from 1."),
 ]
 Column = Annotated[
-    str | None, typer.Option("--column", metavar="COLUMN", help="Only what holds this quasi-identifier back.")
+    str | None, typer.Option("--column", metavar="COLUMN", help="Explain only what holds this quasi-identifier back.")
 ]
 WhatIf = Annotated[
     list[str] | None,
     typer.Option(
         "--what-if",
         metavar="WISH",
-        help="What it would cost, by running it: k=20, suppression=0.02 or without=COLUMN (repeat).",
+        help="Run again with this change and show what it costs: k=20, suppression=0.02 or without=COLUMN (repeat).",
     ),
 ]
 

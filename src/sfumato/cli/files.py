@@ -1,4 +1,4 @@
-"""The files of a command: what it writes never takes the place of what it reads."""
+"""The files of a command; it never overwrites what it reads."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ReleaseFiles:
         return {name: path for name, path in named.items() if path is not None}
 
     def check(self, policy: Policy, to_folder: bool = False) -> None:
-        """Find out before the work, not after it, that a file or a folder cannot or must not be written."""
+        """Refuse, before the work starts, files and folders that cannot or must not be written."""
         written = {name: path for name, path in self.written().items() if name != "output" or not self.to_stdout}
         refuse_overwriting(written, {**read_files(self.place), **_hierarchy_files(policy)})
         for name, path in self.written().items():
@@ -64,7 +64,7 @@ class ReleaseFiles:
 
     @property
     def to_stdout(self) -> bool:
-        """Whether the release goes to stdout, which then holds nothing else."""
+        """Whether the release goes to stdout, where nothing else may go then."""
         return str(self.output) == STANDARD
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 
 def main(words: Sequence[str]) -> int:
-    """Check every file by the same options; say which file a verdict is about."""
+    """Check every file by the same options, and print the verdict on each file that fails."""
     if "--" not in words:
         print("Name options of a check, then --, then the files: --policy policy.toml -- a.csv b.csv", file=sys.stderr)
         return 2
@@ -21,7 +21,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _checked(file: str, options: Sequence[str]) -> int:
-    # A process for each: a check ends its process with the verdict.
+    # One process per file, because a check exits with its verdict.
     done = subprocess.run(
         [sys.executable, "-m", "sfumato", "check", file, *options], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""What a command does not use is not loaded: libraries that others merely look for, and those that are used seldom."""
+"""Do not load what a command does not use: libraries that others only probe for, and rarely used ones."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from importlib.machinery import ModuleSpec, PathFinder
 from threading import RLock
 from types import ModuleType
 
-#: Libraries that are loaded merely because they are installed, and by whom: Arrow looks for pandas whenever it makes an
-#: array, in the name of the module that asked for one, and Numba for the linear algebra of SciPy. No command uses
-#: either, and together they take as long to load as everything else. Whoever else asks for them gets them.
+#: Libraries that are loaded merely because they are installed, and the modules that probe for them: Arrow imports
+#: pandas whenever it makes an array, on behalf of the module that wants one, and Numba the linear algebra of SciPy. No
+#: command uses either, and together they take as long to load as everything else. Any other module gets them.
 NOT_NEEDED = {"pandas": ("sfumato.", "pyarrow.compute."), "scipy": ("numba.",), "scipy.linalg": ("numba.",)}
 
-#: Libraries that are imported where they may be needed, and seldom are. They are loaded when something of them is used.
+#: Libraries that are imported at the top of modules and rarely used. They are loaded on first use.
 SELDOM_USED = {"duckdb", "narwhals", "pyarrow.parquet", "sqlite3", "yaml"}
 
 
-class OnlyWhatIsUsed:
-    """Pretends that a library is not installed to those who would only look whether it is, and loads others late."""
+class LeanFinder:
+    """Hides a library from modules that only probe for it, and loads rarely used libraries late."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Find what is to be loaded late; nothing, as for all other modules; or raise, so that nobody else looks."""
+        """Find a module to load late; None leaves it to the other finders; raising keeps them from looking."""
         if name in NOT_NEEDED and f"{_importer()}.".startswith(NOT_NEEDED[name]):
             raise ModuleNotFoundError(f"No module named {name!r} is needed here.", name=name)
         if name not in SELDOM_USED:
@@ -34,26 +34,26 @@ class OnlyWhatIsUsed:
 
 
 class _LoadsLate(Loader):
-    """Loads a module when something of it is used for the first time."""
+    """Loads a module on first use."""
 
     def __init__(self, loader: Loader) -> None:
         self.loader = loader
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Make a module that is empty so far."""
+        """Make a module that is empty at first."""
         return _Late(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Leave it for later."""
+        """Postpone the work to the first use."""
 
 
 class _Late(ModuleType):
-    """A module that is loaded when something of it is used."""
+    """A module that is loaded when one of its attributes is used."""
 
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
-        with _LOADING:  # others wait; whoever loads it may ask for what is there so far
+        with _LOADING:  # other threads wait; the thread that loads it may use what is there so far
             spec = self.__spec__
             if spec is not None and isinstance(spec.loader, _LoadsLate):
                 spec.loader = self.__loader__ = spec.loader.loader
@@ -66,7 +66,7 @@ _LOADING = RLock()
 
 
 def _importer() -> str:
-    """Return the name of the module that imports something right now."""
+    """Name the module that is importing something right now."""
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("importlib."):
         frame = frame.f_back

@@ -1,4 +1,4 @@
-"""``sfumato init``: questions about every column, then a policy to begin with."""
+"""``sfumato init``: questions about every column, then a first policy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ weight            how many people a row stands for
 
 PolicyToWrite = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The policy file to write.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Take all suggestions instead of asking.")]
-Force = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 
 
 @options.takes(only=READ | {"k"})
@@ -40,7 +40,7 @@ def init(
     yes: Yes = False,
     force: Force = False,
 ) -> None:
-    """Ask what each column of a table is, suggest an answer, and write a policy to begin with and its hierarchies.
+    """Ask for the role of each column, with a suggestion, and write a first policy and its hierarchies.
 
     For example: sfumato init patients.csv -o policy.toml
     """
@@ -67,7 +67,7 @@ def init(
 
 
 def _refuse_output(place: str, output: Path, force: bool) -> None:
-    """Find out before any question that the policy cannot be written."""
+    """Refuse, before any question, a policy file that cannot be written."""
     from sfumato.cli.files import refuse_overwriting
     from sfumato.cli.table import is_address
     from sfumato.io import check_writable

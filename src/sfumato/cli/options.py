@@ -1,4 +1,4 @@
-"""The options that commands share, each described once, and how a command takes all that make a request."""
+"""The options that commands share, each described once, and how a command declares which of them it takes."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ Output = Annotated[
 Original = Annotated[
     Path, typer.Argument(metavar="ORIGINAL", help="The table that the release was made from; - for stdin.")
 ]
-Released = Annotated[Path, typer.Argument(metavar="RELEASE", help="The released file, whoever made it.")]
+Released = Annotated[Path, typer.Argument(metavar="RELEASE", help="The released file, made by any tool.")]
 
 Temporary = Annotated[
     Path | None,
     typer.Option(
         "--temporary",
         metavar="DIR",
-        help="Where temporary files go, which only you can read; without it, where the system keeps them.",
+        help="The folder for temporary files, which only you can read; by default that of the system.",
     ),
 ]
 
@@ -47,7 +47,7 @@ QuasiIdentifiers = Annotated[
         "--qi",
         "--quasi-identifiers",
         metavar="COLUMN",
-        help="A quasi-identifier: a column that helps to single somebody out (repeat, or a,b,c).",
+        help="A quasi-identifier: a column that helps to single out a person (repeat, or a,b,c).",
     ),
 ]
 Sensitive = Annotated[
@@ -55,7 +55,7 @@ Sensitive = Annotated[
     typer.Option(
         "--sensitive",
         metavar="COLUMN",
-        help="A sensitive column: nobody should learn whose value is whose (repeat, or a,b).",
+        help="A sensitive column: its values must not be linked to people (repeat, or a,b).",
     ),
 ]
 Person = Annotated[
@@ -105,7 +105,9 @@ Hierarchy = Annotated[
     ),
 ]
 
-K = Annotated[int | None, typer.Option("-k", metavar="K", help="k-anonymity: at least K rows look alike.")]
+K = Annotated[
+    int | None, typer.Option("-k", metavar="K", help="k-anonymity: every row looks like at least K - 1 others.")
+]
 L = Annotated[
     float | None,
     typer.Option(
@@ -151,8 +153,8 @@ Minimize = Annotated[
     typer.Option(
         "--minimize",
         metavar="LOSS",
-        help="The loss to minimize: gcp, dm or entropy; by auto, best and --refine also cm, or queries.json; by "
-        "full-domain methods also c_avg and height, or precision, which they maximize.",
+        help="The loss to minimize: gcp, dm or entropy. auto, best and --refine also take cm or a file such as "
+        "queries.json; full-domain methods also c_avg and height, or precision, which they maximize.",
     ),
 ]
 Refine = Annotated[
@@ -216,7 +218,9 @@ Separator = Annotated[
 
 Encoding = Annotated[
     str | None,
-    typer.Option("--encoding", metavar="NAME", help="The encoding of a text file, such as latin-1; else detected."),
+    typer.Option(
+        "--encoding", metavar="NAME", help="The encoding of a text file, such as latin-1; detected by default."
+    ),
 ]
 Sheet = Annotated[
     str | None,
@@ -235,7 +239,7 @@ From = Annotated[
     typer.Option(
         "--from",
         metavar="FORMAT",
-        help="The format of stdin, as the ending of a file says it; csv by default.",
+        help="The format of stdin, named like the ending of a file, such as jsonl; csv by default.",
     ),
 ]
 To = Annotated[
@@ -297,14 +301,16 @@ EngineName = Annotated[
     typer.Option(
         "--engine",
         metavar="NAME",
-        help="Who holds the rows: memory, duckdb, which needs no more than --memory, or a Spark cluster, such as "
-        "spark://host:7077 or local[4]; by default what fits.",
+        help="Where the rows are held: in memory, in duckdb, which stays within --memory, or on a Spark cluster, such "
+        "as spark://host:7077 or local[4]; by default what fits.",
     ),
 ]
 MemorySize = Annotated[
     str | None,
     typer.Option(
-        "--memory", metavar="SIZE", help="How much memory may be taken, such as 4GB; by default what is free."
+        "--memory",
+        metavar="SIZE",
+        help="How much memory to use at most, such as 4GB; by default a share of what is free.",
     ),
 ]
 
@@ -319,7 +325,7 @@ PolicyFile = Annotated[
     typer.Option(
         "--policy",
         metavar="FILE",
-        help="A TOML file that says all of this; options on the command line take precedence.",
+        help="A TOML file with these settings; options on the command line take precedence.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
@@ -328,9 +334,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What a command was asked for; None where nothing was said. A field is an option of every command that takes it.
+    """The values of the shared options, None where an option is not given; a command takes some or all of them.
 
-    Those that are called as a field of `Request` take the place of what the policy file says.
+    An option that has the name of a field of `Request` takes precedence over the policy file.
     """
 
     command: str

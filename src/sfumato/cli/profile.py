@@ -31,7 +31,7 @@ def profile(
     show: Show = 0,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say what each column of a table is, whom it singles out, and which role it should have; shows no values.
+    """Describe each column of a table, how many people it singles out, and which role it should have; print no values.
 
     For example: sfumato profile patients.csv
     """

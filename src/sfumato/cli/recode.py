@@ -16,9 +16,7 @@ from sfumato.errors import ParameterError, SchemaError
 
 Like = Annotated[
     Path | None,
-    typer.Option(
-        "--like", metavar="MANIFEST", help="Take the levels of the full-domain release that this manifest is of."
-    ),
+    typer.Option("--like", metavar="MANIFEST", help="Take the levels from this manifest of a full-domain release."),
 ]
 Levels = Annotated[
     list[str] | None,

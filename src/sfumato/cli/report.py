@@ -21,7 +21,7 @@ def report(
     ),
     quiet: options.Quiet = False,
 ) -> None:
-    """Write a report about a released file: one HTML page that answers what the person who signs has to know.
+    """Write a report about a released file: one HTML page for the person who signs it off.
 
     Exit code 0 if every promise of the policy holds, 1 if not. For example: sfumato report policy.toml patients.csv
     release.csv -o report.html

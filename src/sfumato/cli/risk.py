@@ -1,4 +1,4 @@
-"""``sfumato risk``: how likely it is that people in a table are found."""
+"""``sfumato risk``: how likely people in a table are to be re-identified."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Population = Annotated[
     typer.Option(
         "--population",
         metavar="FILE|NUMBER",
-        help="Whom the people were drawn from: a table of them, their number, or (below 1) the share that was drawn.",
+        help="The population the table was drawn from: a file, the number of people, or (below 1) the share drawn.",
     ),
 ]
 Weights = Annotated[
@@ -30,11 +30,15 @@ Weights = Annotated[
 ]
 Thresholds = Annotated[
     list[float] | None,
-    typer.Option("--threshold", metavar="RISK", help="Report who is above this risk, such as 0.09 (repeat)."),
+    typer.Option(
+        "--threshold", metavar="RISK", help="Also report the share of people above this risk, such as 0.09 (repeat)."
+    ),
 ]
 UniquesUpTo = Annotated[
     int | None,
-    typer.Option("--uniques", metavar="N", help="Also find who is unique by at most N columns, with SUDA's scores."),
+    typer.Option(
+        "--uniques", metavar="N", help="Also count the people who are unique by at most N columns, with SUDA scores."
+    ),
 ]
 WithDrivers = Annotated[bool, typer.Option("--drivers", help="Also say which columns drive the risk.")]
 
@@ -55,7 +59,7 @@ def risk(
     uniques: UniquesUpTo = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say how likely it is that people in a table are found, and what drives that.
+    """Measure how likely people in a table are to be re-identified, and which columns drive that.
 
     For example: sfumato risk patients.csv --qi age --qi zip --sensitive disease --drivers
     """

@@ -1,4 +1,4 @@
-"""What people and programs see: answers go to stdout, talk goes to stderr."""
+"""What people and programs see: answers go to stdout, messages to stderr."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sfumato.errors import OutputError, printable
 
 ELLIPSIS = "…"
 
-#: What JSON may hold as it is and a terminal would obey; in JSON it can be written in digits as well.
+#: Characters that JSON may hold unescaped but that a terminal would obey; they are escaped instead.
 _OBEYED = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 #: The name of a fact, if the line has one, and the blanks up to its text.
@@ -23,48 +23,48 @@ _NAME = re.compile(r"(\S+( \S+)*)?  +")
 
 
 def answer(text: str) -> None:
-    """Print what was asked for."""
+    """Print an answer for people."""
     _print(text, sys.stdout)
 
 
 def answer_json(data: Any) -> None:
-    """Print what was asked for, for a program."""
+    """Print an answer for programs."""
     text = json.dumps(data, indent=2, ensure_ascii=False)
     answer(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def say(text: str) -> None:
-    """Tell the person at the screen something; a program that reads the answer never sees it."""
+    """Print a message for the person at the screen; a program that reads the answer never sees it."""
     _print(text, sys.stderr)
 
 
 def _print(text: str, stream: TextIO | None) -> None:
     """Print; a reader that went away, such as ``head``, is no reason to stop the work."""
-    if stream is None:  # closed by whoever started us
+    if stream is None:  # closed by the parent process
         return
     try:
         print(_printable(text, stream), file=stream, flush=True)
     except OSError as error:
-        # Whatever is still printed, also when Python closes the stream at its end, goes nowhere.
+        # Discard whatever is printed from now on, also when Python closes the stream at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         if stream is sys.stdout and not isinstance(error, BrokenPipeError):
             raise OutputError(f"The answer cannot be written to stdout: {error.strerror}.") from None
 
 
 def _printable(text: str, stream: TextIO) -> str:
-    """Return text that the stream can show: an old terminal gets a question mark instead of an accident."""
+    """Replace characters that the stream cannot encode by question marks."""
     encoding = stream.encoding or "utf-8"
     text = printable(text)
     return text.encode(encoding, "replace").decode(encoding)
 
 
 def is_watched() -> bool:
-    """Return whether somebody sits before the screen, so that a progress bar makes sense."""
+    """Tell whether stderr is a terminal, so that a progress bar makes sense."""
     return sys.stderr.isatty()
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[object]], width: int | None = None) -> str:
-    """Return a table with aligned columns; cells are cut where it would be wider than the screen.
+    """Lay out a table with aligned columns; cells are cut where it would be wider than the screen.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[object]], width: int 
 
 
 def wrapped(facts: str, width: int | None = None) -> str:
-    """Return lines of a name, blanks and a text with the text wrapped under itself."""
+    """Wrap lines that consist of a name, blanks and a text; the text continues below itself."""
     lines = []
     for line in facts.splitlines():
         name = _NAME.match(line)
@@ -92,7 +92,7 @@ def wrapped(facts: str, width: int | None = None) -> str:
 
 
 def paragraphs(text: str, width: int | None = None) -> str:
-    """Return lines that fit on the screen, each continued a little to the right."""
+    """Wrap lines to the width of the screen, and indent their continuations."""
     return "\n".join(part for line in text.splitlines() for part in _wrap(line, width or screen_width(), "  "))
 
 
@@ -101,7 +101,7 @@ def _wrap(line: str, width: int, indent: str) -> list[str]:
 
 
 def screen_width() -> int:
-    """Return how many characters fit on a line, within reason."""
+    """Measure how many characters fit on a line, from 60 to 120."""
     return min(max(shutil.get_terminal_size((100, 24)).columns, 60), 120)
 
 
@@ -114,7 +114,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _narrowed(widths: Sequence[int], room: int) -> list[int]:
-    """Take from the widest columns until all fit, but leave each a few characters."""
+    """Narrow the widest columns until all fit, down to a few characters each."""
     limits = list(widths)
     while sum(limits) > room and max(limits) > 4:
         limits[limits.index(max(limits))] -= 1

@@ -1,4 +1,4 @@
-"""Hierarchies, models and parameters in the few characters that fit into a command."""
+"""Hierarchies, models and parameters as they are written on the command line, such as ``numeric:5,10``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sfumato.run.policy import hierarchy_from_policy, model_from_policy
 
 
 def split_pair(option: str, text: str, example: str) -> tuple[str, str]:
-    """Return both sides of ``name=value``, or show how it is written."""
+    """Split ``name=value``; if it is written otherwise, the error shows how."""
     name, equals, value = text.partition("=")
     if not (name.strip() and equals and value.strip()):
         raise ParameterError(f"{option} {shortened(text)} is not of the form {example}.")
@@ -24,7 +24,7 @@ def split_pair(option: str, text: str, example: str) -> tuple[str, str]:
 
 
 def hierarchy_of(text: str, where: str) -> Hierarchy | None:
-    """Return the hierarchy that a text such as ``numeric:5,10``, ``prefix`` or ``zip.csv`` means."""
+    """Read a hierarchy such as ``numeric:5,10``, ``prefix`` or ``zip.csv``."""
     kind, colon, rest = text.partition(":")
     if kind in HIERARCHIES:
         if not colon and _needs_more(kind):
@@ -46,13 +46,13 @@ def _after_colon(kind: str, text: str, given: bool, where: str) -> dict[str, Any
 
 
 def _needs_more(kind: str) -> bool:
-    """Return whether a kind says nothing without a colon: some parameter has no default, or all of them together."""
+    """Tell whether a kind needs parameters: one of them has no default, or a taxonomy lacks its file."""
     wanted = signature(HIERARCHIES[kind]).parameters.values()
     return kind == Taxonomy.name or any(one.default is one.empty for one in wanted)
 
 
 def model(text: str) -> PrivacyModel:
-    """Return the privacy model that a text such as ``l-diversity:l=3,kind=entropy`` means."""
+    """Read a privacy model such as ``l-diversity:l=3,kind=entropy``."""
     name, _, rest = text.partition(":")
     record: dict[str, Any] = {"model": name.strip()}
     for part in filter(None, rest.split(",")):
@@ -62,26 +62,26 @@ def model(text: str) -> PrivacyModel:
 
 
 def _file_or_number(text: str) -> dict[str, str] | int | float:
-    """Return the file that a text names, or the number of people that it says."""
+    """Read a population: the path of a file, or a number of people."""
     said = literal(text)
     return {"file": text} if isinstance(said, str | bool) else said
 
 
-#: Parameters of models that are files; a population may be a number.
+#: Parameters of models that name a file; a population may also be a number.
 _FILES = {"taxonomy", "population"}
 #: Parameters of models that are text even if they look like a number.
 _TEXTS = {"column", "kind", "distance"}
 
 
 def literal(text: str) -> bool | int | float | str:
-    """Return the value that a text stands for: true, false, a number, or itself."""
+    """Read ``true``, ``false`` or a number; any other text stands for itself."""
     if text in {"true", "false"}:
         return text == "true"
     return as_number(text)
 
 
 def queries(path: str) -> Any:
-    """Return the workload of a JSON file: a list of queries, each with a range or categories by column."""
+    """Read a workload from a JSON file: a list of queries, each with a range or categories by column."""
     text = read_text(Path(path), "The workload", ParameterError)
     try:
         return json.loads(text)
@@ -92,7 +92,7 @@ def queries(path: str) -> Any:
 
 
 def literals(text: str) -> bool | int | float | str | list[bool | int | float | str]:
-    """Return the list that a text with commas or in brackets stands for, or else its one value.
+    """Read a list, which has commas or brackets, or else a single value.
 
     Examples
     --------

@@ -35,7 +35,7 @@ def utility(
     held_out: HeldOut = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Measure what is left of a table in its release, whoever made it, in figures and sentences.
+    """Measure what is left of a table in its release, made by any tool, in figures and sentences.
 
     For example: sfumato utility patients.csv release.csv --qi age --qi zip --hierarchy zip=prefix --sensitive disease
     """

@@ -48,7 +48,7 @@ Rows = list[tuple[str, ...]]
 
 
 def adult(path: str | Path | None = None, rows: int = 30_162) -> Dataset:
-    """Return the Adult table without rows with missing values: eight quasi-identifiers and the occupation.
+    """Load the Adult table without rows with missing values: eight quasi-identifiers and the occupation.
 
     Parameters
     ----------

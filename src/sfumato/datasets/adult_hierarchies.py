@@ -70,7 +70,7 @@ _TREES: dict[str, dict[str, Any]] = {
 
 
 def built_in() -> dict[str, Hierarchy]:
-    """Return a hierarchy for each of the nine columns."""
+    """Make a hierarchy for each of the nine columns."""
     trees = {column: Taxonomy.from_dict(tree) for column, tree in _TREES.items()}
     flat = {column: Categorical() for column in ("sex", "race", "salary-class")}
     return {"age": Numeric(widths=(5, 10, 20)), **flat, **trees}

@@ -55,7 +55,7 @@ def census(rows: int = 50_000, seed: int = 0) -> Dataset:
     Parameters
     ----------
     rows
-        How many people. From some 200,000 on, every value of every domain occurs.
+        The number of people. From some 200,000 on, every value of every domain occurs.
     seed
         The same seed gives the same people; a shorter table is the beginning of a longer one.
 

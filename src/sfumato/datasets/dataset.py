@@ -1,4 +1,4 @@
-"""A table with everything that is needed to anonymize it."""
+"""A table with the roles and hierarchies to anonymize it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Dataset:
     Attributes
     ----------
     name
-        What the dataset is called.
+        The name of the dataset.
     table
         The rows.
     hierarchies
@@ -66,10 +66,10 @@ class Dataset:
         return Schema(quasi_identifiers=declared, sensitive=list(self.sensitive))
 
     def without_levels(self) -> Dataset:
-        """Return the dataset with no levels declared for numbers and dates, so that classes show intervals of them.
+        """Drop the levels of numbers and dates, so that classes show intervals of them.
 
-        Where levels are declared, every method shows only these. Methods that find their own intervals lose less
-        without.
+        With declared levels, every method shows only these; methods that find their own intervals lose less without
+        them.
 
         Examples
         --------
@@ -82,19 +82,19 @@ class Dataset:
         return replace(self, hierarchies=self.hierarchies | free)
 
     def to_pandas(self) -> Any:
-        """Return the table as a pandas data frame."""
+        """Convert the table to a pandas data frame."""
         from sfumato.io import to_frame  # noqa: PLC0415
 
         return to_frame(self.table, "pandas")
 
     def to_polars(self) -> Any:
-        """Return the table as a Polars data frame."""
+        """Convert the table to a Polars data frame."""
         from sfumato.io import to_frame  # noqa: PLC0415
 
         return to_frame(self.table, "polars")
 
     def to_arrow(self) -> pa.Table:
-        """Return the table as an Arrow table."""
+        """The table as an Arrow table."""
         return self.table
 
     def write(self, folder: str | Path, format: str = "parquet") -> Path:  # noqa: A002
@@ -103,7 +103,7 @@ class Dataset:
         Parameters
         ----------
         folder
-            Made if it does not exist. It gets ``<name>.parquet`` or ``<name>.csv``, and
+            Created if it does not exist. It gets ``<name>.parquet`` or ``<name>.csv``, and
             ``<name>_hierarchy_<column>.csv`` for every column with a hierarchy.
         format
             ``"parquet"`` or ``"csv"``.
@@ -124,7 +124,7 @@ class Dataset:
 
 
 def _decoded(table: pa.Table) -> pa.Table:
-    """Return the table without dictionaries, as hierarchies take values."""
+    """Decode dictionaries, since hierarchies take plain values."""
     plain = [
         pa.field(item.name, item.type.value_type if pa.types.is_dictionary(item.type) else item.type)
         for item in table.schema

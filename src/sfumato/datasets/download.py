@@ -1,4 +1,4 @@
-"""Fetching a file once, checking it, and keeping it."""
+"""Download a file once, check it, and cache it."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from pathlib import Path
 from sfumato.errors import SourceError
 
 TIMEOUT_SECONDS = 30
-# Far above any file that is fetched here; a server that sends more does not send what was asked for.
+# Far above any file that is downloaded here; a server that sends more sends the wrong file.
 MAX_BYTES = 64 << 20
 
 
 def cache_folder() -> Path:
-    """Return the user's cache folder for Sfumato; it need not exist yet."""
+    """The user's cache folder for Sfumato; it may not exist yet."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "sfumato"
 
 
 def fetch(url: str, sha256: str, folder: Path, hint: str) -> Path:
-    """Return the file at ``url`` from ``folder``, fetching it first if it is not there or not intact.
+    """Return the path of the file at ``url`` in ``folder``, downloading it first if it is missing or damaged.
 
     Parameters
     ----------
     url
-        Where the file comes from; its last part is the name it is kept under.
+        Where the file comes from; its last part is the name in the cache.
     sha256
         The checksum it must have.
     folder
         Where it is kept.
     hint
-        What to do without it, said at the end of every error.
+        What to do without it, for the end of every error message.
     """
     path = folder / url.rsplit("/", 1)[-1]
     if path.is_file() and _digest(path.read_bytes()) == sha256:

@@ -47,7 +47,7 @@ _HIERARCHIES: dict[str, Hierarchy] = {
 
 
 class _Shop(NamedTuple):
-    """What stays the same whatever the seed: the catalogue, the map, the calendar."""
+    """What does not depend on the seed: the catalogue, the map, the calendar."""
 
     zipcodes: list[str]
     styles: list[str]
@@ -70,7 +70,7 @@ def lands_end(rows: int = 100_000, seed: int = 0) -> Dataset:
     Parameters
     ----------
     rows
-        How many orders. The real table has 4,591,581; at that size every value occurs.
+        The number of orders. The real table has 4,591,581; at that size every value occurs.
     seed
         The same seed gives the same orders; a shorter table is the beginning of a longer one.
 
@@ -134,7 +134,7 @@ def _shop() -> _Shop:
 
 
 def _retail_prices() -> npt.NDArray[np.int16]:
-    """Return the prices that shops like: 5.00, 5.50, 5.95, 5.99, 6.00, …, in cents."""
+    """List the prices that shops like: 5.00, 5.50, 5.95, 5.99, 6.00, …, in cents."""
     tags = [dollars * 100 + cents for dollars in range(5, 100) for cents in (0, 50, 95, 99)]
     return np.array(tags[:PRICES], dtype=np.int16)
 
@@ -148,7 +148,7 @@ def _price_tags(rng: np.random.Generator) -> tuple[npt.NDArray[np.int64], npt.ND
 
 
 def _season(rng: np.random.Generator) -> Floats:
-    """Return how much is ordered on each day: most before the holidays, least at weekends."""
+    """Weigh the days by how much is ordered: most before the holidays, least at weekends."""
     day = np.arange(DAYS)
     weekend = (day + _FIRST_DAY.weekday()) % 7 >= 5
     holidays = 1 + 2.5 * np.exp(-(((day - (DAYS - 22)) / 14) ** 2))
@@ -156,7 +156,7 @@ def _season(rng: np.random.Generator) -> Floats:
 
 
 def _demand(rng: np.random.Generator) -> Floats:
-    """Return how often women and men order each style: few are common, and each has its lean."""
+    """Weigh the styles by how often women and men order them: few are common, and each has its bias."""
     popularity = rng.permutation(1 / (np.arange(STYLES) + 20))
     lean = rng.choice([0.2, 0.5, 0.8], STYLES)
     return np.asarray(popularity * np.stack([lean, 1 - lean]), dtype=np.float64)

@@ -31,7 +31,7 @@ _BORN = {
 
 
 def patients(version: str = "age") -> Dataset:
-    """Return the Patients table: six rows, three quasi-identifiers and a disease.
+    """Make the Patients table: six rows, three quasi-identifiers and a disease.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Drawing many rows from seeded, conditional distributions, block by block."""
+"""Draw many rows from seeded, conditional distributions, block by block."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def simple_normal(rows: int = 10_000, seed: int = 0) -> Dataset:
     Parameters
     ----------
     rows
-        How many points.
+        The number of points.
     seed
         The same seed gives the same points; a shorter table is the beginning of a longer one.
 
@@ -91,7 +91,7 @@ def _mean(cardinality: int, mu: float | None) -> float:
 
 
 def _bell(cardinality: int, mean: float, deviation: float) -> Floats:
-    """Return how much of a normal distribution lies in the range of width one around each value."""
+    """Compute the share of a normal distribution in the range of width one around each value."""
     edges = (np.arange(cardinality + 1) - 0.5 - mean) / (deviation * math.sqrt(2))
     return np.diff([math.erf(edge) for edge in edges])
 
@@ -109,5 +109,5 @@ def _independent(owner: str, names: list[str], weights: Floats, rows: int, seed:
 
 
 def _doubling(cardinality: int) -> list[int]:
-    """Return the widths of a binary tree between the values and the root: 2, 4, 8, …."""
+    """List the widths of a binary tree between the values and the root: 2, 4, 8, …."""
     return [1 << power for power in range(1, (cardinality - 1).bit_length())]

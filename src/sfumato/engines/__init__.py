@@ -1,4 +1,4 @@
-"""The same work where the data is: databases count, Sfumato searches, and the release is made in place."""
+"""Work inside databases: they count, Sfumato searches, and SQL makes the release in place."""
 
 from __future__ import annotations
 

@@ -95,9 +95,9 @@ class Hierarchy(ABC):
 
     def as_table(self) -> Markup:
         """The declaration as a table of HTML."""
-        told = element("p", (type(self).__doc__ or "").partition("\n")[0].replace("``", ""))
+        summary = element("p", (type(self).__doc__ or "").partition("\n")[0].replace("``", ""))
         said = {name: value for name, value in self.to_policy().items() if name != "type"}
-        return joined(told, facts((name, ", ".join(map(str, _several(value)))) for name, value in said.items()))
+        return joined(summary, facts((name, ", ".join(map(str, _several(value)))) for name, value in said.items()))
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.to_policy() == other.to_policy()

@@ -191,10 +191,10 @@ class Taxonomy(Hierarchy):
         walked = sorted(range(len(self.rows)), key=self._places.__getitem__)[:ROWS_SHOWN]
         header = ["value", *(f"level {depth}" for depth in range(1, self.height + 1))]
         sizes = [len({row[depth:] for row in self.rows}) for depth in range(self.height + 1)]
-        told = element("p", f"Values from level to level: {' → '.join(f'{size:,}' for size in sizes)}")
+        summary = element("p", f"Values from level to level: {' → '.join(f'{size:,}' for size in sizes)}")
         more = len(self.rows) - len(walked)
         rest = element("p", f"and {more:,} more values") if more else None
-        return joined(told, table(header, [self.rows[place] for place in walked]), rest)
+        return joined(summary, table(header, [self.rows[place] for place in walked]), rest)
 
     def lacks(self, texts: Iterable[str]) -> list[str]:
         """The values that no row has."""

@@ -1,6 +1,6 @@
 """Quoting for SQL: names, texts and paths, so that what a user calls something can never be read as a statement.
 
-The verifier has its own, as it has everything of its own.
+The verifier quotes by itself, since it shares no code with the rest.
 """
 
 from __future__ import annotations

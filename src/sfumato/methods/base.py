@@ -1,4 +1,4 @@
-"""What every method is: parameters, one entry, and what it says about itself."""
+"""The base class of methods: parameters, one entry `run`, and declarations of what the method can do."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Task:
     requirements
         What every class must keep, bound to that table; feasible for it as a whole.
     suppressible
-        How many rows may be left out.
+        How many rows may be suppressed.
     seed
         The seed of random choices; methods that make none ignore it.
     progress
-        Where to tell how far the work is.
+        Called to report progress.
     memory
-        What methods may keep for the next task with the same table, such as its sorted rows; None for nothing.
+        A cache for further tasks with the same table, such as its sorted rows; None for no cache.
     """
 
     microdata: Microdata
@@ -48,7 +48,7 @@ class Task:
     memory: dict[Any, Any] | None = field(default=None, repr=False, compare=False)
 
     def random(self) -> np.random.Generator:
-        """Return a fresh generator, the same for the same seed."""
+        """Create a random generator from the seed."""
         return np.random.default_rng(self.seed)
 
 
@@ -58,7 +58,7 @@ class Method(ABC):
     Attributes
     ----------
     name
-        What it is called on the command line and in manifests.
+        Its name on the command line and in manifests.
     summary
         One line: what it does and what it guarantees.
     recoding
@@ -86,7 +86,7 @@ class Method(ABC):
 
     @property
     def needs_levels(self) -> bool:
-        """Whether it chooses among levels, so that a number without any should get some."""
+        """Whether it chooses among levels, so that numbers without levels should get some."""
         return self.recoding == "full-domain"
 
     @property
@@ -100,12 +100,12 @@ class Method(ABC):
         return found | {"minimize": plain_minimized(found["minimize"])} if "minimize" in found else found
 
     def recorded(self) -> dict[str, Any]:
-        """Return the parameters as a manifest has them: without values of the table, if there are any among them."""
+        """Return the parameters for manifests, without any values of the table."""
         return self.parameters()
 
 
 def plain_minimized(minimize: Any) -> Any:
-    """Return what is minimized as a plain value: a loss or a function of one's own by its name."""
+    """Return ``minimize`` as a plain value: an objective or a function by its name."""
     if isinstance(minimize, Objective):
         return minimize.name
     return getattr(minimize, "__name__", "a function") if callable(minimize) else minimize
@@ -128,12 +128,12 @@ def register(**variants: Callable[[], Method]) -> Callable[[type[M]], type[M]]:
     return add
 
 
-#: What callers may say for a method: its name, the method with its parameters, or its class.
+#: What ``method=`` accepts: a name, a method with its parameters, or a class.
 MethodOption = str | Method | type[Method]
 
 
 def find_method(method: MethodOption) -> Method:
-    """Return the method that is meant by a name or a class, or the method itself."""
+    """Find the method of a name or a class; a method is returned as it is."""
     if isinstance(method, Method):
         return method
     if isinstance(method, type) and issubclass(method, Method):
@@ -144,7 +144,7 @@ def find_method(method: MethodOption) -> Method:
 
 
 def _by_default(kind: type[Method]) -> Method:
-    """Return a method with the parameters that it has by default."""
+    """Create a method with its default parameters."""
     try:
         return kind()
     except TypeError:
@@ -158,9 +158,9 @@ MISSING = "missing values"
 
 
 def features(models: Sequence[PrivacyModel], microdata: Microdata, suppressible: int) -> Iterator[str]:
-    """Name everything that a request asks for, in the words that `Method.unsupported` uses.
+    """Name all features that a request needs, in the words of `Method.unsupported`.
 
-    A model is named, such as ``"l-diversity"``, and so is the variant of it, such as ``"l-diversity (entropy)"``.
+    A model is named, such as ``"l-diversity"``, and so is its variant, such as ``"l-diversity (entropy)"``.
     """
     for model in models:
         yield model.name

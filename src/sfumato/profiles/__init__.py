@@ -1,4 +1,4 @@
-"""What is in a table: what each column is meant to be, whom it singles out, which role it should have."""
+"""Profiles of tables: the meaning of each column, how it singles people out, and the role it should have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What would go wrong later: said before a policy is written, not after a release is refused."""
+"""Warn of what would fail later, before a policy is written instead of after a release is refused."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sfumato.assess.cautions.caution import Caution, quoted, share
 from sfumato.profiles.combinations import singling
-from sfumato.profiles.facts import Facts
+from sfumato.profiles.facts import ColumnCounts
 from sfumato.profiles.meaning import Meaning
 from sfumato.profiles.roles import FEWEST_ROWS_PER_PERSON, MOST_ROWS_PER_PERSON
 from sfumato.profiles.vocabulary import says_person
@@ -15,18 +15,18 @@ from sfumato.profiles.vocabulary import says_person
 FEW_ROWS = 300
 #: More categories without groups only leave '*' to most rows.
 MANY_CATEGORIES = 1_000
-#: More different amounts are as good as unique beside other columns.
+#: More different amounts are practically unique together with other columns.
 MANY_AMOUNTS = 50
 #: More quasi-identifiers leave little of each.
 MANY_QUASI_IDENTIFIERS = 12
 #: The share of rows that plain columns may single out before it is worth a warning.
 TELLING = 0.01
 
-Counted = tuple[Facts, Meaning]
+Counted = tuple[ColumnCounts, Meaning]
 
 
 def cautions_of(columns: Sequence[Counted], roles: Mapping[str, str]) -> tuple[Caution, ...]:
-    """Return what would go wrong later, if columns have these roles."""
+    """Find what would fail later if columns have these roles."""
     looks = (_few_rows, _several_rows, _plain, _amounts, _categories, _quasi_identifiers)
     return tuple(caution for look in looks for caution in look(columns, roles))
 
@@ -49,7 +49,7 @@ def _few_rows(columns: Sequence[Counted], roles: Mapping[str, str]) -> Iterator[
 
 
 def _several_rows(columns: Sequence[Counted], roles: Mapping[str, str]) -> Iterator[Caution]:
-    """Find identifiers of people that repeat, though nothing counts people."""
+    """Find identifiers of people that repeat, though no column is declared as the person."""
     if "person" in roles.values():
         return
     for facts, _ in _of(columns, roles, "identifier"):

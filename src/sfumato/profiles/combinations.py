@@ -1,7 +1,7 @@
-"""Columns that single people out together, found by search: from every column on, the best partner is added.
+"""Search for columns that single people out together: each column is extended by its best partner.
 
-Trying all subsets of thirty columns would take a billion counts; the search takes a few thousand, on a sample of the
-rows if there are many. What it finds is then counted in the whole table.
+Trying all subsets of thirty columns would take a billion counts; the search takes a few thousand, on a sample of
+large tables. What it finds is then counted in the whole table.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from sfumato.assess.risk.drivers import Combination, DistinctLooks
 from sfumato.assess.risk.people import PeopleByClass
 from sfumato.common.grouping import CodedColumn, group_rows
 from sfumato.common.progress import Tell, silent
-from sfumato.profiles.facts import Facts
+from sfumato.profiles.facts import ColumnCounts
 
 Places = tuple[int, ...]
 
-#: Rows that are searched; of more, so many drawn at random.
+#: The most rows that are searched; a larger table is sampled.
 SEARCHED_ROWS = 20_000
-#: Columns of one combination at most.
+#: The most columns of a combination.
 MOST_COLUMNS = 3
-#: Combinations that are told.
+#: The most combinations that are reported.
 SHOWN = 10
-#: The share of its people that a part of a combination has to single out to be told in its place.
+#: A part of a combination that singles out this share of its people is reported in its place.
 NEARLY_AS_MANY = 0.8
-#: Columns that take part in the search at most; those that tell most apart by themselves.
+#: The most columns that are searched: those that single out most by themselves.
 MOST_SEARCHED = 40
 
 
@@ -44,7 +44,7 @@ class Singling:
     columns
         The columns.
     unique
-        How many rows are alone with their values in these columns, counted in the whole table.
+        The number of rows with unique values in these columns, counted in the whole table.
     share
         The same as a share of the rows.
     """
@@ -65,7 +65,7 @@ class Searched:
     with_others
         For every column that was searched, the share of rows that the best combination with it singles out.
     rows, counted
-        How many rows were searched, and how many combinations were counted in them.
+        The number of rows searched, and of combinations counted in them.
     """
 
     found: tuple[Singling, ...] = ()
@@ -74,7 +74,7 @@ class Searched:
     counted: int = 0
 
 
-def search(columns: Sequence[Facts], seed: int = 0, tell: Tell = silent) -> Searched:
+def search(columns: Sequence[ColumnCounts], seed: int = 0, tell: Tell = silent) -> Searched:
     """Search for combinations of up to three columns that single people out."""
     taking = [facts for facts in columns if facts.different > 1]
     taking = sorted(taking, key=lambda facts: -facts.different)[:MOST_SEARCHED]
@@ -102,7 +102,7 @@ def search(columns: Sequence[Facts], seed: int = 0, tell: Tell = silent) -> Sear
 
 
 def _grown(start: int, count: int, measure: Callable[[Places], Combination]) -> Places:
-    """Add to a column the partner that singles most people out, until there are enough."""
+    """Extend a column by the partner that singles out most people, until the combination is full."""
     chosen: Places = (start,)
     measure(chosen)
     while len(chosen) < min(MOST_COLUMNS, count):
@@ -111,7 +111,7 @@ def _grown(start: int, count: int, measure: Callable[[Places], Combination]) -> 
     return chosen
 
 
-def _counted(known: Mapping[Places, Combination], columns: Sequence[Facts]) -> tuple[Singling, ...]:
+def _counted(known: Mapping[Places, Combination], columns: Sequence[ColumnCounts]) -> tuple[Singling, ...]:
     """Count the worst combinations in the whole table; one that holds another about as bad adds nothing."""
     ranked = sorted(known, key=lambda places: (-known[places].unique, len(places)))
     told = [places for places in ranked if len(places) > 1 and known[places].unique and not _adds_little(places, known)]
@@ -120,27 +120,27 @@ def _counted(known: Mapping[Places, Combination], columns: Sequence[Facts]) -> t
 
 
 def _adds_little(places: Places, known: Mapping[Places, Combination]) -> bool:
-    """Return whether fewer of the columns single out nearly as many people."""
+    """Whether fewer of the columns single out nearly as many people."""
     fewer = (part for size in range(1, len(places)) for part in itertools.combinations(places, size))
     most = max((known[part].unique for part in fewer if part in known), default=0.0)
     return most >= NEARLY_AS_MANY * known[places].unique
 
 
-def singling(columns: Sequence[Facts]) -> Singling:
-    """Count the rows that are alone in some columns together."""
+def singling(columns: Sequence[ColumnCounts]) -> Singling:
+    """Count the rows that are unique in some columns together."""
     unique = count_unique(fingerprints(facts.codes.astype(np.int64) + 1 for facts in columns))
     return Singling(tuple(facts.name for facts in columns), unique, unique / max(1, columns[0].rows))
 
 
 def sampled(rows: int, seed: int) -> NDArray[np.int64]:
-    """Return the rows that are searched."""
+    """Choose the rows that are searched."""
     if rows <= SEARCHED_ROWS:
         return np.arange(rows)
     return np.sort(np.random.default_rng(seed).choice(rows, SEARCHED_ROWS, replace=False))
 
 
-def looks_of(columns: Sequence[Facts], rows: NDArray[np.int64]) -> DistinctLooks:
-    """Return the different looks of the rows that are searched, every row a person."""
+def looks_of(columns: Sequence[ColumnCounts], rows: NDArray[np.int64]) -> DistinctLooks:
+    """Group the searched rows by their values, every row a person."""
     coded = []
     for facts in columns:
         codes = facts.codes[rows].astype(np.int32)

@@ -1,4 +1,4 @@
-"""A policy to begin with: a commented file that people read and change, and hierarchy files beside it."""
+"""A first policy: a commented file to read and change, and hierarchy files beside it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from sfumato.run.policy import policy_record
 from sfumato.run.request import Request
 from sfumato.table.schema import Schema
 
-#: Categories with at least so many values get a file, since grouping them would keep more than '*' does.
+#: Categories with this many values get a file, since grouping them would keep more than '*' does.
 WORTH_GROUPING, MOST_GROUPED = 6, 1_000
 #: A sensitive column is protected by l-diversity if no value has more than this share of the rows.
 MOST_FREQUENT = 0.4
-#: l of what is suggested, and the columns that it is suggested for at most.
+#: The suggested l, and the most columns that it is suggested for.
 DIVERSITY, MOST_DIVERSE = 2, 3
 DELIMITER = ";"
 
@@ -59,7 +59,7 @@ OPTIONS = {
 
 @dataclass(frozen=True)
 class Draft:
-    """A policy to begin with.
+    """A first policy, drafted from a profile.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Draft:
     listed
         The hierarchies that go into files, by column.
     rows
-        How many rows it was made from.
+        The number of rows of the profile.
     """
 
     policy: Request
@@ -79,7 +79,7 @@ class Draft:
     rows: int
 
     def files(self, path: Path) -> dict[str, Path]:
-        """Return where the listed hierarchies go, beside the policy."""
+        """Choose paths for the listed hierarchies, beside the policy."""
         taken: dict[str, Path] = {}
         for name in self.listed:
             plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
@@ -90,7 +90,7 @@ class Draft:
         return taken
 
     def write(self, path: Path, table: str) -> list[Path]:
-        """Write the hierarchies and then the policy, for its owner's eyes alone; return what was written."""
+        """Write the hierarchies and then the policy, readable by the owner only; return the paths."""
         files = self.files(path)
         text = self.text(path, table)
         for name, file in files.items():
@@ -99,7 +99,7 @@ class Draft:
         return [path, *files.values()]
 
     def text(self, path: Path, table: str) -> str:
-        """Return the commented policy, after making sure that it says what it should."""
+        """Write the commented policy as text, and check that the comments did not change it."""
         text = "\n".join(self._lines(path, table)) + "\n"
         found = tomllib.loads(text)
         files = {name: {"type": Taxonomy.name, "file": file.name} for name, file in self.files(path).items()}
@@ -159,7 +159,7 @@ def draft(
     k: int | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Draft:
-    """Make a policy of a profile, with roles of one's own where they are given."""
+    """Draft a policy from a profile; given roles replace the suggested ones."""
     chosen = profile.roles | dict(roles or {})
     schema = profile.schema(chosen)
     listed = {
@@ -181,7 +181,7 @@ def _why(profile: Profile, name: str) -> str:
 
 
 def _listed(profile: Profile, name: str, how: Hierarchy | None) -> Taxonomy | None:
-    """Return the hierarchy that goes into a file: a list of values, or categories that are worth grouping."""
+    """Make the hierarchy that goes into a file: a list of values, or categories that are worth grouping."""
     if isinstance(how, Taxonomy):
         return how
     facts = profile[name].facts
@@ -193,7 +193,7 @@ def _listed(profile: Profile, name: str, how: Hierarchy | None) -> Taxonomy | No
 
 
 def suggested_privacy(profile: Profile, schema: Schema, k: int | None = None) -> list[PrivacyModel]:
-    """Return k-anonymity, and l-diversity for the first sensitive columns of words that can keep it."""
+    """Suggest k-anonymity, and l-diversity for the first sensitive columns of words that can keep it."""
     models: list[PrivacyModel] = [KAnonymity(k or suggested_k(profile, schema))]
     if schema.person is not None:
         return models
@@ -209,18 +209,18 @@ def suggested_privacy(profile: Profile, schema: Schema, k: int | None = None) ->
 
 
 def _largest(largest_share: float, missing: int, rows: int) -> float:
-    """Return the share of the most frequent value, where missing ones are a value too."""
+    """The share of the most frequent value; missing counts as a value."""
     return max(largest_share, missing / max(1, rows))
 
 
 def suggested_k(profile: Profile, schema: Schema) -> int:
-    """Return a usual k for so many people."""
+    """Suggest a usual k for the number of people."""
     people = profile.rows if schema.person is None else profile[schema.person].facts.different
     return 10 if people >= 1_000 else 5 if people >= 100 else max(2, min(3, people // 2))
 
 
 def _one_line(text: str) -> str:
-    """Return what may stand in a comment: a line break of a column's name would end it."""
+    """Make a text safe for a comment, which a line break in a column's name would end."""
     return printable(" ".join(text.split()))
 
 

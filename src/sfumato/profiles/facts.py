@@ -1,4 +1,4 @@
-"""What is counted of a column before anybody judges it: different values, how often each occurs, what is missing."""
+"""Count a column before judging it: its distinct values, how often each occurs, and what is missing."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from sfumato.common.threads import side_by_side
 from sfumato.io.missing import without_codes
 from sfumato.table.encoding import distinct
 
-#: Different values of a column that are looked at one by one; of more, that many spread over all of them.
+#: The most distinct values that are examined one by one; of more, a sample spread over all of them.
 LOOKED_AT = 2_000
-#: The share of different values that must be numbers or dates before a word among them counts as missing.
+#: The share of distinct values that must be numbers or dates before a word among them counts as missing.
 MOSTLY = 0.8
 
 _NUMBER_OR_DATE = r"^\s*([+-]?[$€£]?\s?[\d.,' ]*\d\s?[$€£%]?|\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?.*)\s*$"
@@ -26,17 +26,17 @@ _NEGATIVE_CODE = r"^-\d{1,3}$"
 
 
 @dataclass(frozen=True)
-class Facts:
-    """A column in numbers; what it holds stays in here.
+class ColumnCounts:
+    """A column as counts; its values are never printed.
 
     Attributes
     ----------
     name, rows
-        The column, and how many rows the table has.
+        The column's name, and the rows of the table.
     values
-        The different values without those that mean "no value", in the type that is left then.
+        The distinct values without those that mean "no value", in the type of the remaining ones.
     codes
-        Per row the place of its value, -1 where missing.
+        For each row the index of its value; -1 if missing.
     missing_codes
         The values that mean "no value", such as ``?`` or 999.
     """
@@ -49,37 +49,37 @@ class Facts:
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """How many rows have each value."""
+        """The number of rows with each value."""
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
 
     @property
     def filled(self) -> int:
-        """How many rows have a value."""
+        """The number of rows with a value."""
         return int(self.counts.sum())
 
     @property
     def missing(self) -> int:
-        """How many rows have none."""
+        """The number of rows without a value."""
         return self.rows - self.filled
 
     @property
     def different(self) -> int:
-        """How many different values there are."""
+        """The number of distinct values."""
         return len(self.values)
 
     @cached_property
     def unique(self) -> int:
-        """How many rows are alone with their value."""
+        """The number of rows whose value is unique."""
         return int(np.count_nonzero(self.counts == 1))
 
     @property
     def unique_share(self) -> float:
-        """The share of rows with a value that are alone with it."""
+        """The share of the filled rows whose value is unique."""
         return self.unique / max(1, self.filled)
 
     @property
     def largest_share(self) -> float:
-        """The share of rows with a value that have the most frequent one."""
+        """The share of the filled rows with the most frequent value."""
         return float(self.counts.max(initial=0)) / max(1, self.filled)
 
     @property
@@ -102,7 +102,7 @@ class Facts:
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
-        """The different numbers, in order; empty for all else."""
+        """The distinct numbers, sorted; empty for other types."""
         if not self.is_number:
             return np.empty(0)
         numbers: NDArray[np.float64] = self.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
@@ -110,7 +110,7 @@ class Facts:
 
     @cached_property
     def texts(self) -> Sequence[str]:
-        """The different values as text, of many only some, spread over all."""
+        """The distinct values as text; of many, a sample spread over all."""
         places = np.unique(np.linspace(0, max(0, self.different - 1), min(self.different, LOOKED_AT)).astype(np.int64))
         looked = self.values.take(pa.array(places))
         if pa.types.is_floating(looked.type) and self.is_whole:
@@ -124,14 +124,14 @@ class Facts:
         return min(sizes), max(sizes)
 
 
-def all_facts(table: pa.Table, na: Mapping[str, Sequence[str]] | None = None) -> list[Facts]:
-    """Count every column of a table; ``na`` are the codes for "no value" that are known already."""
+def all_facts(table: pa.Table, na: Mapping[str, Sequence[str]] | None = None) -> list[ColumnCounts]:
+    """Count every column of a table; ``na`` holds the codes for "no value" that are known already."""
     known = na or {}
     return side_by_side(lambda name: facts_of(name, table.column(name), known.get(name, ())), table.column_names)
 
 
-def facts_of(name: str, column: pa.ChunkedArray, known: Sequence[str] = ()) -> Facts:
-    """Count a column, after taking out what means "no value".
+def facts_of(name: str, column: pa.ChunkedArray, known: Sequence[str] = ()) -> ColumnCounts:
+    """Count a column after removing what means "no value".
 
     >>> facts = facts_of("age", pa.chunked_array([["31", "?", "54", "54"]]))
     >>> facts.missing_codes, facts.missing, facts.is_number, facts.unique
@@ -145,11 +145,11 @@ def facts_of(name: str, column: pa.ChunkedArray, known: Sequence[str] = ()) -> F
     numbers = () if known else _missing_numbers(values, codes)
     if numbers:
         values, codes = distinct(name, without_codes(column, numbers, as_text=False))
-    return Facts(name, len(codes), values, codes, (*words, *numbers))
+    return ColumnCounts(name, len(codes), values, codes, (*words, *numbers))
 
 
 def _missing_words(values: pa.Array) -> tuple[str, ...]:
-    """Return the words that stand for none; of those that are as often a value only where all else is no word."""
+    """Find the words that mean "no value"; ambiguous ones count only if all other values are no words."""
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)) or not len(values):
         return ()
     trimmed = pc.utf8_trim_whitespace(values)
@@ -166,7 +166,7 @@ def _missing_words(values: pa.Array) -> tuple[str, ...]:
 
 
 def _missing_numbers(values: pa.Array, codes: NDArray[np.integer]) -> tuple[str, ...]:
-    """Return the numbers far from all others that stand for none."""
+    """Find the outlying numbers that mean "no value"."""
     if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)) or len(values) < 3:
         return ()
     numbers = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)

@@ -1,4 +1,4 @@
-"""How a column would be generalized, by what it is meant to be."""
+"""Suggest a hierarchy for a column by its meaning."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ import pyarrow as pa
 from sfumato.assess.cautions.column_kinds import lost_zeros
 from sfumato.errors import DataError, HierarchyError
 from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
-from sfumato.profiles.facts import Facts
+from sfumato.profiles.facts import ColumnCounts
 from sfumato.profiles.meaning import Meaning
 from sfumato.profiles.written_dates import forms_of, moment_of
 
 #: Steps of coordinates in degrees: from about a kilometre to about a hundred.
 DEGREES = (0.01, 0.05, 0.1, 0.5, 1.0)
-#: Bands of numbers that only people can read: about so many in the finest level.
+#: Bands of written numbers: about this many in the finest level.
 BANDS = 20
-#: Values of a hierarchy that is written to a file at most.
+#: The most values of a hierarchy that is written to a file.
 MOST_LISTED = 20_000
 #: The word for values that fit no rule, and for the root.
 OTHER, ROOT = "other", "*"
 
 
-def hierarchy_of(facts: Facts, meaning: Meaning) -> Hierarchy:
-    """Return how a column would be generalized; if it does not take its own values, as flat categories."""
+def hierarchy_of(facts: ColumnCounts, meaning: Meaning) -> Hierarchy:
+    """Suggest a hierarchy; flat categories if it would refuse the column's own values."""
     chosen = _chosen(facts, meaning)
     if isinstance(chosen, Taxonomy) and not all(_survives(row[0]) for row in chosen.rows):
         return Categorical()
@@ -39,11 +39,11 @@ def hierarchy_of(facts: Facts, meaning: Meaning) -> Hierarchy:
 
 
 def _survives(value: str) -> bool:
-    """Return whether a value can be read back from a hierarchy file as it was."""
+    """Whether a value can be read back unchanged from a hierarchy file."""
     return value == value.strip() and value not in {"", ROOT}
 
 
-def _chosen(facts: Facts, meaning: Meaning) -> Hierarchy:
+def _chosen(facts: ColumnCounts, meaning: Meaning) -> Hierarchy:
     if meaning.kind in {"date", "time"}:
         return _moments(facts, meaning)
     if meaning.kind in {"postcode", "code"}:
@@ -57,8 +57,8 @@ def _chosen(facts: Facts, meaning: Meaning) -> Hierarchy:
     return Numeric() if facts.is_number and meaning.kind != "category" else Categorical()
 
 
-def _as_written(facts: Facts, order: Sequence[str]) -> list[str]:
-    """Return the steps as the table has them, blanks and all."""
+def _as_written(facts: ColumnCounts, order: Sequence[str]) -> list[str]:
+    """Spell the steps as the table does, blanks included."""
     places = {
         text.strip(): place for place, text in reversed(list(enumerate(facts.values.cast(pa.string()).to_pylist())))
     }
@@ -66,7 +66,7 @@ def _as_written(facts: Facts, order: Sequence[str]) -> list[str]:
     return [spelt[places[step]].as_py() for step in order]
 
 
-def _moments(facts: Facts, meaning: Meaning) -> Hierarchy:
+def _moments(facts: ColumnCounts, meaning: Meaning) -> Hierarchy:
     if pa.types.is_date(facts.values.type) or pa.types.is_timestamp(facts.values.type):
         return Dates()
     if meaning.detail == "time of day":
@@ -93,13 +93,13 @@ def _clock_row(text: str) -> list[str]:
     return [text, f"{hour:02d}:00-{hour:02d}:59", f"{part:02d}:00-{part + 5:02d}:59", ROOT]
 
 
-def _codes(facts: Facts) -> Hierarchy:
+def _codes(facts: ColumnCounts) -> Hierarchy:
     texts = pa.array(facts.texts, pa.string())
     return Prefix(length=facts.lengths[1]) if facts.is_text and lost_zeros(texts) else Prefix()
 
 
-def _bands(facts: Facts) -> Hierarchy:
-    """Return bands of round width for numbers that are written with signs."""
+def _bands(facts: ColumnCounts) -> Hierarchy:
+    """Make bands of round width for numbers written with units or separators."""
     numbers = {text: number_of(text) for text in _listed(facts)}
     known = [number for number in numbers.values() if number is not None]
     width = round_width((max(known) - min(known)) / BANDS) if known else 1.0
@@ -117,7 +117,7 @@ def _band_row(text: str, number: float | None, width: float) -> list[str]:
 
 
 def number_of(text: str) -> float | None:
-    """Return the number that people read in a text, None if it is none.
+    """Parse the number that people read in a text; None if there is none.
 
     >>> number_of("3.450,00 €"), number_of("$1,234.50"), number_of("12,5"), number_of("none")
     (3450.0, 1234.5, 12.5, None)
@@ -138,7 +138,7 @@ def number_of(text: str) -> float | None:
 
 
 def round_width(width: float) -> float:
-    """Return the next 1, 2 or 5 times a power of ten.
+    """Round up to 1, 2 or 5 times a power of ten.
 
     >>> round_width(3.2), round_width(180), round_width(0.07)
     (5.0, 200.0, 0.1)
@@ -149,30 +149,30 @@ def round_width(width: float) -> float:
     return next((round(step * power, 12) for step in (1, 2, 5) if step * power >= width), 10 * power)
 
 
-def _listed(facts: Facts) -> list[str]:
-    """Return all different values as text, in their own order, which tells nothing of the rows; refuse too many."""
+def _listed(facts: ColumnCounts) -> list[str]:
+    """List all distinct values as sorted text, so that the order reveals nothing; refuse too many."""
     if facts.different > MOST_LISTED:
         raise DataError(f"Column '{facts.name}' has {facts.different:,} values, too many for a list.")
     texts: list[str] = facts.values.cast(pa.string()).to_pylist()
     return sorted(texts)
 
 
-def parents_of(facts: Facts, others: Sequence[Facts]) -> Facts | None:
-    """Return the column whose values group those of another one, as regions do with cities, if the table has one."""
+def parents_of(facts: ColumnCounts, others: Sequence[ColumnCounts]) -> ColumnCounts | None:
+    """Find a column whose values group those of another one, as regions group cities; None if there is none."""
     if facts.different < 4 or facts.filled < 5 * facts.different:
         return None
     fits = [other for other in others if 1 < other.different <= facts.different / 2 and _determines(facts, other)]
     return max(fits, key=lambda other: other.different, default=None)
 
 
-def _determines(facts: Facts, parent: Facts) -> bool:
+def _determines(facts: ColumnCounts, parent: ColumnCounts) -> bool:
     both = (facts.codes >= 0) & (parent.codes >= 0)
     pairs = np.unique(facts.codes[both].astype(np.int64) * parent.different + parent.codes[both])
     return len(pairs) == len(np.unique(facts.codes[facts.codes >= 0])) == facts.different
 
 
-def grouped_by(facts: Facts, parent: Facts) -> Taxonomy:
-    """Return the values of a column below those of another one."""
+def grouped_by(facts: ColumnCounts, parent: ColumnCounts) -> Taxonomy:
+    """Make a taxonomy of a column's values below those of another one."""
     both = (facts.codes >= 0) & (parent.codes >= 0)
     pairs = np.unique(facts.codes[both].astype(np.int64) * parent.different + parent.codes[both])
     values, groups = facts.values.cast(pa.string()), parent.values.cast(pa.string())

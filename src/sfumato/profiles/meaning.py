@@ -1,4 +1,4 @@
-"""What a column is meant to be: judged by what its values look like and by what its name says."""
+"""The meaning of a column, judged by its values and its name."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.assess.cautions.column_kinds import says_code
-from sfumato.profiles.facts import Facts
+from sfumato.profiles.facts import ColumnCounts
 from sfumato.profiles.orders import order_of
 from sfumato.profiles.patterns import DIRECT, STRUCTURED, found_in, holds_given_names, looks_like_postcodes, share_of
 from sfumato.profiles.vocabulary import Topic, says_number
 from sfumato.profiles.written_dates import forms_of
 
-#: The share of rows alone with their value from which on a column numbers its rows.
+#: From this share of unique rows on, a column numbers its rows.
 NUMBERS_ROWS = 0.9
-#: Fewer different values name nobody, whatever the column is called.
+#: Fewer distinct values identify no person, whatever the column's name.
 FEWEST_NAMES = 10
-#: Fewer different digits pass a check by accident.
+#: Fewer distinct digits pass a check by accident.
 FEWEST_CHECKED = 20
-#: What people are called, which several may share.
+#: Names of people, which several may share.
 NAMES = "names of people"
-#: Whole numbers with at most so many different values may be codes or steps instead of amounts of anything.
+#: Whole numbers with at most this many distinct values may be codes or steps instead of amounts.
 FEW_NUMBERS = 12
 
 _WRITTEN = re.compile(r"[-+]?\s?([$€£¥]|[A-Z]{3})?\s?\d{1,3}([.,' ]?\d{3})*([.,]\d+)?\s?([$€£¥%]|[A-Z]{3})?")
@@ -37,7 +37,7 @@ _CODED = {"occupation", "nationality", "place", "education", "disease", "treatme
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a column is meant to be.
+    """The meaning of a column.
 
     Attributes
     ----------
@@ -45,9 +45,9 @@ class Meaning:
         One of ``number``, ``amount``, ``date``, ``time``, ``postcode``, ``code``, ``category``, ``ordered category``,
         ``free text``, ``identifier``, or ``empty``.
     detail
-        More exactly: the code system, the form of dates, what names people.
+        The details: the code system, the format of dates, the kind of identifier.
     by_values
-        Whether the values say so, not only the name.
+        Whether the values show it, not only the name.
     order
         The steps of an ordered category.
     """
@@ -58,11 +58,11 @@ class Meaning:
     order: tuple[str, ...] = ()
 
 
-Look = Callable[[Facts, Topic | None], Meaning | None]
+Look = Callable[[ColumnCounts, Topic | None], Meaning | None]
 
 
-def meaning_of(facts: Facts, topic: Topic | None) -> Meaning:
-    """Return what a column is meant to be: the first that fits, the most particular first."""
+def meaning_of(facts: ColumnCounts, topic: Topic | None) -> Meaning:
+    """Find the meaning of a column: the first that fits, the most specific first."""
     if not facts.different:
         return Meaning("empty", by_values=True)
     looks = (_direct, _moment, *(_NUMBER_LOOKS if facts.is_number else _TEXT_LOOKS))
@@ -76,8 +76,8 @@ def _named(topic: Topic | None, *names: str) -> bool:
 # Any type
 
 
-def _direct(facts: Facts, topic: Topic | None) -> Meaning | None:
-    """Find what names people by its form: e-mail addresses, account numbers, national numbers."""
+def _direct(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
+    """Find identifiers by their format: e-mail addresses, account numbers, national numbers."""
     if not facts.is_text and (not facts.is_whole or facts.different < FEWEST_CHECKED):
         return None
     found = found_in(facts.texts, DIRECT)
@@ -89,8 +89,8 @@ def _direct(facts: Facts, topic: Topic | None) -> Meaning | None:
     return None if _named(topic, "postcode", "income", "money") else Meaning("identifier", found, by_values=True)
 
 
-def _moment(facts: Facts, topic: Topic | None) -> Meaning | None:
-    """Find dates and times, as a type, as text in any form, or as digits such as 20241231."""
+def _moment(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
+    """Find dates and times: typed, as text in any format, or as digits such as 20241231."""
     types = pa.types
     tests = (
         (types.is_time, "time", "time of day"),
@@ -112,21 +112,21 @@ def _moment(facts: Facts, topic: Topic | None) -> Meaning | None:
 # Numbers
 
 
-def _coordinate(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _coordinate(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     limit = 90 if _named(topic, "latitude") else 180 if _named(topic, "longitude") else 0
     if limit and len(facts.numbers) and abs(facts.numbers[[0, -1]]).max() <= limit:
         return Meaning("number", "coordinates", by_values=True)
     return None
 
 
-def _postcode_number(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _postcode_number(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if _named(topic, "postcode") and facts.is_whole and 3 <= facts.lengths[1] <= 9:
         return Meaning("postcode", by_values=True)
     return None
 
 
-def _numbering(facts: Facts, topic: Topic | None) -> Meaning | None:
-    """Find whole numbers that only tell rows or people apart."""
+def _numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
+    """Find whole numbers that only number rows or people."""
     if not facts.is_whole or facts.different < FEWEST_NAMES or _named(topic, *_AMOUNTS):
         return None
     if topic is not None and topic.group == "names":
@@ -141,14 +141,14 @@ def _numbering(facts: Facts, topic: Topic | None) -> Meaning | None:
     return None
 
 
-def _amount(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _amount(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if _named(topic, *_AMOUNTS) and facts.different > FEW_NUMBERS:
         return Meaning("amount", by_values=True)
     return None
 
 
-def _number_code(facts: Facts, topic: Topic | None) -> Meaning | None:
-    """Find whole numbers that are names of things, such as codes of occupations."""
+def _number_code(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
+    """Find whole numbers that are codes, such as those of occupations."""
     if not facts.is_whole or facts.numbers[0] < 0:
         return None
     long = facts.lengths[0] >= 3 and facts.different > 4
@@ -157,7 +157,7 @@ def _number_code(facts: Facts, topic: Topic | None) -> Meaning | None:
     return None
 
 
-def _few_numbers(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _few_numbers(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if not facts.is_whole or facts.different > FEW_NUMBERS:
         return None
     steps = bool((np.diff(facts.numbers) == 1).all()) and facts.different > 2
@@ -174,7 +174,7 @@ def _few_numbers(facts: Facts, topic: Topic | None) -> Meaning | None:
     return Meaning("category", by_values=True) if facts.different <= 2 or coded or says_code(facts.name) else None
 
 
-def _number(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _number(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     years = facts.is_whole and facts.numbers[0] >= 1850 and facts.numbers[-1] <= 2100
     return Meaning("number", "years" if years and facts.different > 2 else None, by_values=True)
 
@@ -193,11 +193,11 @@ _NUMBER_LOOKS: tuple[Look, ...] = (
 # Text and truth values
 
 
-def _truth(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _truth(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     return Meaning("category", by_values=True) if facts.different <= 2 and not facts.unique else None
 
 
-def _structured(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _structured(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     """Find times of day, pairs of coordinates and codes of medicine."""
     found = found_in(facts.texts, STRUCTURED)
     if found == "time":
@@ -211,19 +211,19 @@ def _structured(facts: Facts, topic: Topic | None) -> Meaning | None:
     return None
 
 
-def _postcode(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _postcode(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if _named(topic, "postcode") and facts.lengths[0] >= 3 and facts.lengths[1] <= 10:
         return Meaning("postcode", by_values=True)
     return Meaning("postcode", by_values=True) if looks_like_postcodes(facts.texts) and topic is None else None
 
 
-def _steps(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _steps(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     order = order_of(facts.texts) if facts.different <= 40 else ()
     return Meaning("ordered category", by_values=True, order=order) if order else None
 
 
-def _written_number(facts: Facts, topic: Topic | None) -> Meaning | None:
-    """Find numbers with a comma, a unit or a currency, which only people read as numbers."""
+def _written_number(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
+    """Find numbers written with a comma, a unit or a currency."""
     if share_of(facts.texts, _WRITTEN.fullmatch) < 0.95 or facts.different <= FEW_NUMBERS:
         return None
     money = _named(topic, *_AMOUNTS) or share_of(facts.texts, _CURRENCY.search) > 0.5
@@ -233,7 +233,7 @@ def _written_number(facts: Facts, topic: Topic | None) -> Meaning | None:
     return None
 
 
-def _names(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _names(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     named = topic is not None and topic.group == "names" and (facts.different > 3 or facts.unique == facts.filled)
     if facts.different < FEWEST_NAMES and not named:
         return None
@@ -244,7 +244,7 @@ def _names(facts: Facts, topic: Topic | None) -> Meaning | None:
     return None
 
 
-def _free_text(facts: Facts, topic: Topic | None) -> Meaning | None:
+def _free_text(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     counts = [len(text.split()) for text in facts.texts]
     words, length = float(np.mean(counts)), float(np.mean([len(text) for text in facts.texts]))
     many = facts.different > 0.2 * facts.filled and facts.different >= FEWEST_NAMES
@@ -253,8 +253,8 @@ def _free_text(facts: Facts, topic: Topic | None) -> Meaning | None:
     return Meaning("free text") if topic is not None and topic.group == "text" and facts.different > 3 else None
 
 
-def _text_numbering(facts: Facts, topic: Topic | None) -> Meaning | None:
-    """Find words or codes that tell nearly all rows apart, or that a name calls a number of somebody."""
+def _text_numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
+    """Find words or codes that are unique in nearly all rows, or that the column's name calls a number of a person."""
     enough = facts.different >= min(50, facts.filled / 5) and facts.different >= FEWEST_NAMES
     if enough and says_number(facts.name):
         return Meaning("identifier", "numbers of people or cases", by_values=facts.unique_share > NUMBERS_ROWS)
@@ -263,8 +263,8 @@ def _text_numbering(facts: Facts, topic: Topic | None) -> Meaning | None:
     return None
 
 
-def _text_code(facts: Facts, topic: Topic | None) -> Meaning | None:
-    """Find codes of a system by their form and what the column is about."""
+def _text_code(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
+    """Find codes of a system by their format and the topic of the column."""
     coded = (topic is not None and topic.name in _CODED) or says_code(facts.name)
     if coded and facts.different > 4 and share_of(facts.texts, _CODE.fullmatch) >= 0.95 and facts.lengths[0] >= 2:
         return Meaning("code", _system(topic), by_values=True)
@@ -285,6 +285,6 @@ _TEXT_LOOKS: tuple[Look, ...] = (
 
 
 def _system(topic: Topic | None) -> str | None:
-    """Return the system of codes that a topic suggests."""
+    """The code system that a topic suggests."""
     systems = {"occupation": "occupations, such as ISCO", "place": "places", "nationality": "countries"}
     return None if topic is None else systems.get(topic.name)

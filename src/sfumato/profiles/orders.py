@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-#: Orders that people use, in small letters; a column may lack some of the steps.
+#: Common ordinal scales, in lower case; a column may lack some of the steps.
 LADDERS: tuple[tuple[str, ...], ...] = tuple(
     tuple(ladder.split("|"))
     for ladder in (
@@ -39,7 +39,7 @@ LADDERS: tuple[tuple[str, ...], ...] = tuple(
         "bajo|medio|alto",
     )
 )
-#: Fewer steps are as good as no order.
+#: Fewer steps make no scale.
 FEWEST_STEPS = 3
 
 _BAND = re.compile(
@@ -54,7 +54,7 @@ _BAND = re.compile(
 
 
 def order_of(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the values in their order, if they are the steps of one; nothing otherwise.
+    """Sort the values if they are the steps of a scale; empty otherwise.
 
     >>> order_of(["65+", "18-24", "25-64"]), order_of(["High", "Low", "Medium"]), order_of(["red", "blue", "green"])
     (('18-24', '25-64', '65+'), ('Low', 'Medium', 'High'), ())
@@ -75,7 +75,7 @@ def _ladder(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _bands(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return bands of numbers by where they begin."""
+    """Sort bands of numbers by their lower ends."""
     places: dict[str, tuple[float, int]] = {}
     for text in texts:
         found = _BAND.fullmatch(text)

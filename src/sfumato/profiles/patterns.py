@@ -1,6 +1,6 @@
-"""What the values of a column look like: e-mail, IBAN, national number and others, by their form and check digits.
+"""Recognize e-mail addresses, IBANs, national numbers and others by their format and check digits.
 
-A pattern counts if nearly all values follow it; where the form alone fits too much, the check digits decide.
+A pattern counts if nearly all values match it; where the format alone is too loose, the check digits decide.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-#: The share of the values that has to follow a pattern.
+#: The share of the values that must match a pattern.
 NEARLY_ALL = 0.9
 
 _NAMES = """
@@ -27,31 +27,31 @@ zoe
 """
 #: Given names that are common in some country: a column of names holds many of them.
 GIVEN_NAMES = frozenset(_NAMES.split())
-#: Several in a hundred values: enough to be no accident, as words such as 'Rosa' or 'Max' are among others.
+#: The share of values that rules out chance, since words such as 'Rosa' or 'Max' also occur elsewhere.
 NAMES_SHARE = 0.3
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class Pattern(NamedTuple):
-    """A form of values, with what holds beyond the form."""
+    """A format of values, with a check beyond the format."""
 
     name: str
     form: re.Pattern[str]
     check: Callable[[str], bool] = lambda _: True
 
     def fits(self, text: str) -> bool:
-        """Return whether a value follows the pattern."""
+        """Whether a value matches the pattern."""
         return self.form.fullmatch(text) is not None and self.check(text)
 
 
 def digits_of(text: str) -> list[int]:
-    """Return the digits of a text."""
+    """The digits of a text."""
     return [int(one) for one in text if one.isdecimal() and one.isascii()]
 
 
 def luhn(text: str) -> bool:
-    """Return whether the last digit checks the others as on payment cards.
+    """Whether the last digit is the check digit of the others, as on payment cards.
 
     >>> luhn("4111 1111 1111 1111"), luhn("4111 1111 1111 1112")
     (True, False)
@@ -64,7 +64,7 @@ def luhn(text: str) -> bool:
 
 
 def iban(text: str) -> bool:
-    """Return whether the check digits of an international account number fit.
+    """Whether the check digits of an international account number are right.
 
     >>> iban("DE89 3704 0044 0532 0130 00"), iban("DE88 3704 0044 0532 0130 00")
     (True, False)
@@ -74,7 +74,7 @@ def iban(text: str) -> bool:
 
 
 def weighted(weights: Sequence[int], modulus: int, remainder: int = 0) -> Callable[[str], bool]:
-    """Return a check: the digits times their weights leave a remainder."""
+    """Make a check: the weighted sum of the digits has a certain remainder."""
 
     def check(text: str) -> bool:
         digits = digits_of(text)
@@ -119,7 +119,7 @@ def _german_tax(text: str) -> bool:
 
 _EAN = (1, 3) * 6 + (1,)
 
-#: What names a person or something of theirs outright, the most particular first.
+#: Direct identifiers of a person or of something that is theirs, the most specific first.
 DIRECT: tuple[Pattern, ...] = (
     Pattern("e-mail addresses", re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")),
     Pattern("web addresses", re.compile(r"(https?://|www\.)\S+", re.IGNORECASE)),
@@ -152,7 +152,7 @@ DIRECT: tuple[Pattern, ...] = (
     ),
 )
 
-#: Codes whose first characters mean something, and coordinates; they do not name anybody by themselves.
+#: Codes whose first characters mean something, and coordinates; by themselves they identify no person.
 STRUCTURED: tuple[Pattern, ...] = (
     Pattern("ATC", re.compile(r"[A-DGHJ-NPRSV]\d{2}([A-Z]([A-Z](\d{2})?)?)?", re.IGNORECASE)),
     Pattern("ICD-10", re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?[-*+†]?")),
@@ -160,7 +160,7 @@ STRUCTURED: tuple[Pattern, ...] = (
     Pattern("time", re.compile(r"([01]?\d|2[0-3])[:.][0-5]\d([:.][0-5]\d)?( ?[ap]m)?", re.IGNORECASE)),
 )
 
-#: Postcodes that letters tell from other codes; those of digits alone need a name that says so.
+#: Postcodes with letters, unlike other codes; those of digits alone need a column name that says so.
 POSTCODES: tuple[re.Pattern[str], ...] = (
     re.compile(r"[A-Z]{1,2}\d[\dA-Z]? ?\d[A-Z]{2}", re.IGNORECASE),
     re.compile(r"[A-Z]\d[A-Z] ?\d[A-Z]\d", re.IGNORECASE),
@@ -170,7 +170,7 @@ POSTCODES: tuple[re.Pattern[str], ...] = (
 
 
 def found_in(texts: Sequence[str], patterns: Sequence[Pattern]) -> str | None:
-    """Return the name of the first pattern that nearly all values follow.
+    """Find the first pattern that nearly all values match.
 
     >>> found_in(["ada@example.org", "bob@example.com"], DIRECT)
     'e-mail addresses'
@@ -186,17 +186,17 @@ def found_in(texts: Sequence[str], patterns: Sequence[Pattern]) -> str | None:
 
 
 def share_of(texts: Sequence[str], fits: Callable[[str], object]) -> float:
-    """Return the share of values that fit."""
+    """The share of values that match."""
     return sum(1 for text in texts if fits(text)) / max(1, len(texts))
 
 
 def looks_like_postcodes(texts: Sequence[str]) -> bool:
-    """Return whether values look like postcodes with letters or a dash at a fixed place."""
+    """Whether values look like postcodes with letters or a dash at a fixed place."""
     return bool(texts) and any(share_of(texts, form.fullmatch) >= NEARLY_ALL for form in POSTCODES)
 
 
 def holds_given_names(texts: Sequence[str]) -> bool:
-    """Return whether many values hold a given name beside or without another word.
+    """Whether many values hold a given name, alone or beside another word.
 
     >>> holds_given_names(["Keller, Anna", "MOREAU/PAUL MR"]), holds_given_names(["Rosa Street", "Main Street"] * 9)
     (True, False)

@@ -1,4 +1,4 @@
-"""What a profile says: every column, and which of them single people out together."""
+"""The profile of a table: every column, and which of them single people out together."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from sfumato.errors import SchemaError, listed
 from sfumato.hierarchies import Hierarchy
 from sfumato.profiles.cautions import cautions_of
 from sfumato.profiles.combinations import Searched
-from sfumato.profiles.facts import Facts
+from sfumato.profiles.facts import ColumnCounts
 from sfumato.profiles.hierarchies import grouped_by, hierarchy_of, parents_of
 from sfumato.profiles.meaning import Meaning
 from sfumato.profiles.roles import Suggestion
 from sfumato.table.schema import Schema
 
-#: Values of a column that are shown to people who ask for them are cut to this length.
+#: Shown values of a column are cut to this length.
 LONGEST_SHOWN = 40
 
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """A column in aggregate.
+    """The profile of a column, in aggregates.
 
     Attributes
     ----------
     facts, meaning, suggestion
-        What was counted, what the column is meant to be, and the suggested role.
+        The counts, the meaning of the column, and its suggested role.
     with_others
         The share of rows that it singles out together with the two columns that help it most; None if it was not
         searched, as identifiers are not.
     """
 
-    facts: Facts = field(repr=False)
+    facts: ColumnCounts = field(repr=False)
     meaning: Meaning
     suggestion: Suggestion
     with_others: float | None = None
@@ -49,7 +49,7 @@ class ColumnProfile:
 
     @property
     def kind(self) -> str:
-        """What it is meant to be, such as ``"date"`` or ``"ordered category"``."""
+        """Its meaning, such as ``"date"`` or ``"ordered category"``."""
         return self.meaning.kind
 
     @property
@@ -58,7 +58,7 @@ class ColumnProfile:
         return self.suggestion.role
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values without any of the table, for JSON."""
+        """Convert to plain values for JSON, without values of the table."""
         facts = self.facts
         return {
             "name": self.name,
@@ -77,7 +77,7 @@ class ColumnProfile:
         }
 
     def shown(self, count: int) -> list[str]:
-        """Return the most frequent values: these are values of the table, for its owner alone."""
+        """Format the most frequent values; these are values of the table, for its owner only."""
         order = self.facts.counts.argsort()[::-1][:count]
         texts = self.facts.values.take(pa.array(order)).cast(pa.string()).to_pylist()
         return [text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…" for text in texts]
@@ -85,16 +85,16 @@ class ColumnProfile:
 
 @dataclass(frozen=True)
 class Profile:
-    """What is in a table, column by column, and what to make of it. Aggregates: no value of the table is printed.
+    """The columns of a table and their suggested roles, in aggregates: no value of the table is printed.
 
     Attributes
     ----------
     rows
-        How many rows there are.
+        The number of rows.
     columns
         The columns, in their order.
     searched
-        Which columns single people out together, and what was looked at to find that.
+        The columns that single people out together, and the extent of the search.
     """
 
     rows: int
@@ -124,15 +124,15 @@ class Profile:
 
     @cached_property
     def cautions(self) -> tuple[Caution, ...]:
-        """What would go wrong later, if the suggestions are taken."""
+        """What would fail later with the suggested roles."""
         return self.cautions_for(self.roles)
 
     def cautions_for(self, roles: Mapping[str, str]) -> tuple[Caution, ...]:
-        """Return what would go wrong later with other roles."""
+        """Find what would fail later with other roles."""
         return cautions_of([(one.facts, one.meaning) for one in self.columns], roles)
 
     def schema(self, roles: Mapping[str, str] | None = None) -> Schema:
-        """Return the roles, as suggested or given, with a hierarchy for every quasi-identifier."""
+        """Make a schema of the suggested or given roles, with a hierarchy for every quasi-identifier."""
         chosen = self.roles | dict(roles or {})
         by_role = {role: [name for name in self.names if chosen[name] == role] for role in set(chosen.values())}
         person, weights = by_role.get("person", []), by_role.get("weight", [])
@@ -146,7 +146,7 @@ class Profile:
         )
 
     def hierarchies(self, names: list[str]) -> dict[str, Hierarchy]:
-        """Return how columns would be generalized; categories below other columns that group them."""
+        """Suggest hierarchies; a column that groups the values of another becomes its upper level."""
         columns = [self[name] for name in names]
         categories = [one.facts for one in columns if one.kind in {"category", "code", "postcode"}]
         found: dict[str, Hierarchy] = {}
@@ -158,7 +158,7 @@ class Profile:
         return found
 
     def to_dict(self, show: int = 0) -> dict[str, Any]:
-        """Return plain values, for JSON; with ``show`` also the most frequent values of every column."""
+        """Convert to plain values for JSON; with ``show`` also the most frequent values of every column."""
         return {
             "rows": self.rows,
             "columns": [one.to_dict() | ({"shown": one.shown(show)} if show else {}) for one in self.columns],
@@ -170,7 +170,7 @@ class Profile:
         }
 
     def summary(self) -> str:
-        """Return what the profile says, for people."""
+        """Format the profile for people."""
         return "\n".join(self._lines())
 
     def __str__(self) -> str:
@@ -187,7 +187,7 @@ class Profile:
         yield from self.findings()
 
     def findings(self) -> Iterator[str]:
-        """Yield what concerns the table as a whole: combinations, and what would go wrong later."""
+        """Yield findings about the whole table: combinations, and what would fail later."""
         if self.searched.found:
             yield "Together these columns single people out:"
         for one in self.searched.found:

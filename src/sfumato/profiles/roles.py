@@ -1,4 +1,4 @@
-"""Which role a column should have, why, and how sure that is. Suggestions: who knows the table decides."""
+"""Suggest the role of a column, with a reason and a certainty; the owner of the table decides."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.profiles.facts import Facts
+from sfumato.profiles.facts import ColumnCounts
 from sfumato.profiles.meaning import FEWEST_NAMES, NAMES, Meaning
 from sfumato.profiles.vocabulary import Topic, says_person
 
@@ -20,7 +20,7 @@ ROLES = ("identifier", "person", "quasi-identifier", "sensitive", "plain", "weig
 FEWEST_ROWS_PER_PERSON, MOST_ROWS_PER_PERSON = 1.05, 50
 #: A mean above it is of kilograms or pounds, if weights are not whole numbers.
 BODY_WEIGHT = 25
-#: From this share of rows on that are alone with their value, nothing is released as it is.
+#: From this share of unique rows on, no column is released as it is.
 TELLING = 0.1
 
 
@@ -33,7 +33,7 @@ class Suggestion:
     certainty: str
 
 
-def suggest(facts: Facts, topic: Topic | None, meaning: Meaning) -> Suggestion:
+def suggest(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Suggestion:
     """Suggest the role of a column by itself."""
     if meaning.kind == "empty":
         return Suggestion("plain", "it holds nothing", SURE)
@@ -55,8 +55,8 @@ def _identifier(topic: Topic | None, meaning: Meaning) -> Suggestion:
     return Suggestion("identifier", f"{meaning.detail}, by its name", LIKELY)
 
 
-def _by_topic(facts: Facts, topic: Topic | None, meaning: Meaning) -> Suggestion | None:
-    """Suggest what the name of the column says."""
+def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Suggestion | None:
+    """Suggest a role by the column's name."""
     if topic is None:
         return None
     if topic.group == "known" or meaning.kind in {"date", "time", "postcode"}:
@@ -69,8 +69,8 @@ def _by_topic(facts: Facts, topic: Topic | None, meaning: Meaning) -> Suggestion
     return _weight(facts) if topic.name == "survey weight" and facts.is_number else None
 
 
-def _weight(facts: Facts) -> Suggestion:
-    """Tell how many people a row stands for from how many kilograms somebody weighs."""
+def _weight(facts: ColumnCounts) -> Suggestion:
+    """Distinguish survey weights from body weights."""
     if float(np.average(facts.numbers)) > BODY_WEIGHT and not facts.is_whole:
         return Suggestion("quasi-identifier", "body weight: others may know or see it", LIKELY)
     usable = facts.missing == 0 and facts.numbers[0] > 0
@@ -78,8 +78,8 @@ def _weight(facts: Facts) -> Suggestion:
     return Suggestion(role, "survey weight: it says how many people a row stands for", LIKELY)
 
 
-def _by_kind(facts: Facts, meaning: Meaning) -> Suggestion:
-    """Suggest what is usual for columns of a kind; the name says nothing."""
+def _by_kind(facts: ColumnCounts, meaning: Meaning) -> Suggestion:
+    """Suggest the usual role of a kind, if the name says nothing."""
     if meaning.kind in {"date", "time", "postcode"} or meaning.detail == "coordinates":
         return Suggestion("quasi-identifier", f"{meaning.detail or meaning.kind}: others may know it", LIKELY)
     if meaning.kind == "code" and meaning.detail in {"ICD-10", "ATC"}:
@@ -89,15 +89,15 @@ def _by_kind(facts: Facts, meaning: Meaning) -> Suggestion:
     return Suggestion("quasi-identifier", "nothing says that others cannot know it", UNSURE)
 
 
-def _careful(facts: Facts, found: Suggestion) -> Suggestion:
-    """Never suggest to release as it is what singles rows out."""
+def _careful(facts: ColumnCounts, found: Suggestion) -> Suggestion:
+    """Never suggest releasing a column as it is if it singles rows out."""
     if found.role == "plain" and facts.unique > TELLING * facts.rows and facts.rows >= FEWEST_NAMES:
         return Suggestion("quasi-identifier", f"{found.reason}, but many rows are alone with their value", LIKELY)
     return found
 
 
-def find_person(columns: Sequence[tuple[Facts, Meaning, Suggestion]]) -> str | None:
-    """Return the identifier that stands for people with several rows, if one does; people share names, not numbers."""
+def find_person(columns: Sequence[tuple[ColumnCounts, Meaning, Suggestion]]) -> str | None:
+    """Find the identifier of people with several rows; None if there is none. People share names, not numbers."""
     repeating = [
         facts
         for facts, meaning, suggestion in columns

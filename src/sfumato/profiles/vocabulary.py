@@ -1,6 +1,6 @@
-"""What the name of a column says in a dozen languages: a topic, and with it what kind of column it may be.
+"""Topics of column names in a dozen languages, and the kind of column that each suggests.
 
-Names are brought into one form first: ``PatientID``, ``patient-id`` and ``Patient Id`` are all ``patient id``.
+Names are normalized first: ``PatientID``, ``patient-id`` and ``Patient Id`` are all ``patient id``.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 
 
 class Topic(NamedTuple):
-    """What a column is about, by its name.
+    """The topic of a column, by its name.
 
     Attributes
     ----------
     name
-        The topic in words, as it stands in a reason.
+        The topic in words, as reasons use it.
     group
-        ``"names"`` somebody outright, ``"known"`` to others, ``"secret"``, or ``"technical"``.
+        ``"names"`` a person directly, ``"known"`` to others, ``"secret"``, or ``"technical"``.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Topic(NamedTuple):
 
 #: Topics in the order in which they are tried; the first that fits counts. Alternatives are whole words of a name.
 _TOPICS: tuple[tuple[str, str, str], ...] = (
-    # What looks like something else by one of its words.
+    # Names that look like another topic by one of their words.
     (
         "free text",
         "text",
@@ -156,7 +156,7 @@ _TOPICS: tuple[tuple[str, str, str], ...] = (
         r"(.* )?(age|ages|agep|age ?(group|band|class|range|cat(egory)?|at .*|in .*|yrs?|years?)|alter(sgruppe|"
         r"sklasse)?|edad|eta|leeftijd\w*|wiek|alder|idade)( .*)?",
     ),
-    # What is told to nobody.
+    # What people keep to themselves.
     (
         "disease",
         "secret",
@@ -367,13 +367,13 @@ _TOPICS: tuple[tuple[str, str, str], ...] = (
     ),
 )
 
-#: How the name of a column begins that counts something.
+#: Beginnings of the names of columns that count something.
 _COUNTED = re.compile(
     r"^(number|no|nr|num|n|count|anzahl|zahl|nombre|numero|aantal|liczba)( (of|de|der|di|d|van|des))+ |"
     r"^anzahl |^num |^n "
 )
 
-#: Words by which a column says that it numbers people or things, wherever they stand in a name.
+#: Words anywhere in a name that say that a column numbers people or things.
 _NUMBERS = re.compile(
     r"(^|.* )(id|ids|uid|uuid|guid|key|code no|pk|no|nr|number|num|nummer|numero|num|ref|reference|identifier|"
     r"pseudonym|pseudo|hash|token|record|pnr|locator|ff|loyalty|frequent flyer|customer|cust|client|kunde|"
@@ -391,7 +391,7 @@ _PEOPLE = re.compile(
 
 
 def words(name: str) -> str:
-    """Return the words of a name in small letters without accents, parted by blanks.
+    """Normalize a name to words in lower case without accents, separated by blanks.
 
     >>> words("PatientID"), words("Größe (cm)"), words("date_de_naissance")
     ('patient id', 'grosse cm', 'date de naissance')
@@ -411,7 +411,7 @@ def _found(said: str) -> Topic | None:
 
 
 def topic_of(name: str) -> Topic | None:
-    """Return what a column is about, by its name; None where the name says nothing.
+    """Find the topic of a column by its name; None if the name says nothing.
 
     >>> topic_of("Geburtsdatum").name, topic_of("hh_income").name, topic_of("no. of children").name, topic_of("xyzzy")
     ('date of birth', 'income', 'household', None)
@@ -423,7 +423,7 @@ def topic_of(name: str) -> Topic | None:
 
 
 def says_number(name: str) -> bool:
-    """Return whether a name says that the column numbers people, cases or things.
+    """Whether a name says that the column numbers people, cases or things.
 
     >>> says_number("Patient-ID"), says_number("student_no"), says_number("number of rooms"), says_number("age")
     (True, True, False, False)
@@ -433,7 +433,7 @@ def says_number(name: str) -> bool:
 
 
 def says_person(name: str) -> bool:
-    """Return whether what a column numbers is people.
+    """Whether a column numbers people rather than cases or things.
 
     >>> says_person("Patient-ID"), says_person("trip")
     (True, False)

@@ -1,4 +1,4 @@
-"""Dates as people write them: which forms a column is in, and what each value means."""
+"""Dates as people write them: the formats of a column, and the date of each value."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _DAYS = (
     *("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%b-%y", "%d.%m.%y", "%m/%d/%y", "%d/%m/%y"),
 )
 _CLOCKS = (" %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S", "T%H:%M:%SZ")
-#: All forms that are tried; among those that fit alike, the first is taken.
+#: All formats that are tried; among those that fit equally, the first is taken.
 FORMS = (*_DAYS, *(day + clock for day in _DAYS for clock in _CLOCKS), "%m/%Y", "%Y-%m", "%m.%Y", "%b %Y", "%Y/%m")
-#: Forms that may stand beside each other in one column.
+#: The most formats that may be mixed in one column.
 MOST_FORMS = 4
-#: The share of values that the forms together have to fit.
+#: The share of values that the formats together must fit.
 ENOUGH = 0.95
 
 _LIKELY = re.compile(r".*\d.*[-/. T].*\d.*|\d{8}")
@@ -23,7 +23,7 @@ _EARLIEST, _LATEST = 1850, 2150
 
 
 def read(text: str, form: str) -> dt.datetime | None:
-    """Return what a text means in a form, None if it is not in that form."""
+    """Parse a text in a format; None if it does not match."""
     try:
         moment = dt.datetime.strptime(text, form)
     except ValueError:
@@ -32,7 +32,7 @@ def read(text: str, form: str) -> dt.datetime | None:
 
 
 def forms_of(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the forms of dates that cover nearly all of the texts, as few as can be; none if they are no dates.
+    """Find the fewest date formats that cover nearly all texts; none if they are no dates.
 
     >>> forms_of(["31.12.2020", "01.02.2021"]), forms_of(["31.12.2020", "2021-02-01"]), forms_of(["a", "b"])
     (('%d.%m.%Y',), ('%Y-%m-%d', '%d.%m.%Y'), ())
@@ -40,7 +40,7 @@ def forms_of(texts: Sequence[str]) -> tuple[str, ...]:
     few = texts[:20]
     if not few or sum(1 for text in few if _LIKELY.fullmatch(text)) < ENOUGH * len(few):
         return ()
-    # A form that none of many values has is not worth trying on all of them.
+    # A format that none of many values has is not worth trying on all of them.
     spread = texts[:: max(1, len(texts) // 60)]
     likely = [form for form in FORMS if any(read(text, form) for text in spread)]
     left, chosen = list(texts), list[str]()
@@ -55,5 +55,5 @@ def forms_of(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def moment_of(text: str, forms: Sequence[str]) -> dt.datetime | None:
-    """Return what a text means in the first form that fits."""
+    """Parse a text in the first format that fits."""
     return next((moment for form in forms if (moment := read(text.strip(), form))), None)

@@ -1,1 +1,1 @@
-"""From a request to a verified release: request, policy, presets, and the steps prepare, find, build, check."""
+"""From a request to a verified release: request, policy, presets, and the steps read, prepare, find, build, check."""

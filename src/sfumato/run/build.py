@@ -31,7 +31,7 @@ from sfumato.release.origin import Origin
 from sfumato.release.release import Release
 from sfumato.release.shown import Shown, ShownInMemory
 from sfumato.release.values import ValueCounts, class_table, count_values, show, with_weights
-from sfumato.run.find import Found
+from sfumato.run.find import FoundClasses
 from sfumato.run.prepare import Prepared
 from sfumato.run.request import Request
 from sfumato.table.encoding import distinct
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 def build_release(
-    source: Source, prepared: Prepared, found: Found, clock: Clock, progress: Progress = silent
+    source: Source, prepared: Prepared, found: FoundClasses, clock: Clock, progress: Progress = silent
 ) -> Release:
     """Show the classes, check them from the shown rows alone, and put the release together."""
     request, recoding, recoded = found.request, found.recoding, found.recoded
@@ -103,7 +103,7 @@ class OriginInMemory(Origin):
     """
 
     prepared: Prepared = field(repr=False)
-    found: Found = field(repr=False)
+    found: FoundClasses = field(repr=False)
     shown: ShownInMemory = field(repr=False)
     people: NDArray[np.int64] | None = field(default=None, repr=False)
 
@@ -158,7 +158,9 @@ class OriginInMemory(Origin):
         return Explainer(self.prepared, self.found).explain(row, column, what_if, progress)
 
 
-def _shown(source: Source, prepared: Prepared, found: Found, order: NDArray[np.int64], tell: Tell) -> ShownInMemory:
+def _shown(
+    source: Source, prepared: Prepared, found: FoundClasses, order: NDArray[np.int64], tell: Tell
+) -> ShownInMemory:
     """The released rows as people read them."""
     request, recoded, places = found.request, found.recoded, prepared.places[order]
     shown = show(

@@ -1,6 +1,6 @@
-"""Why a release looks as it does, by any method: what one finer step would break, and what other wishes would cost.
+"""Explain a release, whatever the method: what one finer step would break, and what other wishes would cost.
 
-Everything is counted or run, never guessed, and told in counts and shares: no value of the original is in a sentence.
+Everything is counted or run, never guessed. The sentences hold counts and shares, never a value of the original.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from sfumato.common.progress import Clock, Progress, ProgressOption, reporting
 from sfumato.errors import InfeasibleError
 from sfumato.release.explanation import Explanation, WhatIf
-from sfumato.run.find import Found, find_classes
-from sfumato.run.finer_steps import Steps, chosen_columns, known_row, otherwise, overview
+from sfumato.run.find import FoundClasses, find_classes
+from sfumato.run.finer_steps import FinerSteps, chosen_columns, known_row, otherwise, overview
 from sfumato.run.prepare import Prepared
 from sfumato.run.what_if import Cost, compared, other_request
 from sfumato.table.microdata import Microdata
@@ -24,10 +24,10 @@ from sfumato.table.recoding import EquivalenceClasses
 
 @dataclass(frozen=True)
 class Explainer:
-    """What a release was made of, for whoever asks why."""
+    """The prepared table and the classes behind a release, to explain it from."""
 
     prepared: Prepared = field(repr=False)
-    found: Found = field(repr=False)
+    found: FoundClasses = field(repr=False)
 
     @property
     def microdata(self) -> Microdata:
@@ -40,9 +40,9 @@ class Explainer:
         return self.found.recoded.classes
 
     @property
-    def steps(self) -> Steps:
+    def steps(self) -> FinerSteps:
         """What one finer step would do."""
-        return Steps(self.microdata, self.classes, tuple(self.found.request.privacy), self.prepared.people)
+        return FinerSteps(self.microdata, self.classes, tuple(self.found.request.privacy), self.prepared.people)
 
     def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
         """Explain a row, a column or the whole release, and what other wishes would cost."""

@@ -31,13 +31,13 @@ from sfumato.table.schema import Schema
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundClasses:
     """What a method found for a table.
 
     Attributes
     ----------
     request
-        What was asked of it; its models are those that hold.
+        The request; its models are those that the classes keep.
     recoding
         What the method decided.
     recoded
@@ -49,7 +49,7 @@ class Found:
     recoded: RecodedTable
 
     def view(self, asked: RequestView, loss: LossReport) -> RowsView:
-        """Return what guardrails look at once there are classes."""
+        """The release as guardrails see it, now that there are classes."""
         return RowsView(
             **{one.name: getattr(asked, one.name) for one in fields(asked)} | {"models": self.request.privacy},
             classes=self.recoded.classes,
@@ -60,21 +60,21 @@ class Found:
 
     @cached_property
     def loss(self) -> LossReport:
-        """What was lost."""
+        """The information loss."""
         return LossReport.of(self.recoded)
 
 
 def find_classes(
     prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None = None
-) -> Found:
-    """Let the method find classes that keep every model, leaving rows out where that is needed and allowed.
+) -> FoundClasses:
+    """Let the method find classes that keep every model, leaving out rows where that is needed and allowed.
 
-    A method knows rows and classes. Where people have several rows, or a model is about the release as a whole, it is
-    asked for the least k whose classes keep everything.
+    A method knows only rows and classes. Where people have several rows, or a model is about the release as a whole,
+    this searches for the least k whose classes keep everything.
     """
     requirements = Requirements(tuple(request.privacy), prepared.microdata)
 
-    def tried(size: int) -> Found | None:
+    def tried(size: int) -> FoundClasses | None:
         asked = request if size == least else replace(request, privacy=with_size(request.privacy, size))
         found = _find(prepared, asked, progress, memory)
         if not counts_otherwise:
@@ -93,8 +93,8 @@ def find_classes(
     return least_that_works(tried, least, len(prepared.microdata), requirements)
 
 
-def _whole(prepared: Prepared, found: Found, schema: Schema) -> WholeRelease:
-    """Return a release as a whole: what the classes show that a reader can tell apart, and the people in each."""
+def _whole(prepared: Prepared, found: FoundClasses, schema: Schema) -> WholeRelease:
+    """Describe the release as a whole: the classes that a reader can tell apart, and the people in each."""
     classes = found.recoded.classes
     shown = class_table(found.recoded.microdata, found.recoding, classes).select(list(schema.quasi_identifiers))
     alike = group_rows(code_column(name, shown.column(name)) for name in shown.column_names)
@@ -107,8 +107,8 @@ def _whole(prepared: Prepared, found: Found, schema: Schema) -> WholeRelease:
     return WholeRelease(people, shown.take(pa.array(alike.first_rows)), schema.quasi_identifiers)
 
 
-def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None) -> Found:
-    """Let the method find classes that keep every model of rows."""
+def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict[Any, Any] | None) -> FoundClasses:
+    """Run the method once, on rows or on units of people."""
     units, models, method = prepared.units, tuple(request.privacy), request.method
     microdata = prepared.for_methods
     secret = prepared.secret
@@ -138,11 +138,11 @@ def _find(prepared: Prepared, request: Request, progress: Progress, memory: dict
             f"The method '{method.name}' left out {classes.suppressed:,} rows, but only {rows:,} may be. "
             "This is a fault of the method, please report it."
         )
-    return Found(request, recoding, RecodedTable(prepared.microdata, classes, prepared.left_out, requirements.k))
+    return FoundClasses(request, recoding, RecodedTable(prepared.microdata, classes, prepared.left_out, requirements.k))
 
 
 def _widened(recoding: Recoding, left_out: NDArray[np.bool_]) -> Recoding:
-    """Return a recoding of the rows that took part as one of all rows."""
+    """Extend a recoding of the rows that took part to all rows; the others are suppressed."""
     if not left_out.any():
         return recoding
     if recoding.classes is not None:

@@ -1,4 +1,4 @@
-"""What one finer step of a quasi-identifier would break, class by class, in words; classes of several parts add up."""
+"""Which classes a finer step of a quasi-identifier would break, in words; tallies of several parts add up."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Finer:
     exact
         Which classes show the value itself already.
     parts
-        In how many parts each class would fall.
+        The number of parts that each class would split into.
     smallest
-        How many rows, or people, the smallest part would have.
+        The rows, or people, of the smallest part.
     broken
-        For each rule, which classes would break it.
+        By rule, the classes that would break it.
     """
 
     exact: NDArray[np.bool_]
@@ -50,16 +50,16 @@ class Finer:
 
 @dataclass
 class ColumnTally:
-    """What one finer step of a quasi-identifier would do to classes; classes of several parts add up.
+    """Counts of what one finer step of a quasi-identifier would do to classes; tallies of several parts add up.
 
     Attributes
     ----------
     classes, exact
-        How many classes there are, and how many of them show the value itself.
+        The number of classes, and of those that show the value itself.
     broken
-        For each rule how many classes would break it.
+        By rule, the number of classes that would break it.
     blocked
-        How many classes could not take the step.
+        The number of classes that could not take the step.
     """
 
     classes: int = 0
@@ -68,7 +68,7 @@ class ColumnTally:
     blocked: int = 0
 
     def add(self, finer: Finer) -> None:
-        """Count some more classes."""
+        """Add the classes of a step."""
         self.merge(
             ColumnTally(
                 len(finer.exact),
@@ -79,7 +79,7 @@ class ColumnTally:
         )
 
     def merge(self, other: ColumnTally) -> None:
-        """Count the classes of another part."""
+        """Add the tally of another part."""
         self.classes += other.classes
         self.exact += other.exact
         self.broken.update(other.broken)
@@ -97,7 +97,7 @@ class ColumnTally:
 
 
 def overview(request: Request, sizes: Mapping[int, int], suppressed: int) -> str:
-    """Say how many classes of which sizes there are, and what was asked for."""
+    """Summarize the classes, their sizes and what the request asks for."""
     each, times = np.array(sorted(sizes)), np.array([sizes[size] for size in sorted(sizes)])
     classes = int(times.sum())
     ends = np.cumsum(times)
@@ -125,17 +125,17 @@ def left_out(row: int, request: Request) -> str:
 
 
 @dataclass(frozen=True)
-class Steps:
-    """Classes and the rules that they keep: what one finer step would make of them.
+class FinerSteps:
+    """Classes and the rules that they keep, to try one finer step of each quasi-identifier.
 
     Attributes
     ----------
     microdata, classes, models
         The rows, their classes, and what these must keep.
     people
-        Whose each row is; None where every row is a person.
+        The person of each row; None if every row is a person.
     counts
-        How many rows each row stands for; None where that is one.
+        The number of rows that each row stands for; None if it is one.
     """
 
     microdata: Microdata = field(repr=False)
@@ -152,7 +152,7 @@ class Steps:
         return found
 
     def row(self, row: int, place: int, names: Sequence[str], request: Request) -> Iterator[str]:
-        """Say why a row looks as it does that stands at some place of the rows."""
+        """Explain the row at some place of ``microdata``."""
         own = int(self.classes.of_row[place])
         if own == SUPPRESSED:
             yield left_out(row, request)
@@ -181,7 +181,7 @@ class Steps:
         return f"{held}; {step}, would break {', '.join(broken)}."
 
     def finer(self, at: int) -> Finer:
-        """Return what one finer step of a quasi-identifier would make of every class, all others staying."""
+        """Take one finer step of a quasi-identifier in every class; the other columns stay as they are."""
         of_row = self.classes.of_row
         released = of_row != SUPPRESSED
         parts = finer_parts(self.microdata.domains[at], self.microdata.codes[:, at], self.classes, at)
@@ -205,7 +205,7 @@ class Steps:
     def _broken(
         self, cut: NDArray[np.int32], owner: NDArray[np.int64], heads: NDArray[np.int64], is_cut: NDArray[np.bool_]
     ) -> dict[str, NDArray[np.bool_]]:
-        """Return for each rule which classes would break it, once they fall into parts."""
+        """Find, by rule, the classes that would break it once they are split."""
         requirements = Requirements(self.models, self.microdata)
         classes = EquivalenceClasses.of(self.microdata, Recoding(classes=cut))
         broken: dict[str, NDArray[np.bool_]] = {}
@@ -223,7 +223,7 @@ class Steps:
         return broken
 
     def _values(self, cut: NDArray[np.int32], classes: int, rule: Rule) -> NDArray[np.int64]:
-        """Return how often each sensitive value occurs in every class, where rows stand for several."""
+        """Count the sensitive values of every class where a row stands for several."""
         column, kept = self.microdata.sensitive[rule.column], cut >= 0
         assert self.counts is not None
         keys = cut[kept].astype(np.int64) * column.size + column.codes[kept]
@@ -234,21 +234,21 @@ class Steps:
 
 
 def chosen_columns(column: str | None, names: Sequence[str]) -> list[str]:
-    """Return the columns to explain: the one that is named, or all."""
+    """Select the columns to explain: the one that is named, or all."""
     if column is not None and column not in names:
         raise SchemaError(f"'{column}' is no quasi-identifier of the release. Quasi-identifiers: {listed(names)}.")
     return list(names) if column is None else [column]
 
 
 def known_row(row: int, rows: int) -> int:
-    """Return the number of a row, if the table has it."""
+    """Check that the table has a row of this number."""
     if not 0 <= parameters.integer("explain", "row", row, at_least=0) < rows:
         raise ParameterError(f"There is no row {row:,}: the table has {rows:,}, counted from 0.")
     return row
 
 
 def finer_parts(domain: Domain, codes: NDArray[np.integer], classes: EquivalenceClasses, at: int) -> NDArray[np.int64]:
-    """Return for every row its part of its class, one step finer: a level below what the class shows, or its halves."""
+    """Number the part of its class that each row falls into: a level below what the class shows, or its halves."""
     if isinstance(domain, IntervalDomain) and not isinstance(domain, LevelledDomain) and classes.levels is None:
         return _halves(codes, classes)
     lo, hi = classes.lo[:, at], classes.hi[:, at]
@@ -265,7 +265,7 @@ def finer_parts(domain: Domain, codes: NDArray[np.integer], classes: Equivalence
 
 
 def _halves(codes: NDArray[np.integer], classes: EquivalenceClasses) -> NDArray[np.int64]:
-    """Return for every row whether it is in the upper half of its class, cut at the middle of what the class holds."""
+    """Mark the rows in the upper half of their class, cut at the median."""
     rows = np.flatnonzero(classes.of_row != SUPPRESSED)
     order = rows[np.lexsort((codes[rows], classes.of_row[rows]))]
     ends = np.cumsum(classes.sizes)
@@ -277,6 +277,6 @@ def _halves(codes: NDArray[np.integer], classes: EquivalenceClasses) -> NDArray[
 
 
 def rule_name(record: dict[str, object]) -> str:
-    """Return a model in words: ``k-anonymity (k=10)``."""
+    """Name a model with its parameters: ``k-anonymity (k=10)``."""
     told = ", ".join(f"{name}={value}" for name, value in record.items() if name in {"k", "l", "t", "column", "width"})
     return f"{record['model']} ({told})" if told else str(record["model"])

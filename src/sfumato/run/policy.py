@@ -24,7 +24,7 @@ KEYS = ("quasi_identifiers", *ROLES, "person", "weights", "rest", "privacy", "me
 
 
 def policy_record(request: Request) -> dict[str, Any]:
-    """Write a request as plain values; what is not said is left out."""
+    """Write a request as plain values; options without a value are left out."""
     schema = request.schema
     roles = {role: list(getattr(schema, role)) for role in ROLES}
     return {
@@ -40,7 +40,7 @@ def policy_record(request: Request) -> dict[str, Any]:
 
 
 def policy_arguments(data: Record) -> dict[str, Any]:
-    """Read the plain values that `policy_record` gives as the arguments of a `Request`."""
+    """Turn the plain values of `policy_record` into the arguments of a `Request`."""
     refuse_unknown("The policy", data, KEYS)
     options = _table(data, "options")
     refuse_unknown("[options]", options, option_names())
@@ -102,7 +102,7 @@ def _models(data: Record) -> list[Record]:
 
 
 def hierarchy_from_policy(record: Record, where: str = "The hierarchy") -> Hierarchy | None:
-    """Return the hierarchy of which ``record`` is the ``to_policy()``; None for the type ``"auto"``.
+    """Make a hierarchy from its ``to_policy()``; None for the type ``"auto"``.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def hierarchy_from_policy(record: Record, where: str = "The hierarchy") -> Hiera
 
 
 def model_from_policy(record: Record, where: str = "The privacy model") -> PrivacyModel:
-    """Return the privacy model of which ``record`` is the ``to_policy()``.
+    """Make a privacy model from its ``to_policy()``.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def _taxonomy_of(record: object, where: str) -> Hierarchy | None:
 
 
 def method_from_policy(record: Record, where: str = "The method") -> Method:
-    """Return the method that a record names, with the parameters that it gives.
+    """Make the method that a record names, with the record's parameters.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def method_from_policy(record: Record, where: str = "The method") -> Method:
 
 
 def refined(method: Method, parameters: Record, refine: bool | float | str, where: str) -> Refined:
-    """Return a method refined; what it can lower itself it minimizes, all else the refinement does."""
+    """Refine a method; the refinement minimizes only what the method itself cannot lower."""
     own = dict(parameters)
     given = own.get("minimize")
     # Where the method itself cannot lower it, refinement does.
@@ -183,7 +183,7 @@ def refined(method: Method, parameters: Record, refine: bool | float | str, wher
 
 
 def with_parameters(method: Method, parameters: Record, where: str) -> Method:
-    """Return the method with some of its parameters changed."""
+    """Change some parameters of a method."""
     if "minimize" in parameters and "minimize" not in method.parameters():
         find_objective(f"The method '{method.name}'", parameters["minimize"], method.lowers)
     refuse_unknown(where, parameters, method.parameters())
@@ -191,7 +191,7 @@ def with_parameters(method: Method, parameters: Record, where: str) -> Method:
 
 
 def method_record(method: Method) -> dict[str, Any]:
-    """Return a method as plain values, or say which of its parameters has none."""
+    """Write a method as plain values, or refuse a parameter that has none."""
     if not isinstance(method, Refined):
         _refuse_objects(method)
         return {"name": method.name} | _said(method.parameters())
@@ -203,7 +203,7 @@ def method_record(method: Method) -> dict[str, Any]:
 
 
 def _refuse_objects(method: Method) -> None:
-    """Refuse what is recorded by its name alone: reading the name would not bring it back."""
+    """Refuse objects that a record would hold by name only: reading the name would not bring them back."""
     for name, recorded in method.parameters().items():
         given = getattr(method, name, recorded)
         if isinstance(recorded, str) and not isinstance(given, str):
@@ -218,14 +218,14 @@ def _said(parameters: Record) -> dict[str, Any]:
 
 
 def find(where: str, name: object, known: Mapping[str, T]) -> T:
-    """Return what goes by a name, or say which names there are and which is the nearest."""
+    """Look up a name; the error lists the known names and suggests the nearest."""
     if isinstance(name, str) and name in known:
         return known[name]
     raise ParameterError(f"{where}: {_not_known(str(name), known)}")
 
 
 def refuse_unknown(where: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse a key that means nothing, since ignoring a misspelt one would ignore what it asks for."""
+    """Refuse unknown keys: ignoring a misspelt one would ignore what the user asked for."""
     names = list(known)
     for key in given:
         if key not in names:
@@ -240,7 +240,7 @@ def _not_known(name: str, known: Iterable[str], kind: str = "") -> str:
 
 
 def _make(make: Callable[..., T], record: Record, tag: str, where: str) -> T:
-    """Call a maker with the record's keys, after a look at whether they are what it takes."""
+    """Call a constructor with the record's keys after checking that it takes them."""
     wanted = inspect.signature(make).parameters
     refuse_unknown(where, record, [tag, *wanted])
     given = {key: value for key, value in record.items() if key != tag}
@@ -253,7 +253,7 @@ def _make(make: Callable[..., T], record: Record, tag: str, where: str) -> T:
 
 
 def _check_kind(where: str, key: str, annotation: str, value: object) -> None:
-    """Tell lists from text: a class would take a text for the list of its letters."""
+    """Refuse text in place of a list: a class would take it for a list of letters."""
     if annotation.startswith("Sequence") and not isinstance(value, list | tuple):
         raise invalid_parameter(where, key, "a list", value)
     if annotation.startswith("str") and not isinstance(value, str):

@@ -27,7 +27,7 @@ from sfumato.table.people import Units
 from sfumato.table.pseudonyms import rows_per_value
 from sfumato.table.schema import Schema
 
-#: What is said where missing values leave no row.
+#: The message if missing values leave no row.
 ALL_LACKING = (
     "Every row lacks some quasi-identifier, so missing='suppress' leaves nothing to release. "
     "Use missing='category', or leave out the emptiest column."
@@ -47,17 +47,17 @@ class Prepared:
     roles
         The role of every column of the input.
     left_out
-        How many rows are not here, because a value is missing.
+        The number of rows left out because a value is missing.
     schema
-        The roles, with every hierarchy as the table made it where it is learned from one.
+        The roles; learned hierarchies are as the table made them.
     people
-        Whose each row of ``microdata`` is, numbered from 0; None where every row is a person.
+        The person of each row of ``microdata``, numbered from 0; None if every row is a person.
     weights, total_weight
-        How many people each row of ``table`` stands for, and all rows of the input together; None where nobody says it.
+        The people that each row of ``table`` stands for, and their sum over the input; None without survey weights.
     places
         Where each row of ``microdata`` stands in ``table``.
     secret
-        Where all chance of this release comes from.
+        The source of all random choices of this release.
     identifiers
         The dropped columns that may name people, as numbers in the order of ``table``.
     row_numbers
@@ -84,7 +84,7 @@ class Prepared:
     total_weight: float = 0.0
 
     def view(self, request: Request) -> RequestView:
-        """Return what guardrails look at before there are classes."""
+        """The request and its table as guardrails see them before there are classes."""
         plain = [name for name, role in self.roles.items() if role == "plain"]
         return RequestView(
             declared=request.schema.quasi_identifiers,
@@ -103,7 +103,7 @@ class Prepared:
         return len(self.microdata) + self.left_out
 
     def originals(self) -> pa.Table:
-        """Return the rows of ``microdata`` as they were read, from their codes, instead of reading them once more."""
+        """Decode the rows of ``microdata`` to the values that were read, instead of reading them again."""
         columns = {}
         for domain, codes in zip(self.microdata.domains, self.microdata.codes.T, strict=True):
             known = pa.array(codes, mask=codes >= len(domain.values))
@@ -118,12 +118,12 @@ class Prepared:
 
     @cached_property
     def for_methods(self) -> Microdata:
-        """What a method sees: every row, or one of each unit; always the same, so that it is sorted once."""
+        """The rows that a method sees: all, or one of each unit; cached, so that they are sorted once."""
         return self.microdata if self.units is None else self.microdata.take(self.units.rows)
 
 
 def prepare(read: TableRead, request: Request, progress: Progress = silent) -> Prepared:
-    """Encode the rows that were read; missing values are dealt with as the request says."""
+    """Encode the rows that were read; the request says what happens to missing values."""
     table, schema, secret = read.table, read.schema, read.secret
     weights = None if schema.survey_weights is None else survey_weights(table, schema.survey_weights)
     taken = _rows_taken(table, request)
@@ -169,12 +169,12 @@ def _identifier_codes(table: pa.Table, naming: Sequence[str]) -> dict[str, NDArr
 
 
 def _is_released(name: str, roles: Mapping[str, str], request: Request) -> bool:
-    """Return whether a column is released row by row, as it is or as pseudonyms."""
+    """Whether a column is released row by row, as it is or as pseudonyms."""
     return roles[name] in {"sensitive", "plain"} or name in request.pseudonymize
 
 
 def _rows_taken(table: pa.Table, request: Request) -> NDArray[np.bool_]:
-    """Return which rows take part, by what missing quasi-identifiers are taken for."""
+    """Mark the rows that take part; ``missing`` says what happens to those that lack a quasi-identifier."""
     names = list(request.schema.quasi_identifiers)
     if request.missing == "error":
         refuse_missing(table, names)

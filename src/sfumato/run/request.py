@@ -1,4 +1,4 @@
-"""What is asked of a release: everything but the data. Every entrance builds a request, and the pipeline runs it."""
+"""A request: everything about a release but the data. Every public function builds one, and the steps follow it."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 MISSING = ("category", "suppress", "error")
 
-#: What is left to Sfumato: the method, or a hierarchy, which then follows from the type of the column.
+#: Lets Sfumato choose: the method, or a hierarchy by the type of its column.
 AUTO = "auto"
 
-#: Who does the work: a process in memory, or an engine that holds the rows; a cluster is named by its address.
+#: Where the work is done: in memory, or by an engine that holds the rows; an address names a cluster.
 ENGINES = (AUTO, "memory", "duckdb")
 CLUSTERS = ("spark", "local", "yarn", "k8s://")
 
@@ -52,7 +52,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class CheckArguments(TypedDict, total=False):
-    """What a table is checked for, as callers say it."""
+    """The arguments of a check in memory."""
 
     quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str
     sensitive: Iterable[str] | str
@@ -70,7 +70,7 @@ class CheckArguments(TypedDict, total=False):
 
 
 class CheckAnyArguments(CheckArguments, total=False):
-    """The same, and what it may take to check a table that does not fit in memory."""
+    """The arguments of a check, in memory or by an engine."""
 
     engine: str | EngineOption
     memory: int | str | None
@@ -78,7 +78,7 @@ class CheckAnyArguments(CheckArguments, total=False):
 
 
 class AnatomizeArguments(TypedDict, total=False):
-    """What a release in two tables is made by."""
+    """The arguments of a release in two tables."""
 
     quasi_identifiers: Mapping[str, Declared] | Iterable[str] | str
     sensitive: Iterable[str] | str
@@ -99,7 +99,7 @@ class AnatomizeArguments(TypedDict, total=False):
 
 
 class RecodeArguments(CheckArguments, total=False):
-    """What a release is made by, but for the method."""
+    """The arguments of a release, except the method."""
 
     identifiers: Iterable[str] | str
     plain: Iterable[str] | str
@@ -122,24 +122,24 @@ class RecodeArguments(CheckArguments, total=False):
 
 
 class Arguments(RecodeArguments, total=False):
-    """Everything that a release is made by, as callers say it."""
+    """All arguments of a release."""
 
     method: MethodOption
     refine: bool | float | str
 
 
 class EngineOption(ABC):
-    """An engine with parameters of its own, such as the address of a cluster, in place of the name of one."""
+    """An engine with parameters, such as the address of a cluster, instead of the name of one."""
 
     name: str
 
     @abstractmethod
     def start(self, memory: int, temporary: str | os.PathLike[str] | None) -> Any:
-        """Start the engine; it may take so many bytes of memory here and keep rows in such a folder."""
+        """Start the engine with a limit on memory here, in bytes, and a folder to keep rows in."""
 
 
 def engine_option(owner: str, name: str, value: object) -> object:
-    """Return what names an engine or is one, or refuse it."""
+    """Check that a value names an engine or is one."""
     named = isinstance(value, str) and (value in ENGINES or value.startswith(CLUSTERS))
     if not named and not isinstance(value, EngineOption):
         options = ", ".join(repr(one) for one in ENGINES)
@@ -148,32 +148,32 @@ def engine_option(owner: str, name: str, value: object) -> object:
 
 
 def _preset_name(owner: str, name: str, value: object) -> str:
-    """Return the name of a preset that there is, or refuse it."""
+    """Check that a preset of this name exists."""
     from sfumato.run.presets import preset_name  # noqa: PLC0415
 
     return preset_name(owner, name, value)
 
 
 def folder_name(owner: str, name: str, value: object) -> str:
-    """Return the path of a folder as text, or refuse what is none."""
+    """Check the path of a folder, and return it as text."""
     if not isinstance(value, str | os.PathLike):
         raise invalid_parameter(owner, name, "the path of a folder", value)
     return os.fspath(value)
 
 
 def option(default: Any, check: Callable[..., object], **bounds: Any) -> Any:
-    """Declare an option of a request with the check that every value but None has to pass."""
+    """Declare an option of a request with the check that every value but the default has to pass."""
     return field(default=default, metadata={"check": partial(check, **bounds)})
 
 
 @dataclass(frozen=True)
 class Request:
-    """Everything about a release but the data; what the fields mean is said at `Policy` and `sfumato.anonymize`.
+    """Everything about a release but the data; `Policy` and `sfumato.anonymize` describe the fields.
 
     Parameters
     ----------
     caller
-        Who is told about a wrong value: the function or command that the user called.
+        The function or command that the user called; errors name it.
     """
 
     schema: Schema
@@ -223,14 +223,14 @@ class Request:
 
     @property
     def rules(self) -> Preset:
-        """The preset that is asked for."""
+        """The preset of the request."""
         from sfumato.run.presets import Preset  # noqa: PLC0415
 
         assert self.preset is not None
         return Preset.named(self.preset)
 
     def _check_together(self) -> None:
-        """Refuse what could not be verified: a midpoint does not tell how wide its interval is."""
+        """Refuse what the verifier could not check: a midpoint does not show how wide its interval is."""
         if self.intervals in {"midpoint", "mean"} and any(isinstance(model, MinimumSpan) for model in self.privacy):
             raise invalid_parameter(
                 self.caller, "intervals", "'text' or 'bounds' together with MinimumSpan", self.intervals
@@ -260,7 +260,7 @@ class Request:
         refine: bool | float | str = False,
         **options: Any,
     ) -> Self:
-        """Make a request of the arguments of a caller."""
+        """Build a request from the arguments of a public function."""
         roles = (quasi_identifiers, sensitive, identifiers, plain, rest, None, person, weights)
         return cls(
             schema=_one_schema(caller, schema, roles),
@@ -277,7 +277,7 @@ class Request:
         return changed
 
     def open(self, data: object) -> Source:
-        """Open a table as this request says that it is to be read."""
+        """Open a table with the reading options of this request."""
         return open_source(data, separator=self.separator, encoding=self.encoding, sheet=self.sheet, layout=self.layout)
 
     @property
@@ -295,19 +295,19 @@ class Request:
             )
 
     def read_as_text(self) -> list[str]:
-        """Return the columns that are read as text, also where all of their values look like numbers."""
+        """The columns that are read as text even if all of their values look like numbers."""
         changed = [name for name, how in self.transform.items() if how.reads_text]
         return [*self.schema.read_as_text(), *changed, *self.pseudonymize]
 
     def require_privacy(self) -> None:
-        """Refuse to promise nothing."""
+        """Refuse a request without any privacy model."""
         if not self.privacy:
             raise ParameterError(
                 "No privacy is asked for. Say how much, for example k=10 (on the command line: -k 10)."
             )
 
     def options(self) -> dict[str, Any]:
-        """Return everything that is neither a role, nor a model, nor a method; None is left out."""
+        """Everything but roles, models and method, as plain values; None is left out."""
         given = {name: getattr(self, name) for name in option_names()}
         said = {name: value for name, value in given.items() if value is not None and value not in ({}, ())}
         said |= {} if isinstance(self.engine, str) and not self.engine.startswith(CLUSTERS) else {"engine": "spark"}
@@ -315,7 +315,7 @@ class Request:
         return said | {name: value for name, value in (lists | self._changes()).items() if value}
 
     def _changes(self, recorded: bool = False) -> dict[str, Any]:
-        """Return what happens to columns as plain values; recorded ones name neither files nor values of the table."""
+        """Transformations, pseudonyms and sample as plain values; recorded ones name no files and no values."""
         declared: dict[str, Mapping[str, Transform | Pseudonyms]] = {
             "transform": dict(self.transform),
             "pseudonymize": dict(self.pseudonymize),
@@ -327,11 +327,11 @@ class Request:
         return found | {"sample": None if self.sample is None else self.sample.to_policy()}
 
     def recorded_options(self) -> dict[str, Any]:
-        """Return the options for a manifest."""
+        """The options as a manifest records them."""
         return self.options() | {name: value for name, value in self._changes(recorded=True).items() if value}
 
     def unusual(self) -> dict[str, Any]:
-        """Return the options that are not as they are by default."""
+        """The options that differ from their defaults."""
         given = {one.name: getattr(self, one.name) for one in _options()}
         usual = {one.name: one.default for one in _options()}
         return {name: value for name, value in given.items() if value != usual[name] and (value or usual[name])}
@@ -342,7 +342,7 @@ def _options() -> list[Any]:
 
 
 def option_names() -> list[str]:
-    """Return the names of all options, in the order of policy files."""
+    """The names of all options, in the order of policy files."""
     return [one.name for one in _options()]
 
 
@@ -353,7 +353,7 @@ def all_models(
     l: float | None = None,  # noqa: E741
     t: float | None = None,
 ) -> tuple[PrivacyModel, ...]:
-    """Return the models of all arguments together, each once."""
+    """Collect the models of all arguments, each once."""
     others = list(privacy) if isinstance(privacy, Iterable) else [privacy]
     for model in others:
         if not isinstance(model, PrivacyModel):
@@ -364,7 +364,7 @@ def all_models(
 
 
 def _one_schema(caller: str, schema: Schema | None, roles: tuple[Any, ...]) -> Schema:
-    """Return the schema that a caller gave, or the one that the roles make."""
+    """Take the caller's schema, or make one of the roles."""
     if schema is None:
         return Schema(*roles)
     if not isinstance(schema, Schema):
@@ -375,9 +375,9 @@ def _one_schema(caller: str, schema: Schema | None, roles: tuple[Any, ...]) -> S
 
 
 def spelled_out(function: Function) -> Function:
-    """Show the arguments of a request one by one in a function's signature, and refuse all others.
+    """Spell out the arguments of a request in a function's signature, and refuse all others.
 
-    The function takes them as ``**arguments: Unpack[Arguments]``, or of a part of those.
+    The function takes them as ``**arguments: Unpack[Arguments]``, or a part of those.
     """
     plain = signature(function)
     taken = get_type_hints(get_args(get_type_hints(function)["arguments"])[0])

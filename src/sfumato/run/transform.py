@@ -1,4 +1,4 @@
-"""Samples, declared transformations and pseudonyms: what is done to rows that were read, before they are encoded."""
+"""Sample, transform and pseudonymize the rows that were read, before they are encoded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sfumato.table.transforms import TransformContext
 
 
 def derived(request: Request, columns: Sequence[str]) -> list[str]:
-    """Return the columns that transformations make, which the table must not have."""
+    """List the columns that transformations add; refuse those that the table already has."""
     names = [name for name, how in request.transform.items() if how.derives]
     clash = [name for name in names if name in columns]
     if clash:
@@ -27,12 +27,12 @@ def derived(request: Request, columns: Sequence[str]) -> list[str]:
 
 
 def looked_at(request: Request, roles: Mapping[str, str], wanted: Sequence[str]) -> list[str]:
-    """Return the columns to read: the wanted ones, and those that something else is made of.
+    """List the columns to read: the wanted ones, and those that others are computed from.
 
     Raises
     ------
     SchemaError
-        If the table lacks one, or its role does not fit what is asked for.
+        If the table lacks a column, or its role does not fit its use.
     """
     made = derived(request, ())
     sources = [name for column, how in request.transform.items() for name in how.looks_at(column)]
@@ -61,9 +61,9 @@ def _check_roles(request: Request, roles: Mapping[str, str]) -> None:
 
 
 def with_person(request: Request, table: pa.Table) -> Schema:
-    """Return the roles with people counted where pseudonyms tell whose several rows are.
+    """Make a pseudonymized column the person if several rows share a pseudonym.
 
-    Whoever sees a pseudonym in several rows can put them together, so that models count people then, not rows.
+    Readers can link the rows of one pseudonym, so models must count people instead of rows.
     """
     schema = request.schema
     several = [name for name in request.pseudonymize if rows_per_value(table.column(name)) > 1]
@@ -74,7 +74,7 @@ def with_person(request: Request, table: pa.Table) -> Schema:
 
 
 def changed(table: pa.Table, request: Request, schema: Schema, secret: Secret) -> tuple[pa.Table, NDArray[np.int64]]:
-    """Return the rows that take part, changed as declared, and where they stand in the table."""
+    """Sample and change the rows as declared; return them and where they stand in the table."""
     drawn = np.arange(table.num_rows)
     if request.sample is not None:
         drawn = request.sample.rows(table, secret, schema.person)

@@ -1,4 +1,4 @@
-"""What other wishes would cost: a request that differs in one wish, and the two outcomes beside each other."""
+"""What another wish would cost: a request that differs in one wish, and both outcomes compared."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from sfumato.table.schema import Schema
 
 
 def other_request(request: Request, names: Sequence[str], wish: str, value: object) -> tuple[Request, str]:
-    """Return a request with another wish, and the wish in words.
+    """Change one wish of a request; return the request and the wish in words.
 
     Parameters
     ----------
     request, names
-        What was asked for, and the quasi-identifiers.
+        The request, and the quasi-identifiers.
     wish, value
-        ``"k"``, ``"suppression"`` or ``"without"``, and what is wished for.
+        ``"k"``, ``"suppression"`` or ``"without"``, and its value.
     """
     if wish == "k":
         k = parameters.integer("explain", "k", value, at_least=1)
@@ -45,7 +45,7 @@ def other_request(request: Request, names: Sequence[str], wish: str, value: obje
 
 
 class Cost(NamedTuple):
-    """What an outcome costs: its loss, how many classes it has, and how many rows the method left out."""
+    """The cost of an outcome: its loss, its number of classes, and the rows that the method left out."""
 
     loss: LossReport
     classes: int
@@ -53,7 +53,7 @@ class Cost(NamedTuple):
 
 
 def compared(said: str, before: Cost, after: Cost, method: str, seconds: float) -> str:
-    """Say what another wish costs; where it drops a column, the loss is that of the others."""
+    """Compare two outcomes in words; if a column is dropped, the loss is that of the others."""
     names = list(after.loss.by_attribute)
     dropped = len(names) < len(before.loss.by_attribute)
     of = " of the other columns" if dropped else ""

@@ -1,4 +1,4 @@
-"""The conformance suite: what every method must do, whoever wrote it.
+"""The conformance suite: what every method must do, also methods of other packages.
 
 The suite runs over all registered methods; run it over your own with one line:
 
@@ -6,7 +6,7 @@ The suite runs over all registered methods; run it over your own with one line:
 >>> from sfumato.testing import check_method
 >>> check_method(Mondrian())
 
-``check_method(method, engine="duckdb")`` runs those checks again that can be asked of an engine.
+``check_method(method, engine="duckdb")`` runs on an engine the checks that apply there.
 
 Every check is a plain function of a method that raises an ``AssertionError``, or the error of the library, when the
 method does not behave, and ``unittest.SkipTest`` when it cannot be run here. What a method declares as `unsupported`

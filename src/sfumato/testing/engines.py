@@ -21,18 +21,18 @@ from sfumato.table.encoding import encode
 from sfumato.testing.requests import plainest
 from sfumato.testing.tables import SCHEMA, people
 
-#: So few rows may a part have here that a small table has several.
+#: The most rows of a part here, so few that a small table has several parts.
 PART_ROWS = 40
 
 
 class DuckDBInSmallParts(EngineOption):
-    """DuckDB, as if hardly any rows fitted in memory."""
+    """DuckDB with parts of a few rows, as if hardly any fitted in memory."""
 
     name = "duckdb"
 
     def start(self, memory: int, temporary: str | os.PathLike[str] | None) -> Engine:
         """Start it."""
-        # DuckDB takes a while to import, and only those who ask for an engine need it.
+        # DuckDB takes a while to import, and only engines need it.
         from sfumato.run.large.duckdb.engine import InDuckDB  # noqa: PLC0415
 
         engine = InDuckDB(memory, temporary)

@@ -1,4 +1,4 @@
-"""What comes in and what goes out: nothing is changed, nothing is left to chance, every kind of frame will do."""
+"""Input and output: the input is never changed, one seed gives one result, every kind of frame works."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def check_input_untouched(method: Method) -> None:
 
 
 def _check_codes_untouched(method: Method, table: pa.Table) -> None:
-    """Check what a method could spoil behind everybody's back: it would then be shown as if it were the truth."""
-    # One column alone lies in memory just as its transpose does, so that copies are easily forgotten.
+    """Check the encoded table: changes there would go unnoticed and be released as if they were true."""
+    # A single column and its transpose share their memory layout, so a forgotten copy shows only there.
     for names in (SCHEMA.quasi_identifiers, {"age": None}):
         microdata = encode(table, names, SCHEMA.sensitive)
         task = Task(microdata, Requirements(plainest(method), microdata))
@@ -84,7 +84,7 @@ def check_same_seed_same_bytes(method: Method) -> None:
 
 
 def check_row_order(method: Method) -> None:
-    """Check that another order of the rows gives the same loss, if that is what the method says of itself."""
+    """Check that another order of the rows gives the same loss, if the method declares that."""
     if not method.order_free:
         raise SkipTest(f"'{method.name}' depends on the order of rows, and says so.")
     table = people(110, seed=5)
@@ -116,7 +116,7 @@ def check_frames(method: Method) -> None:
 
 
 def _frames(table: pa.Table) -> dict[str, Any]:
-    """Return the table as a frame of every library that is installed."""
+    """Convert the table to a frame of each installed library."""
     frames = {}
     for library in LIBRARIES:
         try:

@@ -1,4 +1,4 @@
-"""The odd tables: missing values, nothing to tell apart, one class, one row, and requests that cannot be kept."""
+"""Edge cases: missing values, constant columns, duplicates, one class, one row, infeasible requests."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def check_duplicates(method: Method) -> None:
 
 
 def check_one_class(method: Method) -> None:
-    """Check a request that only the whole table as one class keeps."""
+    """Check a request that only the table as one class satisfies."""
     table = people(30, seed=10)
     models = _size_or_diversity(method, len(table))
     made = certain_release(method, table, privacy=models)
@@ -85,7 +85,7 @@ def _size_or_diversity(method: Method, size: int) -> PrivacyModel:
 
 @dataclass(frozen=True)
 class _Impossible:
-    """A model that no release of `people(48)` keeps, what the error must name, and the model that it says works."""
+    """A model that no release of `people(48)` keeps, what the error names, and the weaker model that it proposes."""
 
     model: PrivacyModel
     names: str
@@ -129,7 +129,7 @@ _IMPOSSIBLE = (
 
 
 def check_infeasible(method: Method) -> None:
-    """Check that what no release can keep is refused, and that the nearest condition that is named works."""
+    """Check that infeasible requests are refused, and that the nearest condition in the message works."""
     table = people(48, seed=11)
     for case in _IMPOSSIBLE:
         try:

@@ -43,7 +43,7 @@ FEATURES = {
 
 
 def check_declaration(method: Method) -> None:
-    """Check that a method says what it is: name, summary, kind of recoding, parameters, what it does not support."""
+    """Check the declarations of a method: name, summary, kind of recoding, parameters, what it does not support."""
     assert method.name, "A method needs a name."
     assert method.name == method.name.lower(), f"'{method.name}' is not in lower case, as on the command line."
     assert method.summary.strip().endswith("."), f"'{method.name}' needs a summary of whole sentences."
@@ -55,7 +55,7 @@ def check_declaration(method: Method) -> None:
 
 
 def check_models(method: Method) -> None:
-    """Check that a release keeps every combination of models, or that a declared refusal comes."""
+    """Check that releases keep every combination of models, or that it is refused as declared."""
     table = people()
     released = [name for name, models in COMBINATIONS.items() if _keeps(method, name, table, models)]
     assert released, f"'{method.name}' refuses every combination of models."
@@ -86,7 +86,7 @@ def _groups(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str, 
 def _count_again(
     name: str, models: Sequence[PrivacyModel], groups: dict[tuple[Any, ...], list[dict[str, Any]]]
 ) -> None:
-    """Count the two plainest models by hand: whoever breaks the verifier breaks something here."""
+    """Recount the two plainest models by hand, so that a fault of the verifier shows, too."""
     for model in models:
         for group in groups.values():
             if isinstance(model, KAnonymity):
@@ -99,7 +99,7 @@ def _count_again(
 
 
 def check_truth(method: Method) -> None:
-    """Check that every row is shown by something that is true of it, and keeps its other values."""
+    """Check that what is shown of each row is true of it, and that its other values are unchanged."""
     table = people(90, seed=1)
     made = certain_release(method, table, keep_order=True, intervals="bounds")
     assert made.table.num_rows == len(table), f"'{method.name}' leaves rows out that it was not asked to."
@@ -122,7 +122,7 @@ def _check_one_quasi_identifier(method: Method, table: pa.Table) -> None:
 
 
 def _is_between(value: Any, low: Any, high: Any) -> bool:
-    """Return whether bounds are true of a value; none at all stand for anything."""
+    """Whether a value lies within bounds; missing bounds include everything."""
     return (low is None and high is None) or bool(low <= value <= high)
 
 
@@ -138,7 +138,7 @@ def _check_categories(method: Method, original: dict[str, Any], shown: dict[str,
 
 
 def check_equal_rows(method: Method) -> None:
-    """Check that equal rows are shown alike, if that is what the method says of itself."""
+    """Check that equal rows are shown alike, if the method declares that."""
     if method.recoding == "local":
         raise SkipTest(f"'{method.name}' recodes locally: equal rows may be shown differently.")
     few = people(20, seed=2)
@@ -150,7 +150,7 @@ def check_equal_rows(method: Method) -> None:
 
 
 def check_suppression(method: Method) -> None:
-    """Check that no more rows are left out than allowed, that all others come out, and that none go without need."""
+    """Check that at most the allowed rows are suppressed, that all others are released, and that needed ones are."""
     table = people(100, seed=3)
     for share in (0.0, 0.05, 0.3):
         made = release(method, table, suppression=share)
@@ -166,7 +166,7 @@ def check_suppression(method: Method) -> None:
 
 
 def check_people(method: Method) -> None:
-    """Check that where people have several rows every class has enough people, and the person is not released."""
+    """Check that every class has enough people where people have several rows, and that the person is not released."""
     table = people(120, seed=4).append_column("patient", pa.array([number % 45 for number in range(120)]))
     schema = Schema(SCHEMA.quasi_identifiers, SCHEMA.sensitive, SCHEMA.identifiers, SCHEMA.plain, person="patient")
     if "k-anonymity" in method.unsupported:

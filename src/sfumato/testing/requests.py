@@ -1,4 +1,4 @@
-"""What is asked of a method: combinations of models, and a release of each or a refusal that was declared."""
+"""The requests of the suite: combinations of models, and a release of each or a declared refusal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from sfumato.release.release import Release
 from sfumato.testing.tables import ILLNESSES, SCHEMA, people
 
 _ILLNESS_TREE = Taxonomy.from_dict(ILLNESSES)
-#: Whom the people of `tables.people` were drawn from: themselves, and as many others.
+#: The population that `tables.people` are a sample of: themselves, and as many others.
 _POPULATION = pa.concat_tables([people(), people(seed=7)])
 
 #: Every model and variant, alone with k-anonymity and together, on the columns of `tables.people`.
@@ -76,13 +76,13 @@ COMBINATIONS: dict[str, tuple[PrivacyModel, ...]] = {
 }
 
 
-#: Who makes the releases that checks ask for.
+#: The engine that makes the releases of checks.
 _ENGINE: ContextVar[str] = ContextVar("engine", default="auto")
 
 
 @contextmanager
 def made_by(engine: str) -> Iterator[None]:
-    """Let an engine make every release that is asked for inside."""
+    """Make all releases inside by an engine."""
     before = _ENGINE.set(engine)
     try:
         yield
@@ -98,9 +98,9 @@ def plainest(method: Method) -> tuple[PrivacyModel, ...]:
 
 
 def release(method: Method, table: pa.Table, **request: Any) -> Release | None:
-    """Ask for a release of `tables.people`; None if it is refused for what the method declares as unsupported.
+    """Make a release of `tables.people`; None if it is refused for what the method declares as unsupported.
 
-    What an engine refuses because it needs all rows at once is no release either: it says where to get one.
+    None also for requests that an engine refuses because they need all rows at once.
 
     Without ``schema`` or roles the columns are those of `tables.people`; without ``privacy`` or ``k`` the plainest
     request is made.
@@ -120,7 +120,7 @@ def release(method: Method, table: pa.Table, **request: Any) -> Release | None:
 
 
 def certain_release(method: Method, table: object, **request: Any) -> Release:
-    """Ask for a release that no declaration excuses."""
+    """Make a release that no method may refuse."""
     made = release(method, table, **request)
     assert made is not None, f"'{method.name}' refuses a request that no method may refuse: {sorted(request)}."
     return made

@@ -1,4 +1,4 @@
-"""What a class shows: declared levels and nothing else, nothing where nothing is told, and losses that count it so."""
+"""Released values: only declared levels, no bounds or means where the text is ``*``, and losses that match."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEVELLED = Schema(
 
 
 def check_declared_levels(method: Method) -> None:
-    """Check that numbers and dates with declared levels show only these, truly, and that the loss counts them so."""
+    """Check that numbers and dates show only declared levels that are true of them, and that the loss matches."""
     table = people(90, seed=4)
     made = certain_release(method, table, schema=LEVELLED, keep_order=True)
     kinds: dict[str, Callable[[Any], dict[str, float]]] = {"age": _age_labels, "born": _born_labels}
@@ -61,7 +61,7 @@ def _width(low: Any, high: Any) -> float:
 
 
 def check_round_ends(method: Method) -> None:
-    """Check that intervals on a grid have round ends, are true, and that the loss counts them so."""
+    """Check that intervals on a grid have round ends and contain their value, and that the loss matches."""
     table = people(90, seed=6)
     roles = {"quasi_identifiers": ["age", "sex"], "sensitive": ["illness", "income"], "rest": "drop"}
     ages = table["age"].to_pylist()
@@ -86,7 +86,7 @@ def _interval(shown: str, age: int, extent: int) -> tuple[int, int]:
 
 
 def check_nothing_told(method: Method) -> None:
-    """Check that what is ``*`` in text has neither bounds nor a midpoint nor a mean, and every interval has."""
+    """Check that values shown as ``*`` have no bounds, midpoint or mean, and that every interval has them."""
     request: dict[str, Any] = {"keep_order": True, "seed": 7}
     table = people(60, seed=5, missing=0.1)
     texts = release(method, table, **request)

@@ -1,4 +1,4 @@
-"""All checks, and running them one after the other."""
+"""The list of all checks, and `check_method`, which runs them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CHECKS: list[Callable[[Method], None]] = [
 ]
 
 
-#: Those that ask for nothing that an engine lacks: it keeps no order of rows, and hands out its own kind of table.
+#: The checks that apply to engines, which do not keep the order of rows and return their own kind of table.
 ENGINE_CHECKS: list[Callable[[Method], None]] = [
     promises.check_models,
     promises.check_suppression,
@@ -58,7 +58,7 @@ def check_method(method: Method, engine: str | None = None) -> None:
     method
         Any method, registered or not.
     engine
-        Who makes the releases, such as ``"duckdb"``; then those checks that an engine can pass.
+        The engine that makes the releases, such as ``"duckdb"``; then only the checks that apply to engines run.
     """
     for check in CHECKS if engine is None else ENGINE_CHECKS:
         try:

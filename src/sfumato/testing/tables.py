@@ -1,4 +1,4 @@
-"""The tables that methods are tried on: small, seeded, with every kind of column."""
+"""The tables that methods are tested on: small, seeded, with every kind of column."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REGIONS = {
 }
 ILLNESSES = {"lungs": ["asthma", "bronchitis", "flu"], "skin": ["acne", "eczema"], "heart": ["angina"]}
 
-#: What every column of `people` is.
+#: The roles of the columns of `people`.
 SCHEMA = Schema(
     quasi_identifiers={
         "age": None,
@@ -34,12 +34,12 @@ SCHEMA = Schema(
 
 
 def people(rows: int = 120, seed: int = 0, missing: float = 0.0) -> pa.Table:
-    """Return people with numbers, categories, prefixes, dates and a taxonomy; two sensitive columns, a plain one.
+    """Make people with numbers, categories, prefixes, dates and a taxonomy; two sensitive columns, a plain one.
 
     Parameters
     ----------
     rows, seed
-        How many, and where chance begins.
+        The number of rows and the random seed.
     missing
         The share of missing values in every quasi-identifier.
     """
@@ -54,7 +54,7 @@ def people(rows: int = 120, seed: int = 0, missing: float = 0.0) -> pa.Table:
         "zip": [f"{number:05d}" for number in random.integers(53_700, 53_760, rows)],
         "born": [dt.date(1940, 1, 1) + dt.timedelta(days=day) for day in days],
         "city": random.choice(cities, rows).tolist(),
-        # Every value is about as frequent as any other, so that all models can be kept.
+        # All values are about equally frequent, so that all models can be kept.
         "illness": random.permutation(np.resize(illnesses, rows)).tolist(),
         "income": (random.permutation(np.resize(np.arange(8), rows)) * 5_000).tolist(),
         "visits": random.poisson(2, rows).tolist(),

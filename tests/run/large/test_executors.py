@@ -19,12 +19,12 @@ from sfumato.run.large.spark.executors import (
     TASK,
     TOLD,
     AsFile,
+    BatchSteps,
     CountGroups,
     CountValues,
     OnOnePart,
     Scatter,
     ScatterToFiles,
-    Steps,
     Work,
     filed_schema,
     packed,
@@ -74,7 +74,7 @@ def test_steps_follow_one_another_from_plain_rows_as_from_packed_ones(batch: pa.
         return rows.slice(0, rows.num_rows // 2)
 
     cells = pa.RecordBatch.from_arrays([pa.Table.from_batches(packed(batch)).column(CELL).combine_chunks()], [CELL])
-    for steps, given in ((Steps(), cells), (Steps(batch.schema), batch)):
+    for steps, given in ((BatchSteps(), cells), (BatchSteps(batch.schema), batch)):
         [made] = steps.then(first_half).then(first_half).batches(iter([given]))
         assert made.equals(batch.slice(0, ROWS_HERE // 4))
 
@@ -85,7 +85,7 @@ def test_counts_are_those_of_the_rows(batch: pa.RecordBatch) -> None:
     rows = pa.Table.from_batches([batch]).select(columns).to_pylist()
     groups = [
         one
-        for made in Work(Steps(batch.schema), CountGroups(columns, given))(iter([batch]))
+        for made in Work(BatchSteps(batch.schema), CountGroups(columns, given))(iter([batch]))
         for one in made.to_pylist()
     ]
     assert sum(group[COUNT] for group in groups) == ROWS_HERE

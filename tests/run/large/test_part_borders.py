@@ -15,7 +15,7 @@ from tests.helpers import encoded_column
 import sfumato as sf
 from sfumato.run.large import part_borders as laying
 from sfumato.run.large.duckdb import engine as in_duckdb
-from sfumato.run.large.part_borders import Boxes, Feasibility, cheapest_runs, packed
+from sfumato.run.large.part_borders import Feasibility, StretchBoxes, cheapest_runs, packed
 
 
 class Judged:
@@ -38,7 +38,7 @@ def test_no_other_runs_that_fit_lose_less(seed: int) -> None:
     units = 7
     judged = Judged(random, units)
     low = random.integers(0, 10, (units, 1))
-    boxes = Boxes(low, np.minimum(low + random.integers(0, 5, (units, 1)), 9))
+    boxes = StretchBoxes(low, np.minimum(low + random.integers(0, 5, (units, 1)), 9))
 
     def lost(begins: tuple[int, ...], most: float) -> float:
         total = 0.0

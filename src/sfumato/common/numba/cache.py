@@ -34,9 +34,9 @@ _IMPORT = re.compile(r"^from sfumato\.([\w.]+) import (\([^)]*\)|.*)$", re.MULTI
 def _name_apart() -> None:
     """Make the names of compiled functions unlike those of every other process.
 
-    Numba tells functions of one name apart by a counter that starts at 1 in each process, and the counts stay in what
-    it keeps for the next run. Loaded together, what two processes compiled may hold different functions under the same
-    name and count. One would then run in place of the other: a wrong result at best. So the counter starts anywhere.
+    Numba distinguishes functions of one name by a counter that starts at 1 in each process, and stores the counts with
+    compiled code. Code of two processes, loaded together, may then hold different functions under one name and count,
+    and one would run in place of the other: a wrong result at best. So the counter starts at a random number.
     """
     private_names.found("numba.core.bytecode.FunctionIdentity")._unique_ids = count(secrets.randbits(60))
 
@@ -51,9 +51,9 @@ if _CAN_KEEP:
 
 
 def _rebuild_env(module: str, constants: list[Any], name: str) -> Any:
-    """Bring back the environment of a kept function, as Numba does, without loading parts of Numba for its sake.
+    """Restore the environment of a kept function as Numba does, without importing parts of Numba for it.
 
-    Compiled code looks up no names in it, and what array functions are compiled from takes long to load.
+    Compiled code looks up no names in it, and the sources of array functions take long to import.
     """
     environment = private_names.found("numba.core.environment")
     known = environment.lookup_environment(name)
@@ -68,7 +68,7 @@ def _rebuild_env(module: str, constants: list[Any], name: str) -> Any:
 
 
 if not private_names.lacking(ENVIRONMENTS):
-    # Kept functions name it by its place in Numba, and so does what is kept from now on.
+    # Pickled functions refer to it by its place in Numba, and new ones should, too.
     _rebuild_env.__module__ = "numba.core.environment"
     private_names.found("numba.core.environment")._rebuild_env = _rebuild_env
 
@@ -125,9 +125,9 @@ def part(function: Callable[..., Any]) -> Any:
 
 
 def _forgive_the_disk(compiled: Any) -> None:
-    """Let a result that cannot be read or written, such as on a full disk, cost time and nothing else.
+    """Compile where a result cannot be read or written, such as on a full disk, instead of failing.
 
-    Numba loads all that compiling needs before it looks for a kept result. A kept result needs only its runtime.
+    Numba loads its whole compiler before it looks for a kept result, which needs only the runtime.
     """
     kept, runtime = compiled._cache, private_names.found("numba.core.runtime.nrt.rtsys")
     load, save = kept._load_overload, kept.save_overload
@@ -166,7 +166,7 @@ def sources_of(compiled: Any) -> frozenset[tuple[str, str]]:
 
 @cache
 def _digests(source: Path) -> frozenset[tuple[str, str]]:
-    """Return the name and the digest of a file and of all in this package that it imports."""
+    """Return names and digests of a file and of all files of this package that it imports."""
     if not source.is_file():
         return frozenset()
     found = {_digest(source)}

@@ -14,12 +14,12 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: Held while a kernel is prepared: two threads may call the same one first.
+#: Held while a kernel is prepared: two threads may call it for the first time at once.
 _PREPARING = RLock()
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that Python calls, when it is first called; keep the result for the next run."""
+    """Compile a function that Python calls, on its first call; keep the result for the next run."""
     return Compiled(function, "entry")
 
 
@@ -29,7 +29,7 @@ def inner(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class Compiled(Generic[P, R]):
-    """A function that stands for what Numba makes of it, and has all attributes of that."""
+    """A function that is compiled on its first call, with all attributes of Numba's dispatcher."""
 
     def __init__(self, function: Callable[P, R], role: str) -> None:
         update_wrapper(self, function)
@@ -41,7 +41,7 @@ class Compiled(Generic[P, R]):
         return cast("R", (self._dispatcher or self._prepared())(*args, **named))
 
     def __getattr__(self, name: str) -> Any:
-        # Also asked by Numba, for the type of a kernel that another one calls.
+        # Numba asks, too: for the type of a kernel that another one calls.
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self._prepared(), name)

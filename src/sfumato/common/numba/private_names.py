@@ -1,7 +1,7 @@
 """Names inside of Numba that are not its documented interface: what each is used for, and what happens without it.
 
 A version of Numba may drop any of them. Then only the feature that needs it is off: kernels compile and compute the
-same. A test names each one that is gone, so that somebody looks for its successor.
+same. A test fails for each one that is gone, by its name.
 """
 
 from __future__ import annotations

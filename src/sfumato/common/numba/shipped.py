@@ -1,7 +1,7 @@
-"""Kernels compiled ahead, which a wheel may bring along so that the first run need not compile.
+"""Kernels compiled ahead, which a wheel may contain so that the first run need not compile.
 
-They are code for a processor that nearly everybody has. What they were compiled from, by which Numba and for which
-Python, is kept beside them; whoever differs in any of it compiles as if nothing had been brought along.
+They are compiled for a processor that nearly all machines have. Their file names depend on their sources and on the
+versions of Numba and Python; where any of these differ, kernels are compiled as if none had been shipped.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ import llvmlite.binding as llvm
 
 from sfumato.common.numba.kernel_files import UNREADABLE, KernelFiles, compiled_as_usual
 
-#: Where a wheel has them. The folder of a package is as trustworthy as its code.
+#: Their folder in a wheel, which is as trustworthy as the package's code.
 FOLDER = Path(__file__).parent / "ahead"
 
-#: The processors that they are compiled for, as LLVM calls them, and what such a processor is able to do.
+#: LLVM's names of the processors that they are compiled for, and the features of these.
 INTEL = ("x86-64-v3", "avx avx2 bmi bmi2 cx16 f16c fma lzcnt movbe popcnt sahf sse3 sse4.1 sse4.2 ssse3 xsave")
 ARM = ("generic", "")
 PROCESSORS = {"x86_64": INTEL, "AMD64": INTEL, "aarch64": ARM, "arm64": ARM}
 
-#: The dispatchers of all kernels that were imported.
+#: The dispatchers of all kernels called so far.
 KERNELS: list[Any] = []
 
 
 def processor() -> tuple[str, str] | None:
-    """Return the processor to compile for here and its abilities; None where nothing is shipped."""
+    """Return the processor to compile for on this machine and its features; None where nothing is shipped."""
     return PROCESSORS.get(platform.machine())
 
 
 @cache
 def usable() -> bool:
-    """Return whether this machine runs what is shipped, and nobody asked for kernels that are compiled otherwise."""
+    """Whether this machine can run shipped kernels and no option asks for kernels compiled otherwise."""
     chosen = processor()
     if chosen is None or not FOLDER.is_dir() or not compiled_as_usual():
         return False
@@ -43,7 +43,7 @@ def usable() -> bool:
 
 
 def load(compiled: Any, signature: Any, target: Any) -> Any:
-    """Return a kernel as it was compiled ahead for arguments of these types, or None."""
+    """Load the shipped kernel for arguments of these types; None if there is none."""
     if not usable():
         return None
     try:
@@ -54,7 +54,7 @@ def load(compiled: Any, signature: Any, target: Any) -> Any:
 
 
 def save_all() -> int:
-    """Write all that has been compiled in this process to the folder; return how many results that are."""
+    """Write all kernels compiled in this process to the folder; return their number."""
     FOLDER.mkdir(exist_ok=True)
     count = 0
     for compiled in KERNELS:
@@ -73,12 +73,12 @@ def _files(compiled: Any) -> KernelFiles:
 
 
 def _key(compiled: Any, signature: Any) -> Any:
-    """Return what Numba keeps a result under, with the processor that is compiled for instead of the one at hand."""
+    """Return Numba's key of a result, with the processor compiled for in place of this machine's."""
     return compiled._cache._index_key(signature, _Ahead())
 
 
 class _Ahead:
-    """What stands for the code generator in a key."""
+    """Stands for the code generator in a key."""
 
     @staticmethod
     def magic_tuple() -> tuple[Any, ...]:

@@ -25,7 +25,7 @@ HIDDEN, MISSING, OTHERS, ANY = "not told (*)", "missing", "all others", "any val
 
 
 @dataclass(frozen=True)
-class ColumnBins:
+class ReportBins:
     """The bins of a column: how many people of the original are in each, and the share of every shown cell in each."""
 
     labels: list[str]
@@ -37,7 +37,7 @@ class ColumnBins:
 # Numbers and dates: stretches between the ends that the release shows
 
 
-def scale_bins(column: ScaleColumn, shown: ShownColumn, before: Codes, gone: Codes, least: int) -> ColumnBins:
+def scale_bins(column: ScaleColumn, shown: ShownColumn, before: Codes, gone: Codes, least: int) -> ReportBins:
     """The bins of numbers, dates and orders.
 
     Parameters
@@ -69,13 +69,13 @@ def scale_bins(column: ScaleColumn, shown: ShownColumn, before: Codes, gone: Cod
         labels[0] = f"below {_place(edges[1], column)}"
     if (shown_high[told] == np.inf).any():
         labels[-1] = f"{_place(edges[-1], column)} and above"
-    return ColumnBins([*labels, HIDDEN, MISSING], counted, left, shares)
+    return ReportBins([*labels, HIDDEN, MISSING], counted, left, shares)
 
 
-def _untold(before: Codes, gone: Codes, hidden: NDArray[np.bool_]) -> ColumnBins:
+def _untold(before: Codes, gone: Codes, hidden: NDArray[np.bool_]) -> ReportBins:
     """The bins of a column whose values are all hidden."""
     counted, left = (np.array([one[:-1].sum(), 0, one[-1]], float) for one in (before, gone))
-    return ColumnBins([ANY, HIDDEN, MISSING], counted, left, np.column_stack([np.zeros(len(hidden)), hidden, ~hidden]))
+    return ReportBins([ANY, HIDDEN, MISSING], counted, left, np.column_stack([np.zeros(len(hidden)), hidden, ~hidden]))
 
 
 def _counted(bins: Codes, counts: Codes, size: int) -> Numbers:
@@ -133,7 +133,7 @@ def _place(at: float, column: ScaleColumn) -> str:
 
 def tree_bins(
     texts: Sequence[str | None], shown: ShownColumn, before: Codes, gone: Codes, cells: Codes, least: int
-) -> ColumnBins:
+) -> ReportBins:
     """The bins of categories, as in `scale_bins`; ``cells`` counts the rows that show each of ``texts``."""
     size = shown.domain.size
     bin_of = np.full(size + 1, -1, np.int64)
@@ -159,7 +159,7 @@ def tree_bins(
         np.array([*(one[column].sum() for column in columns), 0.0, one[size]], float) for one in (before, gone)
     )
     labels = charts.distinct_labels([str(texts[cell]) for cell in picked])
-    return ColumnBins([*labels, OTHERS if labels else ANY, HIDDEN, MISSING], counted, left, shares)
+    return ReportBins([*labels, OTHERS if labels else ANY, HIDDEN, MISSING], counted, left, shares)
 
 
 def _narrowest(texts: Sequence[str | None], shown: ShownColumn, before: Codes, cells: Codes, least: int) -> list[int]:

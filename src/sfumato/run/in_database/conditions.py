@@ -16,7 +16,7 @@ from sfumato.privacy import Rule
 from sfumato.table.kernels import rules as condition
 from sfumato.table.kernels.rules import TOLERANCE
 
-#: Rules that are about one class alone and what it counts; t-closeness also looks at all other rows that are released.
+#: Rules that depend on the counts of one class alone; t-closeness also depends on all other released rows.
 COUNTED = (condition.SIZE, condition.FREQUENCY, condition.DISTINCT, condition.ENTROPY, condition.RECURSIVE)
 
 SIZE = "sfumato_size"
@@ -24,12 +24,12 @@ SIZE = "sfumato_size"
 
 @dataclass
 class ClassConditions:
-    """The conditions on a class, and the columns that they need, in layers: each may use those of the layers before.
+    """The conditions on a class, and the columns that they need; columns of one layer may use those of earlier layers.
 
     Attributes
     ----------
     classes
-        What tells classes apart: the quoted names of the released quasi-identifiers.
+        The quoted names of the released quasi-identifiers, which define classes.
     """
 
     classes: str
@@ -38,7 +38,7 @@ class ClassConditions:
 
     @classmethod
     def of(cls, rules: Iterable[Rule], quasi_identifiers: Sequence[str], sensitive: Sequence[str]) -> ClassConditions:
-        """Put those rules that can be counted into SQL."""
+        """Translate the rules that SQL can count."""
         made = cls(", ".join(identifier(name) for name in quasi_identifiers))
         made._column(0, "COUNT(*)", SIZE)
         for rule in rules:
@@ -47,7 +47,7 @@ class ClassConditions:
         return made
 
     def wrapped(self, rows: str, released: Sequence[str]) -> str:
-        """Return a query for the released columns of those rows whose class keeps every condition."""
+        """Return a query for the released columns of rows whose class keeps every condition."""
         for number, columns in enumerate(layer for layer in self.layers if layer):
             rows = f"SELECT c{number}.*,\n       " + ",\n       ".join(columns) + f"\nFROM (\n{rows}\n) c{number}"
         names = ", ".join(identifier(name) for name in released)
@@ -62,7 +62,7 @@ class ClassConditions:
         self._column(0, "COUNT(*)", same, f", {value}")
         if rule.kind == condition.DISTINCT:
             self._column(1, f"SUM(1.0 / {same})", f"sfumato_distinct_{rule.column}")
-            # Sums of fractions are off by a little, whole numbers by nothing.
+            # Sums of fractions have rounding errors, integers have none.
             self.tests.append(f"sfumato_distinct_{rule.column} > {math.ceil(rule.first) - 0.5}")
         elif rule.kind == condition.ENTROPY:
             self._column(1, f"AVG(LN({same}))", f"sfumato_mean_{rule.column}")
@@ -73,7 +73,7 @@ class ClassConditions:
             self.tests.append(self._at_most(rule, largest, value, same))
 
     def _at_most(self, rule: Rule, largest: str, value: str, same: str) -> str:
-        """Return the condition that the most frequent value is not too frequent."""
+        """Return the condition that bounds the share of the most frequent value."""
         if rule.kind == condition.FREQUENCY:
             return f"{largest} * {rule.first!r} <= {SIZE} * {1 + TOLERANCE!r}"
         rank, rest = f"sfumato_rank_{rule.column}", f"sfumato_rest_{rule.column}_{int(rule.first)}"

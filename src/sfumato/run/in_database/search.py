@@ -1,4 +1,4 @@
-"""Full-domain recoding inside a database: it counts once, the search runs here, the release is made there."""
+"""Full-domain recoding inside a database: it counts once, the search runs here, and SQL makes the release there."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class FrequencyTable:
         return cls(Microdata(codes, tuple(domains), columns, given / given.sum()), counts)
 
     def judge(self, models: tuple[PrivacyModel, ...], suppression: float, prune: bool = True) -> NodeJudge:
-        """Return what judges the nodes of this table."""
+        """Return the judge of lattice nodes for this table."""
         requirements = Requirements(models, self.microdata)
         task = Task(self.microdata, requirements, parameters.rows_within(suppression, int(self.counts.sum())))
         return NodeJudge(task, self.counts, prune)
@@ -71,7 +71,7 @@ class FrequencyTable:
 
 @dataclass(frozen=True)
 class InPlace:
-    """A full-domain recoding that was found for a table in a database, and the statements that make it there."""
+    """A full-domain recoding of a table in a database, and the SQL statements that make the release there."""
 
     database: Database
     schema: Schema
@@ -86,7 +86,7 @@ class InPlace:
 
     @property
     def suppressed(self) -> int:
-        """How many rows are left out."""
+        """How many rows are suppressed."""
         judge = self.solution.scorer.judge
         return judge.verdict(judge.scan(self.solution.chosen)).suppressed
 
@@ -101,7 +101,7 @@ class InPlace:
         return self.solution.found.search
 
     def statements(self, release: str, kind: str = "view") -> list[str]:
-        """Return the statements that make the release in place, one by one."""
+        """Return the statements that make the release in place."""
         parameters.choice("InPlace.statements", "kind", kind, ("view", "table"))
         dimensions = self.query.dimensions(release)
         made = [
@@ -109,7 +109,7 @@ class InPlace:
             for at, table in dimensions.items()
             for statement in dimension_statements(table, self.query.domains[at], self.query.levels[at])
         ]
-        # A table holds its labels itself; a view goes on looking them up.
+        # A table stores its labels; a view looks them up in dimension tables.
         done = [f"DROP TABLE {qualified(table)}" for table in dimensions.values()] if kind == "table" else []
         return [
             *made,
@@ -118,7 +118,7 @@ class InPlace:
         ]
 
     def sql(self, release: str = "release", kind: str = "view") -> str:
-        """Return the whole script, which makes the release or, if anything fails, nothing."""
+        """Return the script as one transaction, which makes the release or, if anything fails, nothing."""
         return ";\n\n".join(["BEGIN", *self.statements(release, kind), "COMMIT"]) + ";\n"
 
     def create(self, release: str, kind: str = "view") -> Verification:
@@ -126,7 +126,7 @@ class InPlace:
         if self.database.has(release):
             raise SourceError(f"The database already has {release!r}. Drop it first, or choose another name.")
         with self.database.transaction():
-            # What is left of an earlier release of this name, which is gone.
+            # Leftovers of an earlier release of this name that was dropped.
             for table in self.query.dimensions(release).values():
                 self.database.execute(f"DROP TABLE IF EXISTS {qualified(table)}")
             for statement in self.statements(release, kind):
@@ -137,7 +137,7 @@ class InPlace:
         return result
 
     def verify(self, release: str) -> Verification:
-        """Check a release from its own classes, counted by the database."""
+        """Verify a release from its classes, which the database counts."""
         names, sensitive = list(self.schema.quasi_identifiers), list(self.schema.sensitive)
         columns = ", ".join(identifier(name) for name in [*names, *sensitive])
         counted = self.database.query(f"SELECT {columns}, COUNT(*) AS n FROM {qualified(release)} GROUP BY {columns}")
@@ -172,12 +172,12 @@ def search_in_place(database: Database, schema: Schema | None = None, **argument
     return search_for(database, Request.of("search_in_place", schema, **asked))
 
 
-#: The options that a search in a database heeds; it draws nothing, so that every seed is as good as another.
+#: The options that a search in a database supports; it draws nothing, so the seed does not matter.
 HEEDED = {"suppression", "seed", "confirm"}
 
 
 def search_for(database: Database, request: Request) -> InPlace:
-    """Find what a request asks for."""
+    """Search for the recoding that a request asks for."""
     request.require_privacy()
     for name, value in request.unusual().items():
         if name not in HEEDED:
@@ -225,7 +225,7 @@ def refuse_names(database: Database, roles: Mapping[str, str], request: Request)
 
 
 def _with_suppression(query: ReleaseQuery, judge: NodeJudge, solution: Solution) -> ReleaseQuery:
-    """Say in the query which classes are left out: by what they count, or where more matters by their labels."""
+    """Add the suppressed classes to the query: by conditions on counts, or by labels where counts do not suffice."""
     counted = judge.scan(solution.chosen)
     allowed, _, of_key = judge.classes(counted)
     if allowed.all():
@@ -255,7 +255,7 @@ def _fit(database: Database, schema: Schema, name: str) -> Domain:
     fitted = hierarchy.fit(name, known, has_missing=len(known) < len(values))
     if len(fitted.domain.values) < len(known):
         raise SchemaError(f"'{name}' has values that are written in several ways in the database. Convert it there.")
-    # The table keeps its own values, so dimension tables must have them too, not what a hierarchy made of them.
+    # Dimension tables are joined on the values of the table, not on those that a hierarchy turned them into.
     order = np.argsort(fitted.codes)
     return replace(fitted.domain, values=known.take(pa.array(order)))
 

@@ -14,17 +14,17 @@ from sfumato.hierarchies import Domain
 from sfumato.io.sql import identifier, literal, qualified
 from sfumato.run.in_database.conditions import ClassConditions
 
-#: PostgreSQL cuts longer names off, and two of them could become one.
+#: PostgreSQL truncates longer names, so two of them could become equal.
 LONGEST_NAME = 63
 
 
 def search_name(at: int) -> str:
-    """Return the name of the dimension table that a search uses for the quasi-identifier at a place."""
+    """Return the name of the dimension table that a search uses for a quasi-identifier."""
     return f"sfumato_search_{at}"
 
 
 def dimension_name(release: str, at: int, column: str) -> str:
-    """Return the name of the dimension table of a quasi-identifier, beside the release that it belongs to.
+    """Return the name of the dimension table of a quasi-identifier in a release.
 
     Each release has its own: another one at other levels must not change what this one shows.
     """
@@ -35,7 +35,7 @@ def dimension_name(release: str, at: int, column: str) -> str:
 
 
 def dimension(domain: Domain) -> pa.Table:
-    """Return the dimension table of a hierarchy: every value, its code, and its label at every level between."""
+    """Build the dimension table of a hierarchy: each value, its code, and its label at each intermediate level."""
     columns = {"value": domain.values, "code": pa.array(range(len(domain.values)), pa.int32())}
     for number, level in enumerate(domain.levels[1:-1], start=1):
         columns[f"level_{number}"] = level.labels.take(pa.array(level.groups[: len(domain.values)]))
@@ -57,7 +57,7 @@ def _join(at: int, column: str, table: str) -> str:
 
 
 def dimension_statements(table: str, domain: Domain, level: int, block: int = 500) -> list[str]:
-    """Return the statements that make the dimension table of a column for one level."""
+    """Return the statements that create the dimension table of a column for one level."""
     name = qualified(table)
     kind = _sql_type(domain.values.type)
     statements = [f"CREATE TABLE {name} (value {kind} PRIMARY KEY, label VARCHAR NOT NULL)"]
@@ -90,17 +90,17 @@ class ReleaseQuery:
     Attributes
     ----------
     source
-        What stands after FROM.
+        The FROM clause.
     domains, levels
-        The quasi-identifiers, and the level that is released of each.
+        The quasi-identifiers, and the released level of each.
     others
         The columns that are released as they are.
     conditions
-        What a class must keep to be shown, as far as SQL can tell.
+        The conditions on classes that SQL can check.
     suppresses
-        Whether there are classes that must be left out.
+        Whether any classes are suppressed.
     left_out
-        The classes to leave out, one tuple of labels each, where SQL cannot tell.
+        The suppressed classes, one tuple of labels each, where SQL cannot check the conditions.
     """
 
     source: str
@@ -112,7 +112,7 @@ class ReleaseQuery:
     left_out: Sequence[tuple[str | None, ...]] = ()
 
     def dimensions(self, release: str) -> dict[int, str]:
-        """Return the places of the quasi-identifiers that need a dimension table, and what it is called."""
+        """Return the positions of quasi-identifiers that need a dimension table, and the name of each table."""
         return {
             at: dimension_name(release, at, domain.name)
             for at, (domain, level) in enumerate(zip(self.domains, self.levels, strict=True))
@@ -120,9 +120,9 @@ class ReleaseQuery:
         }
 
     def text(self, release: str, follows: bool) -> str:
-        """Return the query; the order of rows, which can give people away, is left to chance.
+        """Return the query; it puts rows in random order, since their order can identify people.
 
-        One that ``follows`` the data checks its classes whenever it is read, and shows no value that has no label.
+        A query that ``follows`` the data checks its classes whenever it is read, and hides values that have no label.
         """
         return f"{self._rows(release, follows)}\nORDER BY RANDOM()"
 
@@ -137,7 +137,7 @@ class ReleaseQuery:
         return self.conditions.wrapped(rows, [*(domain.name for domain in self.domains), *self.others])
 
     def _known(self, release: str) -> list[str]:
-        """Test that values have labels: one that came later belongs nowhere."""
+        """Return the condition that values have labels; values that came later have none."""
         return [
             f"(t.{identifier(self.domains[at].name)} IS NULL OR d{at}.label IS NOT NULL)"
             for at in self.dimensions(release)
@@ -163,7 +163,7 @@ class ReleaseQuery:
                 if self.levels[at] != self.domains[at].top
             ]
             rows.append(f"({' AND '.join(tests) or 'TRUE'})")
-        # A comparison with a missing value is neither true nor false, and must not leave the row out.
+        # A comparison with NULL is neither true nor false, and must not drop the row.
         return ["(" + "\n   OR ".join(rows) + ") IS NOT TRUE"]
 
 

@@ -1,4 +1,4 @@
-"""What no release of a table past memory can beat: some rows are drawn, and compared with all where these are."""
+"""A lower bound on the loss of a table past memory: a sample of rows is compared with all rows by the engine."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from sfumato.loss.bound.bound import CONFIDENCE, LEAST_SAMPLE, PAIRS, DistinctRo
 from sfumato.loss.bound.kernels.least_losses import nearest_losses
 from sfumato.privacy import Requirements
 from sfumato.run.build import BuildOutcome
+from sfumato.run.large.coded_table import CodedTable
 from sfumato.run.large.drawn_rows import DrawnRows
-from sfumato.run.large.encoding import CodedTable
 from sfumato.run.large.engine import Rows
 from sfumato.run.large.parts import empty
 from sfumato.table.frequency import group_rows
 from sfumato.table.kernels.spans import Spans
 from sfumato.table.microdata import Microdata, SensitiveColumn
 
-#: How far beyond a limit others are looked at: sums of costs may be off by a little.
+#: How far beyond a limit rows still count: sums of costs have rounding errors.
 SLACK = 1e-9
 
-#: What is found in a batch: for each row that asks, losses with others and how often these occur.
+#: The result of a batch: for each row of the sample, losses with other rows and how often they occur.
 FOUND = pa.schema([("asks", pa.int32()), ("loss", pa.float64()), ("rows", pa.int64())])
 
 
 def bound_of(kept: Rows, table: CodedTable, drawn: DrawnRows, outcome: BuildOutcome) -> Bound:
-    """Return a bound from all rows of a table where they were all drawn, else from some, compared with all rows."""
+    """Compute a bound from all rows of a table where all were drawn, else from a sample compared with all rows."""
     begin = time.perf_counter()
     request, left_out = outcome.request, outcome.left_out
     k = Requirements(tuple(request.privacy), outcome.microdata).k
@@ -39,7 +39,7 @@ def bound_of(kept: Rows, table: CodedTable, drawn: DrawnRows, outcome: BuildOutc
     if len(everybody) == table.rows:
         mixed = Mixed.by(Requirements(tuple(request.privacy), everybody))
         bound = gcp_bound(everybody, k, left_out, outcome.secret.number("bound"), request.suppression > 0, mixed)
-        bound.prices = None  # they are in no order that anybody knows
+        bound.prices = None  # their order is random
         return bound
     asking = everybody.take(np.arange(min(len(everybody), max(LEAST_SAMPLE, PAIRS // table.rows))))
     losses = least_losses_among(kept, table, asking, everybody, k)
@@ -61,7 +61,7 @@ def _microdata(table: CodedTable, drawn: DrawnRows) -> Microdata:
 def least_losses_among(
     kept: Rows, table: CodedTable, asking: Microdata, some: Microdata, k: int
 ) -> NDArray[np.float64]:
-    """Return what rows lose at least, since each shares its class with k - 1 of all rows: the nearest, at the best.
+    """Return the least loss of each row, as it shares its class with at least k - 1 others: at best the nearest ones.
 
     Parameters
     ----------
@@ -70,23 +70,23 @@ def least_losses_among(
     table
         What the codes mean.
     asking
-        The rows that are compared with all others; each is one of them.
+        The sampled rows that are compared with all rows, themselves included.
     some
-        Rows of the table, from which it follows how far the nearest are away at most.
+        Rows of the table that limit how far away the nearest ones can be.
     k
         The least size of a class.
     """
     order = np.argsort(-mean_costs(some), kind="stable")
     spans = in_order(some.spans, order)
     most = _most(asking, some, order, spans, k)
-    # A row that lies exactly there must still be counted, so that others are looked at a little beyond.
+    # A row exactly at the limit must be counted, so the limit is a little wider.
     limits = most * (1 + SLACK) + SLACK
     nearest = kept.mapped(Nearest(table, asking.codes[:, order], order, limits, k), FOUND)
     found = pa.Table.from_batches(nearest.batches(), FOUND).sort_by([("asks", "ascending"), ("loss", "ascending")])
     asks, losses, rows = (column.to_numpy() for column in found.columns)
     ends = np.searchsorted(asks, np.arange(len(most)), side="right")
     reached = np.append(0, np.cumsum(rows))
-    # The place at which k rows are reached, counted from the first of each row that asks.
+    # The position at which k rows are reached, within the rows of each sampled row.
     begins = np.append(0, ends[:-1])
     places = np.searchsorted(reached, reached[begins] + k) - 1
     inside = places < ends
@@ -94,12 +94,12 @@ def least_losses_among(
 
 
 def in_order(spans: Spans, order: NDArray[np.integer]) -> Spans:
-    """Return span costs for attributes in another order."""
+    """Reorder the attributes of span costs."""
     return spans._replace(index=spans.index[order], weight=spans.weight[order])
 
 
 def _most(asking: Microdata, some: Microdata, order: NDArray[np.integer], spans: Spans, k: int) -> NDArray[np.float64]:
-    """Return what rows need not lose more than: by the nearest of some rows, each different one counted once."""
+    """Return upper limits of what rows lose at least, from the nearest of some rows, each distinct one counted once."""
     codes = np.concatenate([asking.codes, some.codes])[:, order]
     found = group_rows(codes, [some.domains[at].size for at in order])
     if len(found.counts) < k:
@@ -110,18 +110,18 @@ def _most(asking: Microdata, some: Microdata, order: NDArray[np.integer], spans:
 
 @dataclass(frozen=True)
 class Nearest:
-    """Finds in a batch of encoded rows those that are nearest to the rows that ask.
+    """Finds the rows of a batch that are nearest to sampled rows.
 
     Attributes
     ----------
     table
         What the codes mean.
     asking, order
-        The codes of the rows that ask, and the order of their attributes: those in which rows differ most first.
+        The codes of the sampled rows, and the order of attributes: those in which rows differ most come first.
     limits
-        Losses from which on others do not matter.
+        The losses from which on other rows do not matter.
     k
-        How many others matter, themselves included.
+        How many nearest rows matter, the sampled row included.
     """
 
     table: CodedTable

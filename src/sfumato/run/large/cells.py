@@ -1,4 +1,4 @@
-"""Numbers and moments of more different values than can be kept: known by range, in cells that the engine counts."""
+"""Numbers and times with too many distinct values to keep: grouped into cells (ranges) that the engine counts."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ from sfumato.hierarchies.numeric import finite_numbers
 from sfumato.io.columns import decoded, tidy
 from sfumato.io.missing import without_codes
 from sfumato.io.source import Remark
-from sfumato.run.large.encoding import Codes, as_numbers, changed
+from sfumato.run.large.coded_table import Codes, as_numbers, changed
 from sfumato.run.large.engine import Rows, counted, group_counts
 from sfumato.table.encoding import fit
 
-#: So many cells stand for a column at the most.
+#: The most cells of a column.
 MOST_CELLS = 1 << 17
 
-#: A cell with so many times the rows that it would have if all cells had the same is cut into finer ones, and they are
-#: looked at so often at the most.
+#: A cell with more than this many times the average rows is cut into finer ones; and the most rounds of cutting.
 CROWDED, ROUNDS = 10, 3
 
 #: The least and the greatest value.
@@ -35,7 +34,7 @@ Pair = tuple[pa.Scalar, pa.Scalar]
 
 
 def can_have_cells(kind: pa.DataType) -> bool:
-    """Return whether values of a type are numbers or moments that can be known by range."""
+    """Whether values of a type are numbers or times that can be grouped into ranges."""
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_timestamp(kind))
 
 
@@ -46,7 +45,7 @@ class Reading:
     Attributes
     ----------
     name, kind
-        What it is called, and of which type.
+        Its name and type.
     codes
         The numbers that mean "no value".
     """
@@ -57,11 +56,11 @@ class Reading:
 
     @property
     def number(self) -> pa.DataType:
-        """The type of its numbers; moments are counted by the ticks of their type."""
+        """The type of its numbers; times are counted in the ticks of their type."""
         return pa.int64() if pa.types.is_timestamp(self.kind) else self.kind
 
     def __call__(self, column: pa.Array) -> pa.Array:
-        """Return a column as numbers, with all that is none missing."""
+        """Convert a column to numbers; whatever is no number becomes missing."""
         plain = decoded(tidy(self.name, pa.chunked_array([column])))
         numbers = without_codes(plain, self.codes, as_text=False).cast(self.kind).combine_chunks()
         if pa.types.is_floating(self.kind):
@@ -69,7 +68,7 @@ class Reading:
         return numbers.view(self.number)
 
     def borders(self, least: pa.Scalar, greatest: pa.Scalar, most: int, width: float | None) -> list[Fraction]:
-        """Return the borders of cells from the least value to the greatest, of a width that is asked for if it fits."""
+        """Return the borders of cells from the least to the greatest value, of the declared width if that fits."""
         if pa.types.is_timestamp(self.kind):
             per_second = TICKS_PER_DAY[self.kind.unit] // 86_400
             width = moment_width(least.as_py(), greatest.as_py(), most, per_second)
@@ -78,13 +77,13 @@ class Reading:
 
 @dataclass(frozen=True)
 class Extremes:
-    """Finds the least and the greatest value that a batch has in each of several columns."""
+    """Finds the least and the greatest value of each of several columns in a batch."""
 
     columns: tuple[Reading, ...]
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The columns that it looks at."""
+        """The columns that it reads."""
         return tuple(one.name for one in self.columns)
 
     @property
@@ -120,7 +119,7 @@ class Cells:
     begins
         Where cells begin.
     least, greatest
-        The ends of the table.
+        The least and the greatest value of the table.
     """
 
     reading: Reading
@@ -130,12 +129,12 @@ class Cells:
 
     @classmethod
     def between(cls, reading: Reading, ends: Pair, borders: Sequence[Fraction]) -> Cells:
-        """Return the cells between borders, which lie around the ends of the table."""
+        """Return the cells between borders that enclose all values of the table."""
         return cls(reading, as_numbers(in_type(borders[:-1], reading.number)), *ends)
 
     @property
     def reads(self) -> tuple[str]:
-        """The column that it looks at."""
+        """The column that it reads."""
         return (self.reading.name,)
 
     @property
@@ -149,7 +148,7 @@ class Cells:
         return pa.RecordBatch.from_arrays([pa.array(places)], schema=self.schema)
 
     def places(self, column: pa.Array) -> NDArray[np.intp]:
-        """Return the number of the cell of every value; that of missing values comes after the last."""
+        """Return the cell number of each value; missing values come after the last cell."""
         numbers = self.reading(column)
         present = numbers.is_valid().to_numpy(zero_copy_only=False)
         filled = as_numbers(numbers.fill_null(self.least))
@@ -164,7 +163,7 @@ class Cells:
         return least, greatest
 
     def count(self, rows: Rows) -> NDArray[np.int64]:
-        """Return how many rows lie in each cell, and at the end how many have no value."""
+        """Count the rows in each cell; the last count is of missing values."""
         groups = counted(rows.mapped(self, self.schema), [self.reading.name])
         found = np.zeros(len(self.begins) + 1, np.int64)
         found[groups.column(self.reading.name).to_numpy()] = group_counts(groups)
@@ -173,7 +172,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class CellBook:
-    """The cells of a column, and the code of each; at the end that of a missing value, -1 for cells without rows."""
+    """The cells of a column and the code of each, -1 for empty cells; the last code is for missing values."""
 
     cells: Cells
     codes: NDArray[np.int64] = field(repr=False)
@@ -198,11 +197,11 @@ class CellCounts:
     Attributes
     ----------
     cells, occupied
-        All cells, and the numbers of those with rows.
+        All cells, and the numbers of those that have rows.
     low, after
         Where each of these begins, and where it ends.
     counts
-        How many rows each has, and at the end how many have no value.
+        How many rows each has; the last count is of missing values.
     """
 
     cells: Cells
@@ -213,7 +212,7 @@ class CellCounts:
 
     @classmethod
     def of(cls, rows: Rows, reading: Reading, ends: Pair, borders: Sequence[Fraction], most: int) -> CellCounts:
-        """Count cells, and cut those finer in which many rows lie together, as long as there is room."""
+        """Count the rows of cells, and divide crowded cells as long as there is room."""
         cells = Cells.between(reading, ends, borders)
         counts = cells.count(rows)
         for _ in range(ROUNDS):
@@ -233,31 +232,31 @@ class CellCounts:
 
     @property
     def missing(self) -> int:
-        """How many rows lack a value, or have one that means none."""
+        """How many rows lack a value, or have a code for "no value"."""
         return int(self.counts[-1])
 
     def fitted(self, name: str, hierarchy: Hierarchy | None) -> tuple[Domain, NDArray[np.unsignedinteger]]:
-        """Return a domain of cells, and the code of each that has rows, at the end that of a missing value."""
+        """Return a domain of cells and the code of each occupied cell; the last code is for missing values."""
         domain, code_of = fit(name, hierarchy, self.known, self.missing > 0)
         return in_cells(domain, self.low, self.after), code_of
 
     def book(self, name: str, code_of: Codes, as_text: bool = False) -> CellBook:
-        """Return what encodes the column, which is called so and is never text."""
+        """Return the code book of the column, which is never text."""
         codes = np.full(len(self.cells.begins) + 1, -1)
         codes[self.occupied], codes[-1] = code_of[:-1], code_of[-1]
         return CellBook(self.cells, codes)
 
     def code_counts(self, code_of: Codes, size: int) -> NDArray[np.int64]:
-        """Return how many rows have each code."""
+        """Count the rows with each code."""
         return np.bincount(code_of, self.counts, minlength=size).astype(np.int64)[:size]
 
 
 def _cut(
     borders: Sequence[Fraction], counts: NDArray[np.int64], most: int, kind: pa.DataType
 ) -> Sequence[Fraction] | None:
-    """Return the borders of finer cells where many rows lie together, or none where no cell can be cut."""
+    """Return the borders of finer cells where cells are crowded; None where no cell can be cut."""
     occupied = np.flatnonzero(counts)
-    # Cells without rows next to each other are one, which makes room.
+    # Neighbouring empty cells are merged, which makes room.
     places = np.union1d(occupied, occupied + 1)
     room = most - len(places)
     crowded = np.flatnonzero(counts > CROWDED * counts.sum() / most)
@@ -270,14 +269,14 @@ def _cut(
 def count_cells(
     rows: Rows, hierarchies: Mapping[str, Hierarchy | None], codes: Mapping[str, frozenset[str]], most: int
 ) -> dict[str, CellCounts]:
-    """Return the cells of some columns: between round borders, finer where many rows lie together.
+    """Group the values of some columns into cells with round borders, finer where rows are dense.
 
     Parameters
     ----------
     rows
         The table.
     hierarchies
-        What is declared for each of these columns.
+        The hierarchy declared for each of these columns.
     codes
         The texts that mean "no value" in each.
     most
@@ -299,7 +298,7 @@ def _read_as(column: pa.Field) -> pa.DataType:
 
 
 def remarks_on(domains: Sequence[Domain]) -> list[Remark]:
-    """Say which columns are known by cells only."""
+    """Return remarks on columns that are known by cells only."""
     return [
         Remark(
             (domain.name,),

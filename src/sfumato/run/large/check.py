@@ -1,4 +1,4 @@
-"""Checking a table past memory: an engine groups and counts, wherever the table does not fit.
+"""Check a table that does not fit in memory: an engine groups and counts.
 
 Parquet and text are read by the verifier itself. Any other table (a relation, a lazy frame, a stream, a database) goes
 row by row into a Parquet file of the temporary folder first, which the verifier then reads.
@@ -34,16 +34,16 @@ from sfumato.verify.verification import Verification
 #: Formats of files that can be checked without loading them.
 FORMS = ("parquet", "csv", "jsonl", "json")
 
-#: Endings of text, whose cells Spark does not show as they stand there.
+#: Suffixes of text files: Spark does not return their cells exactly as written.
 TEXTS = {".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson"}
 
 
 def check_by_engine(source: Source, names: Sequence[str], columns: Sequence[str], request: Request) -> Verification:
-    """Let DuckDB group and count the rows, which nobody loads."""
+    """Let DuckDB group and count the rows, without loading them."""
     require_distinct_names(source.columns, "duckdb")
     promises = _promises(source, names, request)
     form, files = _files(source)
-    # DuckDB is heavy to import, and most tables need none.
+    # DuckDB takes long to import, and most tables do without.
     from sfumato.verify.grouped_files import check_files  # noqa: PLC0415
 
     with TemporaryFolder(request.temporary) as folder:
@@ -70,7 +70,7 @@ def check_on_spark(data: object, request: Request, reason: str | None) -> Verifi
             "Text is checked as it stands on paper, which Spark's own readers do not show. Check it with "
             "engine='duckdb' (on the command line --engine duckdb), which loads nothing either, or write it as Parquet."
         )
-    # PySpark is heavy to import, and most tables need none.
+    # PySpark takes long to import, and most tables do without.
     from sfumato.run.large.spark.groups import verified_by_spark  # noqa: PLC0415
     from sfumato.run.large.spark.rows import SparkRows  # noqa: PLC0415
 
@@ -92,13 +92,13 @@ def _is_text(data: str | os.PathLike[str] | FileSource) -> bool:
 
 
 def _promises(source: Source, names: Sequence[str], request: Request) -> list[dict[str, Any]]:
-    """Return what is asked of a table, whose columns have to be there."""
+    """Return what is promised of a table; refuse columns that it does not have."""
     Schema(names, request.schema.sensitive, rest="drop").roles(source.columns)
     return [promise_of(model, request.schema) for model in with_populations(request).privacy]
 
 
 def _files(source: Source) -> tuple[str, list[Path]]:
-    """Return the files of a table that the verifier reads by itself, and how; else none, and how they come."""
+    """Return the files of a table that the verifier can read itself, and their format; otherwise no files."""
     if isinstance(source, FileSource) and source.form in FORMS:
         return source.form, [source.path]
     if isinstance(source, PartedSource) and source.parquet_files:
@@ -107,7 +107,7 @@ def _files(source: Source) -> tuple[str, list[Path]]:
 
 
 def _streamed(source: Source, columns: Sequence[str], path: Path) -> Path:
-    """Write the rows of a table to one Parquet file, some at a time."""
+    """Stream the rows of a table to one Parquet file."""
     batches = source.batches(columns)
     first = next(batches, None)
     kinds = source.kinds(columns) if first is None else first.schema

@@ -1,4 +1,4 @@
-"""Start the engine that a request names; what no engine can do is refused before it starts."""
+"""Start the engine that a request names, and refuse first what no engine can do."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run_by_engine(
         request = replace(request, engine=OfFrame(data))
     request.require_privacy()
     refuse_unable(request)
-    # An engine is heavy to import, and most tables need none.
+    # Engines take long to import, and most tables need none.
     from sfumato.run.large.plan import carry_out  # noqa: PLC0415
 
     return carry_out(data, request, start(request), again, progress)
@@ -60,7 +60,7 @@ def refuse_unable(request: Request) -> None:
 
 
 def hindrances(request: Request) -> Iterator[str]:
-    """Yield what is asked for that needs all rows at once."""
+    """Yield the reasons why no engine can carry out a request: what needs all rows at once."""
     method, schema = request.method, request.schema
     support = method.on_engine
     if support is None:

@@ -1,4 +1,4 @@
-"""The profile of a table: per column its different values, by the engine's own counts, and the domains that follow."""
+"""The profile of a table: the distinct values of each column, counted by the engine, and the domains fitted to them."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from sfumato.hierarchies import Domain, Hierarchy, with_levels
 from sfumato.io.columns import decoded, tidy
 from sfumato.io.missing import codes_for, without_codes
 from sfumato.run.large.cells import CellCounts, can_have_cells, count_cells
-from sfumato.run.large.encoding import SHOWN, Book, Carried, CodeBook, CodedTable
+from sfumato.run.large.coded_table import SHOWN, Book, Carried, CodeBook, CodedTable
 from sfumato.run.large.engine import Rows, counted, group_counts
 from sfumato.run.prepare import ALL_LACKING
 from sfumato.run.request import Request
 from sfumato.table.encoding import distinct, fit, fit_sensitive, with_ends
 from sfumato.table.schema import Schema
 
-#: Only where an estimate lies this far above the limit is a column not looked at: estimates err.
+#: A column is not counted only if its estimate exceeds the limit by this factor: estimates err.
 MARGIN = 1.3
 
 
 class Values(NamedTuple):
-    """The different values of a column.
+    """The distinct values of a column.
 
     Attributes
     ----------
     read
-        As they are read, without the missing one.
+        The values as read, without the missing one.
     known, places
-        What they mean, each once, and for every value read the place of what it means, -1 where it means none.
+        The distinct meanings of the values, and for each value read the position of its meaning, -1 for "no value".
     counts
-        How many rows have each of the values that are read, and at the end how many have none.
+        How many rows have each value read; the last count is of missing values.
     """
 
     read: pa.Array
@@ -48,24 +48,24 @@ class Values(NamedTuple):
 
     @property
     def has_not_a_number(self) -> bool:
-        """Whether a row has something that is no number, and yet is no missing value to whoever wrote it."""
+        """Whether a row holds not-a-number, which is not the same as a missing value to readers."""
         return bool(pa.types.is_floating(self.read.type) and pc.any(pc.is_nan(self.read)).as_py())
 
     @property
     def missing(self) -> int:
-        """How many rows lack a value, or have one that means none."""
+        """How many rows lack a value, or have a code for "no value"."""
         return int(self.counts[-1] + self.counts[:-1][self.places < 0].sum())
 
     def fitted(self, name: str, hierarchy: Hierarchy | None) -> tuple[Domain, NDArray[np.unsignedinteger]]:
-        """Return a domain of the values, and the code of each that is known, at the end that of a missing one."""
+        """Return a domain of the values and the code of each; the last code is for missing values."""
         return fit(name, hierarchy, self.known, self.missing > 0)
 
     def book(self, name: str, code_of: NDArray[np.integer], as_text: bool = False) -> CodeBook:
-        """Return what encodes the column."""
+        """Return the code book of the column."""
         return CodeBook(name, self.read, np.append(code_of[self.places], code_of[-1]), as_text)
 
     def code_counts(self, code_of: NDArray[np.integer], size: int) -> NDArray[np.int64]:
-        """Return how many rows have each code."""
+        """Count the rows with each code."""
         codes = np.append(code_of[self.places], code_of[-1])
         return np.bincount(codes, self.counts, minlength=size).astype(np.int64)[:size]
 
@@ -73,7 +73,7 @@ class Values(NamedTuple):
 def profile(
     rows: Rows, roles: Mapping[str, str], request: Request, most: int, tell: Tell = silent
 ) -> tuple[CodedTable, Schema]:
-    """Look at every column once, and fit the domains to the values that occur.
+    """Count every column once, and fit the domains to the values that occur.
 
     Parameters
     ----------
@@ -82,9 +82,9 @@ def profile(
     roles
         The role of every column of the input.
     request
-        What is asked for.
+        The request.
     most
-        How many different values may be kept of a column.
+        The most distinct values of a column that may be kept.
     """
     _refuse_unreadable(rows.schema)
     names = list(rows.schema.names)
@@ -116,7 +116,7 @@ def _is_number(rows: Rows, name: str) -> bool:
 
 
 def _refuse_unreadable(schema: pa.Schema) -> None:
-    """Refuse what cannot be released, or not counted exactly by an engine."""
+    """Refuse columns that cannot be released or that an engine cannot count exactly."""
     for field in schema:
         tidy(field.name, pa.chunked_array([], field.type))
         if pa.types.is_decimal256(field.type):
@@ -127,11 +127,11 @@ def _refuse_unreadable(schema: pa.Schema) -> None:
 
 
 def _values(rows: Rows, name: str, as_text: bool, request: Request) -> Values:
-    """Return the values of a column with their counts."""
+    """Count the values of a column."""
     groups = counted(rows, [name])
     counts = group_counts(groups)
     kind, found = rows.schema.field(name).type, groups.column(name)
-    # Engines count times in a unit and a zone of their own.
+    # Engines count times in units and zones of their own.
     found = found.cast(kind) if pa.types.is_timestamp(kind) else found
     column = tidy(name, decoded(found), as_text)
     column = decoded(column)
@@ -143,7 +143,7 @@ def _values(rows: Rows, name: str, as_text: bool, request: Request) -> Values:
 
 
 def _with_levels(request: Request, found: Mapping[str, Values | CellCounts]) -> Schema:
-    """Return the roles with levels for numbers that have none, where the method chooses among levels."""
+    """Add levels to numbers that have none, where the method chooses among levels."""
     schema = request.schema
     if not request.method.needs_levels:
         return schema
@@ -189,13 +189,13 @@ def _coded(
 
 
 def _carried(column: pa.Field, role: str, values: Values | None, codes: frozenset[str]) -> Iterator[Carried]:
-    """Yield how a column is carried along: as codes, as it is, or for models as codes and to be shown as it is."""
+    """Yield how a column is carried: as codes, as it is, or both, as codes for models and as it is for readers."""
     name = column.name
     if values is not None:
         ordered, code_of = fit_sensitive(name, values.known, values.missing > 0)
         counts = values.code_counts(code_of, len(ordered))
         yield Carried(name, role, ordered.type, values.book(name, code_of), ordered, counts)
     if values is None or values.has_not_a_number:
-        # To models a not-a-number is a missing value; whoever reads the release is shown what was there.
+        # To models not-a-number is a missing value; the release shows what was there.
         empty = tidy(name, pa.chunked_array([], column.type))
         yield Carried(name, role if values is None else SHOWN, decoded(empty).type, codes=codes)

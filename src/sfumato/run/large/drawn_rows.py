@@ -1,4 +1,4 @@
-"""Some rows of a table that nobody holds, drawn where its parts are worked on: for guardrails and for a bound."""
+"""A sample of the rows of a table past memory, drawn while parts are recoded: for guardrails and for a bound."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from numpy.typing import NDArray
 
 from sfumato.common.randomness import Secret
 from sfumato.loss import RecodedTable
-from sfumato.run.large.encoding import CodedTable, carried_name
+from sfumato.run.large.coded_table import CodedTable, carried_name
 
-#: So many rows are drawn; all rows of smaller tables are taken.
+#: The size of the sample; all rows of smaller tables are taken.
 DRAWN = 200_000
 
 Codes = NDArray[np.integer]
 
 
 class DrawnRows(NamedTuple):
-    """Rows that were drawn, each with what its class spans.
+    """Sampled rows, each with the span of its class.
 
     Attributes
     ----------
     codes
         The quasi-identifiers of each.
     lo, hi
-        From where to where its class reaches; only where it is released.
+        The lowest and highest codes of its class; meaningful only for released rows.
     released
         Whether it is released.
     columns
-        The codes of the columns that are released row by row, by name, as far as they have codes.
+        The codes of the carried columns that have codes, by name.
     """
 
     codes: NDArray[np.unsignedinteger]
@@ -51,11 +51,11 @@ class DrawnRows(NamedTuple):
         table
             What the codes mean.
         rows, order
-            The rows of the part as they came, and in which order the method saw them.
+            The rows of the part as they came, and the order in which the method saw them.
         recoded
-            What became of them.
+            The recoded part.
         places
-            Which of them, in that order.
+            The positions of the sampled rows in that order.
         """
         classes, kind = recoded.classes, recoded.microdata.codes.dtype
         own = classes.of_row[places]
@@ -74,16 +74,16 @@ class DrawnRows(NamedTuple):
 
 
 def _of_class(ends: Codes, own: Codes) -> Codes:
-    """Return the end of every row's class; nothing in particular where it has none, as in a part that is left out."""
+    """Return the end of the class of each row; arbitrary values for suppressed rows."""
     found = np.zeros((len(own), ends.shape[1]), ends.dtype)
     found[own >= 0] = ends[own[own >= 0]]
     return found
 
 
 def draws_per_part(sizes: Sequence[int], secret: Secret) -> dict[int, int]:
-    """Return how many rows are drawn of each part, so that every draw is any row of the table; none for small tables.
+    """Decide how many rows to draw from each part; no entries for small tables, of which all rows are taken.
 
-    As every row is as likely in every draw, whoever reckons with them may take them for independent.
+    Every draw is any row of the table with the same probability, so the draws are independent.
     """
     total = sum(sizes)
     if total <= DRAWN:
@@ -93,7 +93,7 @@ def draws_per_part(sizes: Sequence[int], secret: Secret) -> dict[int, int]:
 
 
 def together(parts: Sequence[DrawnRows], secret: Secret) -> DrawnRows:
-    """Return the rows drawn from all parts, in random order, so that some of them are as good as any others."""
+    """Combine the samples of all parts in random order, so that any first rows are a sample, too."""
     order = secret.permutation("draws", sum(len(part.released) for part in parts))
     codes, lo, hi, released = (np.concatenate([part[at] for part in parts])[order] for at in range(4))
     names = parts[0].columns if parts else {}

@@ -1,7 +1,7 @@
-"""What an engine offers to the plan: rows that nobody loads, and a few things to do with them.
+"""The interface of engines: tables that stay where they are, and the few operations that the plan needs on them.
 
-The plan is written once, above these two classes. Functions that it hands to an engine are plain functions or frozen
-dataclasses that can be pickled: an engine may send them to other processes and other machines.
+The plan is written once, for every `Engine` and its `Rows`. Functions that it hands to an engine are plain functions
+or frozen dataclasses that can be pickled: an engine may send them to other processes and other machines.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from sfumato.release.shown import Promises, columns_of
 from sfumato.run.request import Request
 from sfumato.verify.verification import ClassFrequencies, Verification
 
-#: The columns that engines add: in which groups are counted, and a row's random place. None of a table is called so.
+#: Columns that engines add: the count of a group, and the random place of a row. Tables may not use these names.
 COUNT, PLACE = "sfumato_rows", "sfumato_place"
 
-#: The columns of what becomes of parts that only tell something.
+#: The columns of results that have no rows, only figures about their part.
 NOTHING = pa.schema([pa.field("nothing", pa.int8())])
 
 #: The columns that stand for each quasi-identifier.
 ShownAs = Mapping[str, tuple[str, ...]]
 
-#: From a batch of rows to another one; rows may become fewer.
+#: From a batch of rows to another batch, which may have fewer rows.
 OnBatch = Callable[[pa.RecordBatch], pa.RecordBatch]
 
 
-#: How many groups there are of each size in which the most frequent value has so many rows.
+#: The number of groups by their size and by how many rows have the most frequent value of the group.
 Spread = ClassFrequencies
 
 
 class Finished(NamedTuple):
-    """What became of one part: rows, and figures about it that can be pickled."""
+    """The result for one part: its rows, and figures about it, which can be pickled."""
 
     rows: pa.Table
     told: Any
 
 
-#: From the number of a part and all of its rows to what becomes of them.
+#: From the number of a part and all of its rows to the result for it.
 OnPart = Callable[[int, pa.Table], Finished]
 
 
@@ -66,36 +66,37 @@ class Rows(ABC):
 
     @abstractmethod
     def count(self) -> int:
-        """Return how many rows there are."""
+        """Count the rows."""
 
     @abstractmethod
     def distinct_counts(self, columns: Sequence[str]) -> list[int]:
-        """Return about how many different values each column has, in one look at the rows."""
+        """Estimate how many different values each column has, in one pass over the rows."""
 
     @abstractmethod
     def groups(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Return the different rows of some columns and, in the column ``COUNT``, how often each occurs."""
+        """Yield the distinct rows of some columns with their counts in the column ``COUNT``."""
 
     @abstractmethod
     def spread(self, columns: Sequence[str], value: str | None = None) -> Spread:
-        """Return how many groups there are of each size and with so many rows of the most frequent value of a column.
+        """Count groups of equal rows by their size and by how many of their rows have their most frequent value.
 
-        Groups are counted where they are, however many there are; without a column, all rows have one value.
+        The engine counts, so the number of groups does not matter here. Without a column of values, all rows of a group
+        count as having the same one.
         """
 
     @abstractmethod
     def mapped(self, function: OnBatch, schema: pa.Schema) -> Rows:
-        """Return what a function makes of the rows, batch by batch; it is computed when somebody looks.
+        """Apply a function to the rows, batch by batch; it runs when the result is read.
 
-        A function may say in ``reads`` which columns it looks at, so that an engine need not bring it the others.
+        A function may list the columns that it reads in ``reads``; the engine then skips the others.
         """
 
     @abstractmethod
     def by_part(self, column: str, function: OnPart, schema: pa.Schema) -> Parted:
-        """Return what a function makes of each part, which are the rows with the same number in a column.
+        """Apply a function to each part; a part is all rows with the same number in a column.
 
-        The rows of a part always come in the same order, whoever computes them and however many do. A function may say
-        in ``parts`` how many there are.
+        The rows of a part come in the same order however many workers compute them. A function may give the number of
+        parts in ``parts``.
         """
 
     @abstractmethod
@@ -104,11 +105,11 @@ class Rows(ABC):
 
 
 class Parted(Rows):
-    """The rows of all parts together, and what was told about each."""
+    """The rows of all parts together, and the figures about each part."""
 
     @abstractmethod
     def told(self) -> list[Any]:
-        """Return what the function told about the parts, in no particular order; the rows must be written before."""
+        """Return the figures of all parts, in no particular order; the rows must have been written before."""
 
 
 class ShownElsewhere(ABC):
@@ -178,9 +179,9 @@ class Engine(ABC):
     name
         What it is called in manifests and messages.
     part_rows
-        How many rows a part may have at most so that it fits where it is worked on.
+        The most rows that a part may have to fit in memory where it is recoded.
     expected
-        How many rows there are, once that is known: for whoever tells how far the work is.
+        The number of rows, once it is known; for progress messages.
     """
 
     name: str
@@ -188,82 +189,82 @@ class Engine(ABC):
     expected: int = 0
 
     def rows_per_part(self, rows: int) -> int:
-        """Return how many rows a part of a table of so many has at most: as fit, or fewer where that is faster."""
+        """Return the most rows per part for a table of this size: what fits, or less where that is faster."""
         return self.part_rows
 
     progress: Progress = staticmethod(silent)
 
     @abstractmethod
     def open(self, source: Source, columns: Sequence[str], as_text: Sequence[str]) -> Rows:
-        """Return some columns of a source as rows; those named in ``as_text`` are text whatever they look like."""
+        """Open some columns of a source; those in ``as_text`` are read as text, even if they look like numbers."""
 
     def require(self, needed: int) -> None:
-        """Refuse to start what would not fit on the disk; an engine that has no disk here does not know."""
+        """Refuse work that needs more disk than there is; an engine without a disk here cannot tell."""
         return
 
     @abstractmethod
     def kept(self, rows: Rows) -> Rows:
-        """Return rows that are computed now and once, in the temporary folder."""
+        """Compute rows now and store them in the temporary folder, so that they are computed only once."""
 
     def source(self, data: object, request: Request) -> Source:
-        """Return what is known of a table before anybody looks at its rows."""
+        """Open a table without reading its rows."""
         return request.open(data)
 
     @abstractmethod
     def released(self, rows: Rows, place: str, names: Sequence[str], shown_as: ShownAs) -> ShownElsewhere:
-        """Compute the rows of a release and keep them, in an order that only their random places say.
+        """Compute and store the rows of a release, ordered by their random places alone.
 
         Parameters
         ----------
         rows
             The rows.
         place
-            A column of random 64-bit numbers, which is not released: a row's number alone says in which file it is and
-            where in it, so that neither files nor order tell anything else.
+            A column of random 64-bit numbers, which is not released. It alone decides in which file a row lies and
+            where, so that files and order reveal nothing about the input.
         names
-            What files are called, where there are any.
+            The names of the files, where there are files.
         shown_as
             The columns that stand for each quasi-identifier.
         """
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn what goes wrong inside the engine into what the user can do about it."""
+        """Turn errors of the engine into errors that say what the user can do."""
         yield
 
     @abstractmethod
     def close(self) -> None:
-        """End what was started, and remove what was kept."""
+        """Stop the engine and remove what it stored."""
 
 
 def counted(rows: Rows, columns: Sequence[str]) -> pa.Table:
-    """Return groups in order of their values, so that nothing follows from how an engine counts."""
+    """Count groups, sorted by their values, so that the result does not depend on how an engine counts."""
     batches = list(rows.groups(columns))
     kinds = [*(rows.schema.field(name) for name in columns), pa.field(COUNT, pa.int64())]
     if not any(batch.num_rows for batch in batches):
-        return pa.schema(kinds).empty_table()  # which not every type could be sorted in
+        return pa.schema(kinds).empty_table()  # not every type can be sorted
     table = pa.Table.from_batches(batches)
     return table.sort_by([(name, "ascending") for name in columns])
 
 
 def group_counts(groups: pa.Table) -> np.ndarray:
-    """Return how often each group occurs."""
+    """Return the counts of groups."""
     return groups.column(COUNT).cast(pa.int64()).to_numpy()
 
 
 def spread_of(groups: pa.Table) -> Spread:
-    """Return sizes, counts of the most frequent value, and how many groups have both, from three columns."""
+    """Build a `Spread` from three columns: sizes, counts of the most frequent value, numbers of groups."""
     sizes, largest, times = (column.cast(pa.int64()).to_pylist() for column in groups.columns)
     return dict(zip(zip(sizes, largest, strict=True), times, strict=True))
 
 
 def alone(rows: Rows, columns: Sequence[str]) -> int:
-    """Return how many rows are the only ones with their values."""
+    """Count the rows whose values occur only once."""
     return sum(times for (size, _), times in rows.spread(columns).items() if size == 1)
 
 
 def require_distinct_names(columns: Sequence[str], engine: str) -> None:
-    """Refuse columns that only capital letters tell apart, or that an engine would take for one of its own."""
+    """Refuse columns whose names differ only in case or are those of columns that engines add."""
     met: dict[str, str] = {}
     for name in columns:
         if name.lower() in (COUNT, PLACE):

@@ -1,6 +1,6 @@
-"""Why a release made by an engine looks as it does: parts are recoded again, and tell what a finer step would break.
+"""Explain a release made by an engine: parts are recoded again to find what a finer step would break.
 
-A part always comes out the same, so that nothing has to be kept of its classes.
+Recoding a part gives the same result every time, so its classes need not be stored.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from sfumato.hierarchies.base import inverse
 from sfumato.loss import LossReport
 from sfumato.release.explanation import Explanation, WhatIf
 from sfumato.release.release import Release
-from sfumato.run.finer_steps import ColumnTally, Steps, chosen_columns, known_row, otherwise, overview
-from sfumato.run.large.encoding import PART, CodedTable, coded_name
+from sfumato.run.finer_steps import ColumnTally, FinerSteps, chosen_columns, known_row, otherwise, overview
+from sfumato.run.large.coded_table import PART, CodedTable, coded_name
 from sfumato.run.large.engine import NOTHING, Finished, Rows
 from sfumato.run.large.full_domain import Chosen
 from sfumato.run.large.recode import Recode
@@ -39,7 +39,7 @@ class PartTold(NamedTuple):
 
 @dataclass(frozen=True)
 class ExplainPart:
-    """Recodes a part once more, and tells what holds its classes back."""
+    """Recodes a part again, and finds what keeps its classes from being finer."""
 
     recode: Recode
     names: Sequence[str]
@@ -47,27 +47,27 @@ class ExplainPart:
     def __call__(self, part: int, rows: pa.Table) -> Finished:
         """Explain a part."""
         recoded = self.recode.recoded(part, rows).recoded
-        steps = Steps(recoded.microdata, recoded.classes, self.recode.models)
+        steps = FinerSteps(recoded.microdata, recoded.classes, self.recode.models)
         sizes = Counter(recoded.classes.sizes.tolist())
         return Finished(NOTHING.empty_table(), PartTold(sizes, recoded.classes.suppressed, steps.tallies(self.names)))
 
 
 @dataclass(frozen=True)
 class LargeExplainer:
-    """What a release was made of, for whoever asks why.
+    """All that is needed to explain a release.
 
     Attributes
     ----------
     request
-        What was asked for, with the method that every part went through.
+        The request, with the method that ran on the parts.
     table
         What the codes mean.
     parts, recode
-        All encoded rows with their parts, and what was done to each part.
+        All encoded rows with their parts, and the function that recoded each part.
     chosen
-        The levels and the counts that they were chosen by, where a full-domain method did.
+        The levels and the counts they were chosen from, for a full-domain method.
     loss, suppressed
-        What was lost, and how many rows the method left out.
+        The losses, and how many rows the method suppressed.
     again
         Makes a release of the same table under another request.
     """
@@ -102,7 +102,7 @@ class LargeExplainer:
             yield from told.tallies[name].lines(name, lost[name], otherwise(self.chosen is not None))
 
     def _told(self, names: Sequence[str]) -> PartTold:
-        """Return what holds all classes back: of all parts together, or by the counts of all rows."""
+        """Combine the explanations of all parts, or explain by the counts of all rows."""
         if self.chosen is not None:
             steps = self.chosen.steps(self.recode.models)
             return PartTold(Counter(steps.classes.sizes.tolist()), self.chosen.suppressed, steps.tallies(names))
@@ -132,7 +132,7 @@ class LargeExplainer:
             part = found.column(PART)[0].as_py()
             rows, before = self._part_of(part, row)
             order, _, recoded = self.recode.recoded(part, rows)
-            steps = Steps(recoded.microdata, recoded.classes, self.recode.models)
+            steps = FinerSteps(recoded.microdata, recoded.classes, self.recode.models)
             place = int(inverse(order)[before])
         yield from steps.row(row, place, names, self.request)
 

@@ -1,4 +1,4 @@
-"""Full-domain recoding on an engine: it counts the frequency set once, the search runs on that, rows get its levels."""
+"""Full-domain recoding on an engine: it counts the frequency set, the method searches that, rows get its levels."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from sfumato.loss.recoded_table import CountedTable
 from sfumato.methods import Method, Task
 from sfumato.methods.on_engine import LevelsByFrequencies
 from sfumato.privacy import PrivacyModel, Requirements
-from sfumato.run.finer_steps import Steps
-from sfumato.run.large.encoding import CodedTable, carried_name, coded_name
+from sfumato.run.finer_steps import FinerSteps
+from sfumato.run.large.coded_table import CodedTable, carried_name, coded_name
 from sfumato.run.large.engine import Rows, counted, group_counts
 from sfumato.run.request import Request
 from sfumato.table.frequency import group_rows
 from sfumato.table.microdata import Microdata, WeightedColumn
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 
-#: The levels of a recoding, and the groups of every class that is left out, a row for each.
+#: The group of each quasi-identifier (columns) for each row or class (rows).
 Groups = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class AtLevels(Method):
-    """Shows every quasi-identifier at a level that was chosen from the counts of all rows, and leaves classes out.
+    """Recodes to levels that were chosen from the counts of all rows, and suppresses the classes that fail there.
 
     Attributes
     ----------
     levels
         The level of every quasi-identifier.
     gone
-        The groups of the classes that are left out, one row each.
+        The groups of the suppressed classes, one row each.
     """
 
     levels: tuple[int, ...]
@@ -59,14 +59,14 @@ class AtLevels(Method):
 
 
 def groups_at(microdata: Microdata, levels: tuple[int, ...]) -> Groups:
-    """Return the group of every row and quasi-identifier at its level."""
+    """Return the group of each row and quasi-identifier at its level."""
     pairs = enumerate(zip(microdata.domains, levels, strict=True))
     return np.stack([domain.levels[level].groups[microdata.codes[:, at]] for at, (domain, level) in pairs], axis=1)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was chosen from the counts: what to do with every part, what is lost by it, and what there is to tell."""
+    """The choice of levels: the method for each part, the recoding with its details, and the counted table."""
 
     method: AtLevels
     recoding: Recoding
@@ -74,7 +74,7 @@ class Chosen:
 
     @cached_property
     def loss(self) -> LossReport:
-        """What was lost."""
+        """The losses."""
         return LossReport.of(self.recoded)
 
     @property
@@ -82,9 +82,9 @@ class Chosen:
         """How many rows are left out."""
         return self.recoded.suppressed - self.recoded.left_out
 
-    def steps(self, models: tuple[PrivacyModel, ...]) -> Steps:
-        """Return what one finer step would make of the classes, by the counts of all rows."""
-        return Steps(self.recoded.microdata, self.recoded.classes, models, counts=self.recoded.counts)
+    def steps(self, models: tuple[PrivacyModel, ...]) -> FinerSteps:
+        """Tell what one finer step would do to the classes, by the counts of all rows."""
+        return FinerSteps(self.recoded.microdata, self.recoded.classes, models, counts=self.recoded.counts)
 
 
 def choose(rows: Rows, table: CodedTable, request: Request, support: LevelsByFrequencies, left_out: int) -> Chosen:
@@ -115,7 +115,7 @@ def choose(rows: Rows, table: CodedTable, request: Request, support: LevelsByFre
 
 
 def frequencies(rows: Rows, table: CodedTable) -> tuple[Microdata, NDArray[np.int64]]:
-    """Return the frequency set of a table, the engine's GROUP BY, as distinct rows with their counts."""
+    """Return the frequency set of a table, from the engine's GROUP BY, as distinct rows and their counts."""
     names = [coded_name(at) for at in range(len(table.domains))]
     groups: pa.Table = counted(rows, [*names, *(carried_name(at) for at in table.sensitive)])
     counts = group_counts(groups)

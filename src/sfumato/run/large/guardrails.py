@@ -14,8 +14,8 @@ from sfumato.assess.risk import BeforeAfter, assess_classes
 from sfumato.io import Source
 from sfumato.release.values import ValueCounts
 from sfumato.run.large.cells import remarks_on
+from sfumato.run.large.coded_table import SHOWN, Carried, CodedTable, carried_name, coded_name
 from sfumato.run.large.drawn_rows import DRAWN, DrawnRows
-from sfumato.run.large.encoding import SHOWN, Carried, CodedTable, carried_name, coded_name
 from sfumato.run.large.engine import Rows, ShownElsewhere, Spread, alone
 from sfumato.run.large.parts import empty
 from sfumato.run.request import Request

@@ -23,8 +23,8 @@ from sfumato.release.shown import Promises
 from sfumato.release.values import ValueCounts
 from sfumato.run.build import BuildOutcome
 from sfumato.run.large.bound import bound_of
+from sfumato.run.large.coded_table import CodedTable
 from sfumato.run.large.drawn_rows import DrawnRows, together
-from sfumato.run.large.encoding import CodedTable
 from sfumato.run.large.engine import Engine, Rows, ShownElsewhere
 from sfumato.run.large.explain import LargeExplainer
 from sfumato.run.large.full_domain import Chosen

@@ -1,4 +1,4 @@
-"""Where parts begin: by exact counts, so that each can keep every model alone and the cheapest classes end there."""
+"""Where parts begin: chosen by exact counts, so that each part can keep every model alone and few classes are lost."""
 
 from __future__ import annotations
 
@@ -11,25 +11,35 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, Rule, SensitiveModel
-from sfumato.run.large.encoding import KEY, PART, CodedTable, carried_name, coded_name
+from sfumato.run.large.coded_table import KEY, PART, CodedTable, carried_name, coded_name
 from sfumato.run.large.engine import Rows, counted, group_counts
-from sfumato.run.large.parts import Counted, Keys, PartOf, count_keys, counted_microdata, cut_evenly, empty, part_schema
+from sfumato.run.large.parts import (
+    KeyCounts,
+    Keys,
+    PartOf,
+    count_keys,
+    counted_microdata,
+    cut_evenly,
+    empty,
+    part_schema,
+)
 
-#: Stretches per part of which models are counted, and how many there are at most, however many parts.
+#: Into how many stretches a part is divided to check models, and the most stretches in all.
 FINENESS, MOST_STRETCHES = 64, 4_096
 
-#: So many counts of sensitive values are held at most.
+#: The most counts of sensitive values that are held.
 MOST_CELLS = 1 << 23
 
-#: Where a part holds fewer classes than this, it matters where it ends; with fewer stretches, that cannot be told.
+#: In a part of fewer classes than ``FEW`` it matters where the part ends; with fewer than ``COARSEST`` stretches per
+#: part, the counts are too coarse to choose.
 FEW, COARSEST = 48, 8
 
-#: Where a stretch begins, or a part, among all stretches.
+#: Positions among all stretches at which stretches or parts begin.
 Places = NDArray[np.int64]
 
 
 def lay_parts(rows: Rows, table: CodedTable, models: Sequence[PrivacyModel], most: int) -> tuple[Keys, list[int]]:
-    """Return the keys that parts begin with, and how many rows each has.
+    """Choose the keys at which parts begin; return them and the number of rows of each part.
 
     Parts are as few as ``most`` rows in each allow, and of about the same size. Where models need classes so large that
     a part holds only a few, parts end where the cheapest cut of the whole line ends a class.
@@ -37,17 +47,17 @@ def lay_parts(rows: Rows, table: CodedTable, models: Sequence[PrivacyModel], mos
     along = count_keys(rows, most)
     begins = cut_evenly(along, _rows_per_stretch(table, models, most))
     found = Feasibility.count(rows, begins, along.between(begins), table, models)
-    even = np.searchsorted(begins, cut_evenly(Counted(begins, found.sizes), most))
+    even = np.searchsorted(begins, cut_evenly(KeyCounts(begins, found.sizes), most))
     parts = found.joined(even)
     if found.rules and 1 < len(even) <= len(begins) // COARSEST and found.shortest_runs() < FEW * len(even):
-        parts = packed(cheapest_runs(found, Boxes.count(rows, begins, table), most), found.ends, most)
+        parts = packed(cheapest_runs(found, StretchBoxes.count(rows, begins, table), most), found.ends, most)
     firsts = begins[parts[:-1]]
     firsts[0] = 0
     return firsts, np.diff(found.ends[parts]).tolist()
 
 
 def _rows_per_stretch(table: CodedTable, models: Sequence[PrivacyModel], most: int) -> int:
-    """Return how long the stretches are that models look at; where only sizes matter, as long as parts."""
+    """Return the rows per stretch for checking models; where only class sizes matter, a stretch is a part."""
     rules = [rule for rule in Requirements(tuple(models), empty(table)).bound if _judges(rule)]
     if not rules:
         return most
@@ -58,13 +68,13 @@ def _rows_per_stretch(table: CodedTable, models: Sequence[PrivacyModel], most: i
 
 
 def _judges(rule: Rule) -> bool:
-    """Return whether a rule looks at more than the size of a class."""
+    """Whether a rule is about more than the size of a class."""
     return isinstance(rule.model, SensitiveModel | MinimumSpan)
 
 
 @dataclass
 class Feasibility:
-    """Whether neighbouring stretches together can keep every model, from what is counted of them.
+    """Tells from counts whether neighbouring stretches together can keep every model.
 
     Attributes
     ----------
@@ -73,7 +83,7 @@ class Feasibility:
     ends
         How many rows lie before each stretch, and in all.
     counts
-        For every rule how many rows before each stretch, and in all, have each value that it looks at.
+        For each rule how many rows before each stretch, and in all, have each value that the rule counts.
     """
 
     table: CodedTable
@@ -89,7 +99,7 @@ class Feasibility:
     def count(
         cls, rows: Rows, begins: Keys, sizes: NDArray[np.int64], table: CodedTable, models: Sequence[PrivacyModel]
     ) -> Feasibility:
-        """Count what the models look at, stretch by stretch; how many rows each has is known already."""
+        """Count the values that rules need, stretch by stretch; the sizes of stretches are known already."""
         found = cls(table, tuple(models), _before(sizes), [])
         columns = {_column(table, rule): _size(table, rule) for rule in found.rules}
         schema = part_schema(pa.schema([rows.schema.field(name) for name in columns]))
@@ -100,7 +110,7 @@ class Feasibility:
 
     @classmethod
     def whole(cls, table: CodedTable, models: Sequence[PrivacyModel]) -> Feasibility:
-        """Take the table as one stretch, of which the profile has counted everything."""
+        """Treat the table as one stretch, for which the profile has all counts."""
         found = cls(table, tuple(models), np.array([0, table.rows]), [])
         counts = [
             table.carried[table.sensitive[rule.column]].counts
@@ -117,7 +127,7 @@ class Feasibility:
         return np.diff(self.ends)
 
     def joined(self, begins: Places) -> Places:
-        """Return where parts begin, and the end: neighbours joined until each can keep every model, or one is left."""
+        """Join neighbouring parts until each can keep every model; return where they begin, and the end."""
         groups = [
             one for one in pairwise([*begins.tolist(), len(self.ends) - 1]) if self.ends[one[0]] < self.ends[one[1]]
         ]
@@ -137,7 +147,7 @@ class Feasibility:
         return float(self.ends[group[1]] - self.ends[group[0]])
 
     def shortest_runs(self) -> int:
-        """Return into how many runs of stretches the line falls, if each ends as soon as it keeps every model."""
+        """Count the runs of stretches if each run ends as soon as it keeps every model."""
         start = runs = 0
         for stop in range(1, len(self.ends)):
             if self.allows(start, stop):
@@ -145,11 +155,11 @@ class Feasibility:
         return runs
 
     def allows(self, start: int, stop: int) -> bool:
-        """Return whether the stretches from one to another can keep every model together."""
+        """Whether the stretches from ``start`` to ``stop`` together can keep every model."""
         return bool(self.allowed(np.array([start]), stop)[0])
 
     def allowed(self, starts: Places, stop: int) -> NDArray[np.bool_]:
-        """Return from which stretches on those before ``stop`` can keep every model together."""
+        """Tell for each start whether the stretches from there to ``stop`` together can keep every model."""
         allowed = self.ends[stop] - self.ends[starts] >= max(1, self.requirements.smallest_class)
         for rule, before in zip(self.rules, self.counts, strict=True):
             asked = np.flatnonzero(allowed)
@@ -182,18 +192,18 @@ class Feasibility:
 
 
 @dataclass(frozen=True)
-class Boxes:
+class StretchBoxes:
     """The lowest and the highest code of every stretch and quasi-identifier."""
 
     low: NDArray[np.int64]
     high: NDArray[np.int64]
 
     @classmethod
-    def count(cls, rows: Rows, begins: Keys, table: CodedTable) -> Boxes:
-        """Look at all rows once; what comes from a batch is as much as it has stretches."""
+    def count(cls, rows: Rows, begins: Keys, table: CodedTable) -> StretchBoxes:
+        """Find them in one pass over the rows; each batch yields one row per stretch in it."""
         shape = len(begins), len(table.domains)
         low, high = np.full(shape, np.iinfo(np.int64).max), np.full(shape, -1)
-        find = BoxesOfBatch(begins, len(table.domains))
+        find = BatchBoxes(begins, len(table.domains))
         for batch in rows.mapped(find, find.schema).batches():
             stretch, *sides = (column.to_numpy() for column in batch.columns)
             for at in range(shape[1]):
@@ -203,15 +213,15 @@ class Boxes:
 
 
 @dataclass(frozen=True)
-class BoxesOfBatch:
-    """Finds the boxes of the stretches that a batch of encoded rows has rows of."""
+class BatchBoxes:
+    """Finds the lowest and highest codes of each stretch within a batch of encoded rows."""
 
     begins: Keys = field(repr=False)
     columns: int
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The columns that it looks at."""
+        """The columns that it reads."""
         return *(coded_name(at) for at in range(self.columns)), KEY
 
     @property
@@ -232,10 +242,10 @@ class BoxesOfBatch:
         return pa.RecordBatch.from_arrays([pa.array(one) for one in (found, *sides)], schema=self.schema)
 
 
-def cheapest_runs(found: Feasibility, boxes: Boxes, most: int) -> Places:
-    """Return where the cheapest runs of stretches begin, and the end, if every run keeps the models.
+def cheapest_runs(found: Feasibility, boxes: StretchBoxes, most: int) -> Places:
+    """Return where the cheapest runs of stretches that keep the models begin, and the end.
 
-    Runs have at most ``most`` rows, unless none of these is allowed: then the shortest that is.
+    Runs have at most ``most`` rows; where no such run is allowed, the shortest one that is.
     """
     units = len(found.ends) - 1
     loss, begin = np.full(units + 1, np.inf), np.zeros(units + 1, np.int64)
@@ -250,9 +260,9 @@ def cheapest_runs(found: Feasibility, boxes: Boxes, most: int) -> Places:
 
 
 def _cheapest_end(
-    found: Feasibility, boxes: Boxes, loss: NDArray[np.float64], first: int, stop: int
+    found: Feasibility, boxes: StretchBoxes, loss: NDArray[np.float64], first: int, stop: int
 ) -> tuple[float, int]:
-    """Return the least loss of rows before ``stop``, and where its last run begins, from ``first`` on if it can."""
+    """Return the least loss of rows before ``stop``, and where its last run begins, from ``first`` on if allowed."""
     starts = np.arange(first, stop)
     starts = starts[np.isfinite(loss[starts])]
     starts = starts[found.allowed(starts, stop)]
@@ -270,7 +280,7 @@ def _cheapest_end(
 
 
 def packed(runs: Places, ends: NDArray[np.int64], most: int) -> Places:
-    """Return where parts begin, and the end: as many whole runs in each as ``most`` rows allow."""
+    """Put as many whole runs into each part as ``most`` rows allow; return where parts begin, and the end."""
     parts = [int(runs[0])]
     for start, stop in pairwise(runs.tolist()):
         if start > parts[-1] and ends[stop] - ends[parts[-1]] > most:
@@ -279,19 +289,19 @@ def packed(runs: Places, ends: NDArray[np.int64], most: int) -> Places:
 
 
 def _before(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return what is counted before every stretch, and in all."""
+    """Return cumulative counts: before each stretch, and in all."""
     return np.concatenate([np.zeros_like(counts[:1]), np.cumsum(counts, axis=0)])
 
 
 def _column(table: CodedTable, rule: Rule) -> str:
-    """Return the name of the column of encoded rows that a rule looks at."""
+    """Return the name of the encoded column that a rule is about."""
     if isinstance(rule.model, SensitiveModel):
         return carried_name(table.sensitive[rule.column])
     return coded_name(rule.column)
 
 
 def _size(table: CodedTable, rule: Rule) -> int:
-    """Return how many codes the column that a rule looks at has."""
+    """Return the number of codes of the column that a rule is about."""
     if not isinstance(rule.model, SensitiveModel):
         return table.domains[rule.column].size
     values = table.carried[table.sensitive[rule.column]].values
@@ -300,7 +310,7 @@ def _size(table: CodedTable, rule: Rule) -> int:
 
 
 def _matrix(rows: Rows, column: str, stretches: int, size: int) -> NDArray[np.int64]:
-    """Return how many rows of every stretch (rows) have every code (columns)."""
+    """Count the rows by stretch (rows) and code (columns)."""
     groups = counted(rows, [PART, column])
     found = np.zeros((stretches, size), np.int64)
     stretch, code = (groups.column(name).to_numpy().astype(np.int64) for name in (PART, column))

@@ -1,4 +1,4 @@
-"""Places along the order of a linear method: how many rows lie where, and which part a row belongs to."""
+"""Keys along an order of the rows: how many rows have which keys, and which part a row belongs to."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from sfumato.errors import VerificationError
 from sfumato.methods.linear.kernels.hilbert import WORD
 from sfumato.methods.on_engine import Keys as KeysOfRows
-from sfumato.run.large.encoding import BUCKET, KEY, PART, CodedTable
+from sfumato.run.large.coded_table import BUCKET, KEY, PART, CodedTable
 from sfumato.run.large.engine import Rows, counted, group_counts
 from sfumato.table.microdata import Microdata, WeightedColumn, smallest_unsigned
 
-#: Keys are counted by so many of their highest bits first, and where these are not enough by up to as many more.
+#: Keys are counted by this many of their highest bits first; crowded buckets by up to as many more at each step.
 STEP = 16
 
-#: So many counts of keys are looked at together at most, however many rows there are.
+#: The most counts of keys that are held at once, however many rows there are.
 MOST_COUNTS = 1 << 20
 
 Keys = NDArray[np.uint64]
@@ -63,8 +63,8 @@ class Encoding:
 
 
 @dataclass(frozen=True)
-class Within:
-    """Gives the rows of crowded buckets the number of a finer one, and leaves out all others."""
+class FinerBuckets:
+    """Numbers the rows of crowded buckets by finer buckets, and drops all other rows."""
 
     crowded: Keys
     before: int
@@ -84,14 +84,14 @@ FINER = pa.schema([pa.field(BUCKET, pa.uint64())])
 
 @dataclass(frozen=True)
 class PartOf:
-    """Says which part a row belongs to: between which of the keys that parts begin with its own lies."""
+    """Finds the part of each row, by comparing its key with the keys at which parts begin."""
 
     begins: Keys = field(repr=False)
     schema: pa.Schema = field(repr=False)
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The columns that it looks at."""
+        """The columns that it reads."""
         return *self.schema.names[:-1], KEY
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -102,51 +102,51 @@ class PartOf:
 
 
 def part_schema(schema: pa.Schema) -> pa.Schema:
-    """Return the columns of encoded rows that know their part."""
+    """Return the schema of encoded rows with the number of their part."""
     return pa.schema([*(one for one in schema if one.name not in {BUCKET, KEY}), pa.field(PART, pa.uint32())])
 
 
 @dataclass(frozen=True)
-class Counted:
-    """Keys in order, given by their first one each, and how many rows have them."""
+class KeyCounts:
+    """Ranges of keys in order, each given by its first key, with the number of rows in each."""
 
     begins: Keys
     counts: NDArray[np.int64]
 
     def between(self, begins: Keys) -> NDArray[np.int64]:
-        """Return how many rows lie from each of some keys, all of them among these, to the next."""
+        """Count the rows from each of some keys, all of them beginnings of ranges, to the next."""
         parts = np.searchsorted(begins, self.begins, side="right") - 1
         return np.bincount(parts, self.counts, len(begins)).astype(np.int64)
 
 
-def count_keys(rows: Rows, most: int) -> Counted:
-    """Count the rows along the curve, more finely where more than ``most`` of them lie together."""
+def count_keys(rows: Rows, most: int) -> KeyCounts:
+    """Count the rows along the order, more finely where a bucket has more than ``most`` of them."""
     found, bits = _as_counted(rows, STEP), STEP
     while bits < WORD and (found.counts > most).any():
         crowded = found.counts > most
-        # As many bits more as keep the counts few; where all keys are crowded, that is some at a time.
+        # Only so many more bits at a time that the counts stay few, also where all buckets are crowded.
         room = MOST_COUNTS // int(np.count_nonzero(crowded))
         deeper = min(WORD, bits + min(STEP, max(1, room.bit_length() - 1)))
-        finer = Within(found.begins[crowded] >> np.uint64(WORD - bits), bits, deeper)
+        finer = FinerBuckets(found.begins[crowded] >> np.uint64(WORD - bits), bits, deeper)
         found = _merged(found, ~crowded, _as_counted(rows.mapped(finer, FINER), deeper))
         bits = deeper
     return found
 
 
-def _merged(found: Counted, kept: NDArray[np.bool_], more: Counted) -> Counted:
+def _merged(found: KeyCounts, kept: NDArray[np.bool_], more: KeyCounts) -> KeyCounts:
     begins = np.concatenate([found.begins[kept], more.begins])
     order = np.argsort(begins)
-    return Counted(begins[order], np.concatenate([found.counts[kept], more.counts])[order])
+    return KeyCounts(begins[order], np.concatenate([found.counts[kept], more.counts])[order])
 
 
-def _as_counted(rows: Rows, bits: int) -> Counted:
+def _as_counted(rows: Rows, bits: int) -> KeyCounts:
     groups = counted(rows, [BUCKET])
     begins = groups.column(BUCKET).to_numpy().astype(np.uint64) << np.uint64(WORD - bits)
-    return Counted(begins, group_counts(groups))
+    return KeyCounts(begins, group_counts(groups))
 
 
-def cut_evenly(found: Counted, most: int) -> Keys:
-    """Return the keys that parts begin with: as few parts as possible, of about the same size."""
+def cut_evenly(found: KeyCounts, most: int) -> Keys:
+    """Return the keys at which parts begin: as few parts as possible, of about the same size."""
     total = int(found.counts.sum())
     parts = max(1, -(-total // most))
     ends = np.cumsum(found.counts)
@@ -159,12 +159,12 @@ def cut_evenly(found: Counted, most: int) -> Keys:
 
 
 def empty(table: CodedTable) -> Microdata:
-    """Return microdata without a row, for what depends on domains and counts alone."""
+    """Return microdata without rows, for computations that need only domains and counts."""
     return table.microdata(table.schema.empty_table())
 
 
 def counted_microdata(table: CodedTable) -> Microdata:
-    """Return microdata that know how many rows there are, and how often each sensitive value occurs, but no codes."""
+    """Return microdata that know the number of rows and the counts of sensitive values, but no codes."""
     columns = [table.carried[at] for at in table.sensitive]
     weighted = [WeightedColumn.counted(one.name, one.values, one.counts) for one in columns if one.counts is not None]
     codes = np.broadcast_to(np.uint8(0), (table.rows, len(table.domains)))

@@ -22,14 +22,14 @@ from sfumato.privacy import Requirements
 from sfumato.release.release import Release
 from sfumato.run.build import completed
 from sfumato.run.large.choose import method_for_parts
+from sfumato.run.large.coded_table import PART, CodedTable, WithoutMissing
 from sfumato.run.large.domains import profile
 from sfumato.run.large.drawn_rows import draws_per_part
-from sfumato.run.large.encoding import PART, CodedTable, WithoutMissing
 from sfumato.run.large.engine import NOTHING, PLACE, Engine, Rows, require_distinct_names
+from sfumato.run.large.first_cuts import PartByCuts, first_cuts
 from sfumato.run.large.full_domain import Chosen, choose
 from sfumato.run.large.guardrails import view_of
 from sfumato.run.large.made import Made
-from sfumato.run.large.mondrian import PartByCuts, first_cuts
 from sfumato.run.large.part_borders import Feasibility, lay_parts
 from sfumato.run.large.parts import Encoding, PartOf, empty, part_schema
 from sfumato.run.large.recode import Recode
@@ -37,13 +37,13 @@ from sfumato.run.large.suppression import COMPARING, Curve, Price, in_proportion
 from sfumato.run.read import numbering_columns_by_batches
 from sfumato.run.request import Request
 
-#: How often encoded rows lie on the disk at the same time: as they are kept, and by part; labels come as parts go.
+#: How many copies of the encoded rows are on disk at once: one as encoded, one by part; released rows replace parts.
 COPIES = 2
 
-#: So many different values of a column are kept, however little memory there is.
+#: At least this many different values of a column are kept, however little memory there is.
 FEWEST_VALUES = 1 << 16
 
-#: What a text is taken to be long, where it is kept as it is.
+#: The assumed bytes of a text that is stored as it is.
 TEXT_BYTES = 24
 
 
@@ -54,9 +54,9 @@ def carry_out(
     again: Callable[[object, Request], Release],
     progress: ProgressOption = False,
 ) -> Release:
-    """Make the release that is asked for by an engine; nothing is kept if anything fails.
+    """Make a release by an engine; if anything fails, nothing is left behind.
 
-    ``again`` makes one of the same table for another request, for whoever asks what that would cost.
+    ``again`` releases the same table for another request, to answer what that would cost.
     """
     try:
         with engine.explained(), reporting(progress, request.caller) as report:
@@ -68,7 +68,7 @@ def carry_out(
 
 @dataclass
 class _Plan:
-    """A request, the engine that carries it out, and whom to tell how far it is."""
+    """A request, the engine that carries it out, and where progress is reported."""
 
     request: Request
     engine: Engine
@@ -117,7 +117,7 @@ class _Plan:
         return completed(release, view, cautions, clock)
 
     def _open(self, data: object) -> tuple[Source, dict[str, str], Rows]:
-        """Find out what the columns are, and open those that are released in some form."""
+        """Find the role of each column, and open those that are released in some form."""
         source = self.engine.source(data, self.request)
         self.request.check_columns(source.columns)
         require_distinct_names(source.columns, self.engine.name)
@@ -131,7 +131,7 @@ class _Plan:
         )
 
     def _with_missing(self, rows: Rows) -> Rows:
-        """Leave out the rows that lack a quasi-identifier, where that is asked for."""
+        """Leave out rows that lack a quasi-identifier, if the request says so."""
         if self.request.missing != "suppress":
             return rows
         names = tuple(self.request.schema.quasi_identifiers)
@@ -150,7 +150,7 @@ class _Plan:
         return table, schema
 
     def _encode(self, rows: Rows, table: CodedTable) -> Rows:
-        """Encode all rows once; models that even the whole table breaks are refused before."""
+        """Encode all rows once; before that, refuse models that even the table as one class breaks."""
         nobody = empty(table)
         budget = parameters.rows_within(self.request.suppression, table.rows)
         refuse_unsupported(self.method, self.request.privacy, nobody, budget)
@@ -178,14 +178,14 @@ class _Plan:
         return choose(kept, table, self.request, self.support, left_out)
 
     def _part(self, kept: Rows, table: CodedTable) -> tuple[Rows, list[int]]:
-        """Divide the rows: by Mondrian's first cuts, or into stretches of the curve that can keep every model."""
+        """Divide the rows: by first cuts, or into stretches of the order that can each keep every model."""
         self.report("dividing", 0.0)
         schema, models = part_schema(kept.schema), self.request.privacy
         if isinstance(self.support, PartsByFirstCuts):
             requirements = Requirements(tuple(models), empty(table))
             tree, sizes = first_cuts(kept, table, self.support, requirements, self.engine.part_rows)
             return kept.mapped(PartByCuts(tree, schema), schema), sizes
-        # The classes of a full-domain recoding reach over all parts, which then need not keep anything alone.
+        # The classes of a full-domain recoding span all parts, so no part has to keep the models by itself.
         most = self.engine.rows_per_part(self.engine.expected)
         kept_alone = () if isinstance(self.support, LevelsByFrequencies) else models
         begins, sizes = lay_parts(kept, table, kept_alone, most)
@@ -200,7 +200,7 @@ class _Plan:
         kept: Rows,
         total: int,
     ) -> Made:
-        """Recode part by part, and write what is shown."""
+        """Recode part by part, and write the released rows."""
         request, models = replace(self.request, method=self.method), tuple(self.request.privacy)
         method = self.method if chosen is None else chosen.method
         budgets = sizes if chosen is not None else self._budgets(parts, sizes, table)
@@ -214,11 +214,11 @@ class _Plan:
         return Made(request, total, table, kept, parts, recode, chosen, shown, done.told())
 
     def _budgets(self, parts: Rows, sizes: Sequence[int], table: CodedTable) -> list[int]:
-        """Return how many rows of each part may be left out: where that saves most, as far as that can be told."""
+        """Decide how many rows of each part may be suppressed: where that saves most, if the method can tell."""
         models = tuple(self.request.privacy)
         budget = parameters.rows_within(self.request.suppression, table.rows)
         if not budget or any(isinstance(model, COMPARING) for model in models):
-            # What classes are compared with would change with every row that is left out of another part.
+            # Each row suppressed in one part would change the distribution that all classes are compared with.
             return [0] * len(sizes)
         priced = pricing(self.support, models)
         if priced is None or len(sizes) == 1:
@@ -229,6 +229,6 @@ class _Plan:
 
 
 def row_bytes(schema: pa.Schema) -> int:
-    """Return about how many bytes an encoded row takes on the disk."""
+    """Estimate the bytes that an encoded row takes on disk."""
     kinds = [one.type for one in schema]
     return sum(kind.bit_width // 8 if pa.types.is_primitive(kind) else TEXT_BYTES for kind in kinds)

@@ -1,4 +1,4 @@
-"""One part of a table, from codes to what people read: the method in memory, and figures that add up over parts."""
+"""Recoding one part: the method runs in memory, the rows become readable, and the figures add up over parts."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from sfumato.loss.recoded_table import ncp_by_attribute
 from sfumato.methods import Method, Task
 from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.release.values import show
+from sfumato.run.large.coded_table import CodedTable
 from sfumato.run.large.drawn_rows import DrawnRows
-from sfumato.run.large.encoding import CodedTable
 from sfumato.run.large.engine import PLACE, Finished
 from sfumato.run.large.full_domain import AtLevels
 from sfumato.table.microdata import Microdata
@@ -28,24 +28,24 @@ from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 @dataclass(frozen=True)
 class Figures:
-    """What is known of a part once it is recoded; all but the number of the part adds up.
+    """Figures about a recoded part; all but the number of the part add up.
 
     Attributes
     ----------
     part
         Which part.
     rows, suppressed, classes
-        How many rows it has, how many of them are left out, and in how many classes the others are.
+        The numbers of its rows, of its suppressed rows and of its classes.
     lost
-        What the released rows lose by every registered loss.
+        The losses of the released rows, by each registered measure.
     by_attribute
         The penalties of the quasi-identifiers, summed over the released rows.
     content
         A keyed hash of the codes.
     starred
-        For every quasi-identifier how many released rows share their class with somebody who lacks a value.
+        For each quasi-identifier, how many released rows share their class with a row that lacks a value.
     gone
-        The codes of the rows that are left out.
+        The codes of the suppressed rows.
     drawn
         Some of its rows.
     """
@@ -84,7 +84,7 @@ class Figures:
 
 
 class RecodedPart(NamedTuple):
-    """A part and what became of it: the order in which the method saw its rows, what it decided, and the classes."""
+    """A recoded part: the order in which the method saw its rows, the recoding, and the classes."""
 
     order: NDArray[np.int64]
     recoding: Recoding
@@ -93,22 +93,22 @@ class RecodedPart(NamedTuple):
 
 @dataclass(frozen=True)
 class Recode:
-    """Recodes one part by a method in memory, and shows it.
+    """Recodes one part by a method in memory, and makes its rows readable.
 
     Attributes
     ----------
     table
         What the codes mean.
     method, models
-        What finds the classes, and what they must keep.
+        The method that finds the classes, and the models that these must keep.
     intervals
         How intervals are shown.
     secret
-        Where all chance comes from.
+        The source of all randomness.
     budgets
-        How many rows of each part may be left out.
+        How many rows of each part may be suppressed.
     draws
-        How many rows are drawn of each part, with replacement; of those that are not named, all rows are taken.
+        How many rows are drawn from each part, with replacement; parts without an entry are taken whole.
     """
 
     table: CodedTable
@@ -121,11 +121,11 @@ class Recode:
 
     @property
     def parts(self) -> int:
-        """How many parts there are."""
+        """The number of parts."""
         return len(self.budgets)
 
     def recoded(self, part: int, rows: pa.Table) -> RecodedPart:
-        """Recode the rows of a part, which always comes out the same."""
+        """Recode the rows of a part; the result is the same every time."""
         purpose = f"part {part}"
         order = self.secret.permutation(f"{purpose} in", rows.num_rows)
         microdata = self.table.microdata(rows).take(order)
@@ -141,7 +141,7 @@ class Recode:
         return RecodedPart(order, recoding, RecodedTable(microdata, classes, 0, task.requirements.k))
 
     def __call__(self, part: int, rows: pa.Table) -> Finished:
-        """Recode the rows of a part and show them."""
+        """Recode the rows of a part and make them readable."""
         order, recoding, recoded = self.recoded(part, rows)
         microdata, classes = recoded.microdata, recoded.classes
         released = np.flatnonzero(classes.of_row >= 0)
@@ -167,7 +167,7 @@ class Recode:
         return DrawnRows.of(self.table, rows, order, recoded, places)
 
     def shown(self) -> tuple[pa.Schema, dict[str, tuple[str, ...]]]:
-        """Return the columns of what is shown, and those that stand for each quasi-identifier."""
+        """Return the schema of the released rows, and the columns that stand for each quasi-identifier."""
         rows = self.table.schema.empty_table()
         microdata = self.table.microdata(rows)
         nobody = np.empty(0, np.int64)
@@ -183,7 +183,7 @@ class Recode:
 
 
 def loss_of(figures: Sequence[Figures], table: CodedTable, microdata: Microdata, left_out: int, k: int) -> LossReport:
-    """Return the losses of all parts together, exactly as if the table had been measured at once."""
+    """Add up the losses of all parts, exactly as if the table had been measured at once."""
     in_order = sorted(figures, key=lambda one: one.part)
     rows = sum(one.rows for one in in_order) + left_out
     suppressed = sum(one.suppressed for one in in_order) + left_out

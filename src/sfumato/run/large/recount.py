@@ -1,6 +1,6 @@
-"""Losses once more, from what lies in the files alone: the sizes of classes, and what every label tells.
+"""Recompute losses from the released rows alone: from the sizes of classes and from the labels.
 
-Parts tell what they lost, and a fault there would go unseen: a release whose rows say otherwise is not handed out.
+Each part reports its own loss, and a fault there would go unseen. A release whose rows disagree is not handed out.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from sfumato.run.build import BuildOutcome
 from sfumato.run.large.engine import ShownElsewhere, counted, group_counts
 from sfumato.verify.verification import Verification
 
-#: Sums in another order come out a little different.
+#: Sums in another order differ by rounding.
 NEAR = 1e-9
 
 
 def recount(shown: ShownElsewhere, outcome: BuildOutcome, loss: LossReport, found: Verification) -> tuple[str, ...]:
-    """Compare losses with what the released rows say; return which of them could be told from the rows.
+    """Compare the reported losses with those of the released rows; return which could be recomputed.
 
     Parameters
     ----------
     shown
         The released rows.
     outcome
-        What became of the table.
+        The outcome of the run.
     loss
-        What was told to be lost.
+        The reported losses.
     found
-        What was counted in the released rows.
+        The verification of the released rows.
     """
     recounted = _sizes(outcome, found, loss) | _penalties(shown, outcome, found)
     for name, counted_loss in recounted.items():
@@ -61,7 +61,7 @@ Named = str | tuple[str, str]
 
 
 def _sizes(outcome: BuildOutcome, found: Verification, loss: LossReport) -> dict[Named, float]:
-    """Return what depends on the sizes of classes; nothing where some look alike, which readers take for one."""
+    """Recompute the losses that depend on class sizes; none where two classes look alike to readers."""
     if found.classes != loss.classes:
         return {}
     frequencies = next(iter(found.frequencies.values()))
@@ -72,7 +72,7 @@ def _sizes(outcome: BuildOutcome, found: Verification, loss: LossReport) -> dict
 
 
 def _penalties(shown: ShownElsewhere, outcome: BuildOutcome, found: Verification) -> dict[Named, float]:
-    """Return the mean penalty of every column whose labels tell it, and the GCP if they all do."""
+    """Recompute the mean penalty of each column from its labels, and the GCP if all columns allow that."""
     domains = outcome.microdata.domains
     means = {domain.name: _mean(shown, domain, found.rows) for domain in domains}
     read: dict[Named, float] = {("column", name): mean for name, mean in means.items() if mean is not None}
@@ -85,7 +85,7 @@ def _penalties(shown: ShownElsewhere, outcome: BuildOutcome, found: Verification
 
 
 def _mean(shown: ShownElsewhere, domain: Domain, rows: int) -> float | None:
-    """Return what a column lost in the mean of the released rows; None if it is not shown as text that tells it."""
+    """Recompute the mean penalty of a column over the released rows; None if its labels do not determine it."""
     if shown.quasi_identifiers[domain.name] != (domain.name,):
         return None
     groups = counted(shown.rows, [domain.name])
@@ -97,7 +97,7 @@ def _mean(shown: ShownElsewhere, domain: Domain, rows: int) -> float | None:
 
 
 def penalties_of(domain: Domain, labels: list[str | None]) -> NDArray[np.float64] | None:
-    """Return what a row loses that shows each of these labels; None where a label may mean several things."""
+    """Return the penalty of each label; None where a label is ambiguous."""
     known: dict[str, set[float]] = {}
     for at in range(len(domain.levels)):
         level = domain.levels[at]
@@ -109,12 +109,12 @@ def penalties_of(domain: Domain, labels: list[str | None]) -> NDArray[np.float64
     return None if any(one is None for one in found) else np.array(found, np.float64)
 
 
-#: Where something lies on the scale from 0 to 1, by how it is written.
+#: Positions on the scale from 0 to 1, by how the value is written.
 Places = Mapping[str, float]
 
 
 def _places(domain: IntervalDomain) -> tuple[Places, Places]:
-    """Return where an interval begins, by its first end, and how far it reaches, by its last one with the bracket."""
+    """Return where intervals begin, by their left end as written, and where they end, by the right end and bracket."""
     if not isinstance(domain, CellDomain):
         places = dict(zip(domain.texts.drop_null().to_pylist(), domain.positions.tolist(), strict=False))
         return places, {f"{text}]": place for text, place in places.items()}
@@ -130,7 +130,7 @@ def _penalty(
     domain: Domain, label: str | None, known: Mapping[str, set[float]], begins: Places, reaches: Places
 ) -> float | None:
     if label is None:
-        return 0.0  # nobody in the class has a value
+        return 0.0  # no row of the class has a value
     costs = set(known.get(label, ())) | set(_between(label, begins, reaches))
     if not costs and isinstance(domain, SetDomain) and label.startswith("{"):
         return 1.0
@@ -140,7 +140,7 @@ def _penalty(
 
 
 def _between(label: str, begins: Places, reaches: Places) -> Iterator[float]:
-    """Yield what an interval from one value to another loses; a value may hold a comma itself."""
+    """Yield the possible penalties of an interval; a value may itself contain the comma that separates the ends."""
     if not label.startswith("["):
         return
     parts = label[1:].split(", ")

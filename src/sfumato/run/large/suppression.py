@@ -1,4 +1,4 @@
-"""How many rows of each part may be left out: the budget of all rows, spent where it saves most."""
+"""How many rows of each part may be suppressed: the budget of the table, spent where it saves most."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pyarrow as pa
 from sfumato.methods import Task
 from sfumato.methods.on_engine import EngineSupport, PartsAlongOrder, Priced
 from sfumato.privacy import BetaLikeness, DeltaDisclosure, KAnonymity, PrivacyModel, Requirements, TCloseness
-from sfumato.run.large.encoding import CodedTable
+from sfumato.run.large.coded_table import CodedTable
 from sfumato.run.large.engine import NOTHING, Finished
 
-#: What a row must save beyond its own loss to be left out, from nothing to very much.
+#: The prices tried: what a row must save beyond its own loss to be worth suppressing.
 EXTRAS = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 
 #: Models that compare classes with the release as a whole.
@@ -23,7 +23,7 @@ COMPARING = (TCloseness, BetaLikeness, DeltaDisclosure)
 
 
 class Curve(NamedTuple):
-    """How many rows of a part are worth more left out than kept, at every price of ``EXTRAS``."""
+    """How many rows of a part are worth suppressing at each price of ``EXTRAS``."""
 
     part: int
     counts: list[float]
@@ -51,11 +51,11 @@ class Price:
 
 
 def spent(budget: int, sizes: Sequence[int], curves: Sequence[Curve]) -> list[int]:
-    """Return what each part may spend: as much as it would at the one price at which all together spend the budget."""
+    """Divide the budget: each part gets what it would spend at the one price at which all parts spend the budget."""
     counts = np.array([curve.counts for curve in curves])
     totals = counts.sum(axis=0)
     if totals[0] <= budget:
-        # More may be left out than is worth it between runs; the rest serves inside of them.
+        # The budget exceeds what is worth suppressing between runs; the rest can be spent within runs.
         worth = in_proportion(int(totals[0]), counts[:, 0], sizes)
         return [own + more for own, more in zip(worth, in_proportion(budget - sum(worth), sizes, sizes), strict=True)]
     at = int(np.searchsorted(-totals, -budget))
@@ -66,7 +66,7 @@ def spent(budget: int, sizes: Sequence[int], curves: Sequence[Curve]) -> list[in
 
 
 def in_proportion(budget: int, wanted: Sequence[float] | np.ndarray, most: Sequence[int]) -> list[int]:
-    """Divide a number of rows in proportion to what is wanted; never more than all rows of a part, or in total.
+    """Divide a budget in proportion to what is wanted, at most ``most`` rows for each part.
 
     >>> in_proportion(8, [1, 3], [100, 100])
     [2, 6]

@@ -1,4 +1,4 @@
-"""What a preset does to a table before anything else: identifiers go, dates, ages and zip codes lose detail."""
+"""Apply a preset before anything else: it drops identifiers, and coarsens dates, ages and zip codes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Recoder = Callable[[pa.ChunkedArray], pa.ChunkedArray]
 
-#: What a released file must not show, per kind of column: written apart from what makes it.
+#: What a released file must not show, by kind of column: independent of the code that recodes it.
 FINER = {
     "zips": r"^\D*\d{4}",
     "dates": r"\d{4}[-/.]\d|\d[-/.]\d{4}|Q[1-4]|^\d{8}$",
@@ -42,13 +42,13 @@ FINER = {
 }
 
 
-#: A date to everybody, whatever its column is called and whatever stands beside it.
+#: A written date, whatever the name of its column and the text around it.
 WRITTEN_DATE = r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{4}\b|^\d{4}-\d{2}$"
 
 
 @dataclass(frozen=True)
 class Adapted:
-    """A table and its roles as a preset wants them.
+    """A table and its roles, adapted to a preset.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Adapted:
 
 @dataclass(frozen=True)
 class _Change:
-    """What happens to a column: its words for it, its new values, and how these generalize."""
+    """How a column is recoded: a description, the new values, and how these generalize."""
 
     how: str
     recode: Recoder
@@ -75,7 +75,7 @@ class _Change:
 
 
 class RecodedSource(Source):
-    """A source some of whose columns lost detail."""
+    """A source that recodes some of its columns."""
 
     def __init__(self, inner: Source, changes: Mapping[str, _Change]) -> None:
         self.inner, self.changes = inner, changes
@@ -113,10 +113,10 @@ def adapted(
     confirmed: Collection[str] = (),
     na: Mapping[str, Collection[str]] | None = None,
 ) -> Adapted:
-    """Find what a preset forbids to release, and what must lose detail.
+    """Find the columns that a preset forbids to release, and those that it coarsens.
 
-    A column that you gave a role to, and that looks like an identifier, stops the release unless it is confirmed;
-    others are dropped. Where no quasi-identifier is declared, the columns that lost detail are.
+    A column with a declared role that looks like an identifier stops the release unless it is confirmed; others are
+    dropped. If no quasi-identifier is declared, the coarsened columns become the quasi-identifiers.
     """
     if not preset.recodes:
         return Adapted(source, schema)
@@ -152,7 +152,7 @@ def recoded_original(original: object, manifest: Mapping[str, Any], separator: s
 
 
 def recoded_like(source: Source | None, other: Source) -> Source:
-    """Return another table of the same columns, with those recoded that are recoded in a source."""
+    """Recode another table of the same columns as a source is recoded."""
     return RecodedSource(other, source.changes) if isinstance(source, RecodedSource) else other
 
 
@@ -185,14 +185,14 @@ def _broken(preset: Preset, what: str, name: str, count: int) -> RuleCheck:
 
 
 def _released(source: Source, schema: Schema) -> list[str]:
-    """Return the columns that would be released."""
+    """List the columns that would be released."""
     kept = {*schema.quasi_identifiers, *schema.sensitive, *schema.plain}
     never = {*schema.identifiers, schema.person, schema.survey_weights}
     return [name for name in source.columns if name not in never and (name in kept or schema.rest != "drop")]
 
 
 def _change(preset: Preset, name: str, column: pa.ChunkedArray) -> _Change | None:
-    """Return how a column loses detail, if it does."""
+    """Find how a preset coarsens a column; None if it does not."""
     zips, ages, dates = preset.zips, preset.ages, preset.dates
     if zips is not None and zips.fits(name):
         low = frozenset(zips.low)
@@ -218,12 +218,12 @@ def _is_year_of_birth(birth: Sequence[str], name: str) -> bool:
 
 
 def _with_others(order: Sequence[str], shown: pa.ChunkedArray) -> list[str]:
-    """Return an order of values, and after them all others that a column shows."""
+    """Extend an order by the values of a column that it lacks."""
     return [*order, *sorted(set(shown.drop_null().unique().to_pylist()) - set(order))]
 
 
 def _ages(declared: Declared, order: Sequence[str], oldest: int) -> Declared:
-    """Return how ages generalize that end with one for all above: as declared, in whole years."""
+    """Make the hierarchy of top-coded ages: as declared, in whole years."""
     if isinstance(declared, Numeric) and declared.widths:
         widths = [int(width) for width in declared.widths if width >= 1]
         return Taxonomy([ranges_of(age, widths, oldest) for age in order])
@@ -231,10 +231,10 @@ def _ages(declared: Declared, order: Sequence[str], oldest: int) -> Declared:
 
 
 def _looks_like(preset: Preset, name: str, table: pa.Table) -> str:
-    """Return what identifier a column looks like, by its name or by some value; nothing if like none."""
+    """Say which identifier a column looks like, by its name or by some value; empty if none."""
     if preset.dates is not None and preset.dates.fits(name):
         return "dates that cannot be read as dates"
-    # Of an email_address the first word tells what it is.
+    # The first word decides: an email_address is an e-mail, not an address.
     named = [(place, one.what) for one in preset.identifiers if (place := one.place(name)) is not None]
     by_name = min(named, key=itemgetter(0), default=(0, ""))[1]
     if by_name or not _is_text(table.column(name).type):
@@ -254,7 +254,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _with_hierarchies(schema: Schema, changes: Mapping[str, _Change]) -> Schema:
-    """Let what lost detail generalize as it can now."""
+    """Give coarsened columns hierarchies that fit their new values."""
     taken = {*schema.sensitive, *schema.plain}
     given = schema.quasi_identifiers or {name: None for name in changes if name not in taken}
     hierarchies = {name: changes[name].hierarchy(how) if name in changes else how for name, how in given.items()}

@@ -1,4 +1,4 @@
-"""A preset as it stands in its file."""
+"""Presets, read from their files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 @dataclass(frozen=True)
 class Named:
-    """Columns that are known by their names: by one of these phrases.
+    """Columns recognized by phrases in their names.
 
     Examples
     --------
@@ -36,18 +36,18 @@ class Named:
     names: Sequence[str] = ()
 
     def fits(self, column: str) -> bool:
-        """Return whether a column's name has one of the phrases in it, word by word."""
+        """Whether a column's name has one of the phrases in it, word by word."""
         return self.place(column) is not None
 
     def place(self, column: str) -> int | None:
-        """Return where in a column's name the first of the phrases begins."""
+        """Find where in a column's name the first of the phrases begins."""
         said = f" {' '.join(words(column))} "
         return min((said.index(f" {phrase} ") for phrase in self.names if f" {phrase} " in said), default=None)
 
 
 @dataclass(frozen=True)
 class Identifier(Named):
-    """A kind of column that must not be released, known by its name or by how its values look."""
+    """A kind of column that must not be released, recognized by its name or by a pattern of its values."""
 
     what: str = ""
     pattern: str | None = None
@@ -55,7 +55,7 @@ class Identifier(Named):
 
 @dataclass(frozen=True)
 class DateRule(Named):
-    """Dates are shown by their year; years of birth are cut off where they tell of a great age."""
+    """Dates are shown by their year; years of birth that reveal a great age become one group."""
 
     birth: Sequence[str] = ()
 
@@ -76,12 +76,12 @@ class ZipRule(Named):
 
 @dataclass(frozen=True)
 class Question:
-    """A question of a checklist, answered by a figure, by attacks, or by whoever signs.
+    """A question of a checklist, answered by a figure, by attacks, or by the person who signs.
 
     Attributes
     ----------
     figure
-        Where its answer stands among the figures of risk, such as ``after.prosecutor.highest``.
+        The path of its answer among the figures of risk, such as ``after.prosecutor.highest``.
     at_most
         The largest figure that meets it; None where that is for you to judge.
     attacks
@@ -96,14 +96,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Preset:
-    """What a regulation or an authority asks of a release, as far as a program can help with it.
+    """What a regulation or an authority requires of a release, as far as a program can help.
 
     Attributes
     ----------
     name, title, summary
         What it is called, and what it is for.
     source
-        Where it is written.
+        Where it is published.
     not_covered
         What it leaves to you. None of it is legal advice.
     privacy
@@ -134,12 +134,12 @@ class Preset:
 
     @classmethod
     def all(cls) -> tuple[Preset, ...]:
-        """Return those that come with Sfumato."""
+        """List the presets that come with Sfumato."""
         return tuple(cls.named(name) for name in shipped())
 
     @classmethod
     def named(cls, name: str) -> Preset:
-        """Return one by its name, or from a file of your own in the same form."""
+        """Look up a preset by its name, or read your own file of the same form."""
         if name in shipped():
             return _shipped(name)
         if not name.endswith(ENDING):
@@ -151,7 +151,7 @@ class Preset:
 
     @classmethod
     def parsed(cls, name: str, text: str) -> Self:
-        """Make a preset of the text of its file."""
+        """Parse the text of a preset file."""
         where = f"Preset {name}"
         try:
             data = tomllib.loads(text)
@@ -179,7 +179,7 @@ class Preset:
         return bool(self.identifiers or self.dates or self.ages or self.zips)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what it says about itself, as plain values."""
+        """Convert to plain values."""
         return {
             "name": self.name,
             "title": self.title,
@@ -192,7 +192,7 @@ class Preset:
 
 
 def words(column: str) -> list[str]:
-    """Return the words of a column's name, in small letters.
+    """Split a column's name into words, in lower case.
 
     >>> words("SocialSecurity_No2")
     ['social', 'security', 'no', '2']
@@ -201,7 +201,7 @@ def words(column: str) -> list[str]:
 
 
 def preset_name(owner: str, name: str, value: object) -> str:
-    """Return the name of a preset that there is, or refuse it."""
+    """Check that a preset of this name exists."""
     if not isinstance(value, str) or not (value in shipped() or value.endswith(ENDING)):
         raise invalid_parameter(owner, name, f"one of {listed(shipped())}, or a file such as 'rules.toml'", value)
     return value
@@ -209,7 +209,7 @@ def preset_name(owner: str, name: str, value: object) -> str:
 
 @cache
 def shipped() -> tuple[str, ...]:
-    """Return the names of the presets that come with Sfumato."""
+    """The names of the presets that come with Sfumato."""
     found = (one.name for one in files("sfumato.run.presets").iterdir())
     return tuple(sorted(name.removesuffix(ENDING) for name in found if name.endswith(ENDING)))
 
@@ -232,7 +232,7 @@ def _model(where: str, record: Mapping[str, Any]) -> PrivacyModel:
 
 
 def _made(kind: type[Any], where: str, record: object) -> Any:
-    """Make a part of a preset of its table in the file."""
+    """Make a part of a preset from its table in the file."""
     if not isinstance(record, Mapping):
         raise ParameterError(f"{where} must be a table.")
     _refuse_unknown(where, record, kind.__dataclass_fields__)

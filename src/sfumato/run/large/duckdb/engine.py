@@ -1,4 +1,4 @@
-"""The embedded engine: DuckDB counts, and rows lie in files of a temporary folder that only the user may read."""
+"""The embedded engine: DuckDB counts, and rows are stored in a temporary folder that only the user may read."""
 
 from __future__ import annotations
 
@@ -30,36 +30,36 @@ from sfumato.run.large.engine import COUNT, Engine, Finished, OnBatch, OnPart, P
 from sfumato.run.large.release import ShownInFiles
 from sfumato.table.recoding import get_ready
 
-#: Rows per batch: enough for calls to cost nothing beside the work, few enough for several to fit in little memory.
+#: Rows per batch: enough that the overhead of calls does not matter, few enough that several fit in little memory.
 BATCH_ROWS = 1 << 18
 
-#: The shares of the memory that DuckDB may take, and that the rows of a part may.
+#: The shares of memory for DuckDB and for the rows of a part.
 FOR_COUNTING, FOR_PARTS = 0.3, 0.4
 
-#: With less than this, DuckDB cannot even begin to count, however few rows there are.
+#: DuckDB needs at least this much to count anything.
 LEAST_COUNTING = 32 << 20
 
-#: What the program takes by itself, and what a row takes at the peak while its part is recoded and shown, and the part
-#: before it is put where it belongs.
+#: Bytes that the program takes by itself, and bytes per row at the peak: while one part is recoded and the part before
+#: it is scattered to its files.
 PROGRAM, ROW_BYTES = 400 << 20, 250
 
-#: The share of the memory that verification may take; nothing else is there then.
+#: The share of memory for verification; nothing else runs then.
 FOR_VERIFYING = 0.5
 
-#: How often progress is told, in seconds.
+#: Seconds between progress messages.
 PACE = 0.3
 
-#: What a cell takes on disk at the most: as a code in its part, and as what is shown.
+#: The most bytes that a cell takes on disk: as a code in its part, and as a label.
 CELL_ON_DISK = 6
 
-#: A part is at most so long, and at least.
+#: The most and the least rows of a part.
 MOST_PART_ROWS, LEAST_PART_ROWS = 8_000_000, 50_000
 
-#: So long a part need not be longer, which would take more time per row and lose no less: what of it is looked at
-#: again is still near the processor. It is longer only where there would be more than so many parts, each a file.
+#: Longer parts than ``GOOD_PART_ROWS`` take more time per row, as they no longer fit in the processor's cache, and lose
+#: no less. They are longer only where there would be more than ``MANY_PARTS`` parts, each a file.
 GOOD_PART_ROWS, MANY_PARTS = 1_000_000, 250
 
-#: What the system says when there is no room left.
+#: The system's error numbers for a full disk.
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -69,7 +69,7 @@ class InDuckDB(Engine):
     Parameters
     ----------
     memory
-        The bytes that this process may take.
+        The memory that this process may use, in bytes.
     temporary
         Where the temporary folder is made.
     """
@@ -77,7 +77,7 @@ class InDuckDB(Engine):
     name = "duckdb"
 
     def __init__(self, memory: int, temporary: str | os.PathLike[str] | None = None) -> None:
-        get_ready()  # parts are worked on here; on a cluster, executors have kernels of their own
+        get_ready()  # parts are recoded in this process; on a cluster, executors load kernels themselves
         self.folder = TemporaryFolder(temporary)
         self.threads = os.cpu_count() or 1
         free = max(memory - PROGRAM, memory // 4)
@@ -98,7 +98,7 @@ class InDuckDB(Engine):
     def open(self, source: Source, columns: Sequence[str], as_text: Sequence[str]) -> Rows:
         self._source = source
         extent = source.extent(columns)
-        if extent is not None:  # before anything is written that would fill the disk
+        if extent is not None:  # before anything fills the disk
             self.folder.require(extent.rows * len(columns) * CELL_ON_DISK + extent.text_bytes)
         if source.parquet_files:
             return Stored(self, source.parquet_files, columns)
@@ -132,7 +132,7 @@ class InDuckDB(Engine):
         return Stored(self, files, rows.schema.names)
 
     def tell(self, stage: str, done: int) -> None:
-        """Say how far a stage is, and what it takes, a few times a second."""
+        """Report progress, memory and disk, a few times a second."""
         now = time.monotonic()
         if now - self._told_at < PACE and stage in self._began:
             return
@@ -144,7 +144,7 @@ class InDuckDB(Engine):
         self.progress(f"{stage} {done:,} rows, {takes}{left}", share)
 
     def new_folder(self) -> Path:
-        """Make a folder for rows."""
+        """Create a folder for rows."""
         self._made += 1
         return self.folder.new(f"rows-{self._made}")
 
@@ -153,12 +153,12 @@ class InDuckDB(Engine):
         assert isinstance(rows, DuckRows)
         files = rows.write(self.folder.new("release"), place, names)
         stored = Stored(self, files, [name for name in rows.schema.names if name != place])
-        # Parquet keeps the moment, not the zone in which it was said.
+        # Parquet stores the instant, not the time zone.
         zones = {one.name: one.type for one in rows.schema if pa.types.is_timestamp(one.type)}
         return ShownInFiles(stored, files, shown_as, self.folder, int(FOR_VERIFYING * self.memory), zones)
 
     def query(self, sql: str, **tables: pa.RecordBatchReader) -> pa.RecordBatchReader:
-        """Run a query on files, or on a stream that has a name in it."""
+        """Run a query on files, or on a stream that the query names."""
         connection = self._connection.cursor()
         for name, table in tables.items():
             connection.register(name, table)
@@ -166,13 +166,13 @@ class InDuckDB(Engine):
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Say that the disk is full, that there is too little memory, or that a file changed or ends too early."""
+        """Turn errors into messages: the disk is full, memory is too small, a file changed or is truncated."""
         try:
             yield
         except SfumatoError:
             raise
         except (duckdb.Error, pa.ArrowException, OSError) as error:
-            if self._source is not None:  # the likeliest reason, if it is so
+            if self._source is not None:  # the likeliest reason, if it applies
                 self._source.check_unchanged()
             raise self._explanation(error) or error from None
 
@@ -196,13 +196,13 @@ class InDuckDB(Engine):
 
 
 def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
-    """Open a file for rows that are read once more: only text has dictionaries, and nothing is told twice."""
+    """Open a file for rows that are read once again: dictionaries only for text, no statistics."""
     texts = [field.name for field in schema if is_text(field.type)]
     return pq.ParquetWriter(path, schema, compression=PACKED_BY, use_dictionary=texts, write_statistics=False)
 
 
 def _as_said(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """Return a batch in the types that its rows say they have; text may come as dictionaries."""
+    """Cast a batch to its declared types; text may stay dictionary-encoded."""
     if batch.schema.equals(schema):
         return batch
     columns = [
@@ -215,14 +215,14 @@ def _as_said(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 
 class DuckRows(Rows):
-    """Rows that this engine holds."""
+    """Rows of this engine."""
 
     def __init__(self, engine: InDuckDB, schema: pa.Schema) -> None:
         self.engine = engine
         self.schema = schema
 
     def _query(self, selected: str, after: str = "", within: str = "{}") -> pa.RecordBatchReader:
-        """Select something from the rows, perhaps within another query."""
+        """Query the rows, optionally inside another query."""
         stream = pa.RecordBatchReader.from_batches(self.schema, (_as_said(one, self.schema) for one in self.batches()))
         return self.engine.query(within.format(f"SELECT {selected} FROM streamed {after}"), streamed=stream)
 
@@ -289,7 +289,7 @@ class Stored(DuckRows):
 
 
 class Streamed(DuckRows):
-    """Rows that come once, batch by batch."""
+    """Rows that can be read once, batch by batch."""
 
     def __init__(self, engine: InDuckDB, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
         super().__init__(engine, schema)
@@ -300,7 +300,7 @@ class Streamed(DuckRows):
 
 
 class Mapped(DuckRows):
-    """What a function makes of other rows; several batches at a time, in their order."""
+    """Rows that a function computes from other rows, several batches at a time, in their order."""
 
     def __init__(self, rows: DuckRows, function: OnBatch, schema: pa.Schema) -> None:
         super().__init__(rows.engine, schema)
@@ -311,7 +311,7 @@ class Mapped(DuckRows):
 
 
 class PartedRows(DuckRows, Parted):
-    """What a function makes of parts, each from a file of its own."""
+    """Rows that a function computes from parts, each read from its own file."""
 
     def __init__(self, rows: DuckRows, column: str, function: OnPart, schema: pa.Schema) -> None:
         super().__init__(rows.engine, schema)
@@ -325,7 +325,7 @@ class PartedRows(DuckRows, Parted):
         return self._told
 
     def finished(self) -> Iterator[pa.Table]:
-        """Yield the parts, each when it is done, in the order of their numbers."""
+        """Yield the finished parts, in the order of their numbers."""
         folder = self.engine.new_folder()
         files = scatter(self._told_of("dividing"), self._column, folder)
 
@@ -334,8 +334,8 @@ class PartedRows(DuckRows, Parted):
             return table.num_rows, self._function(part, table)
 
         rows = 0
-        # While a part is put where it belongs, the next is worked on: methods share their work among all processors
-        # themselves, and a third part would not fit.
+        # While one part is scattered, the next is recoded. Methods use all processors themselves, and a third part
+        # would not fit in memory.
         for length, done in in_order(finish, sorted(files), 1):
             rows += length
             self._told.append(done.told)
@@ -344,7 +344,7 @@ class PartedRows(DuckRows, Parted):
         self._done = True
 
     def _told_of(self, stage: str) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, and say how many of them went by."""
+        """Yield the rows, and report how many have passed."""
         done = 0
         for batch in self._rows.batches():
             done += batch.num_rows

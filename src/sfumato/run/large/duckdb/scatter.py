@@ -1,4 +1,4 @@
-"""Rows on their way through files of the temporary folder: to the part that each belongs to, or to its random place."""
+"""Scatter rows over files of the temporary folder: by part, or by random place."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from sfumato.common.threads import in_order
 from sfumato.io import write_table
 
-#: What packs rows that lie in the temporary folder: in little time to less than a half, since codes are small.
+#: The compression of temporary files: fast, and codes shrink to less than half.
 PACKED_BY = "lz4"
 
-#: So many files are put in order and written at a time: together they take less memory than a part that is recoded.
+#: How many files are sorted and written at a time: together they take less memory than a part that is recoded.
 AT_ONCE = 2
 
 
 def scatter(batches: Iterable[pa.RecordBatch], column: str, folder: Path) -> dict[int, Path]:
-    """Write every row to the file of its part, in the order of the rows, and return the files."""
+    """Write each row to the file of its part, in the order of the rows; return the files."""
     files: dict[int, Path] = {}
     with ExitStack() as stack:
         writers: dict[int, pa.ipc.RecordBatchStreamWriter] = {}
@@ -37,7 +37,7 @@ def scatter(batches: Iterable[pa.RecordBatch], column: str, folder: Path) -> dic
 
 
 def split(batch: pa.RecordBatch, numbers: NDArray[np.integer]) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Yield the rows of a batch by their numbers, each group in the order of the batch."""
+    """Split a batch by the numbers of its rows; each group keeps the order of the batch."""
     order = np.argsort(numbers, kind="stable")
     ordered = numbers[order]
     if not len(ordered):
@@ -49,17 +49,17 @@ def split(batch: pa.RecordBatch, numbers: NDArray[np.integer]) -> Iterator[tuple
 
 
 def files_of(places: NDArray[np.uint64], count: int) -> NDArray[np.uint64]:
-    """Return for random places which of so many files each is in: files are ranges of places."""
+    """Return the file of each random place; files are ranges of places."""
     return (places >> np.uint64(32)) * np.uint64(count) >> np.uint64(32)
 
 
 def _packed() -> pa.ipc.IpcWriteOptions:
-    """Return how rows are written that wait for others of their part or file."""
+    """Return a writer for rows that wait for the others of their part or file."""
     return pa.ipc.IpcWriteOptions(compression=PACKED_BY)
 
 
 def read_and_remove(path: Path) -> pa.Table:
-    """Return the rows of a file that nobody needs any longer."""
+    """Read a file and remove it."""
     with pa.OSFile(str(path)) as file:
         table = pa.ipc.open_stream(file).read_all()
     path.unlink()
@@ -67,13 +67,13 @@ def read_and_remove(path: Path) -> pa.Table:
 
 
 class Vocabulary:
-    """The different texts of a column so far; a row is kept as the number of its text."""
+    """The distinct texts of a column so far; rows hold the numbers of their texts."""
 
     def __init__(self, kind: pa.DataType) -> None:
         self.texts = pa.array([], kind)
 
     def numbers(self, column: pa.ChunkedArray) -> pa.Array:
-        """Return the number of every text, null where it is missing."""
+        """Return the number of each text, null for missing ones."""
         coded = column.unify_dictionaries().combine_chunks()
         coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
         known = pc.index_in(coded.dictionary, self.texts)
@@ -85,22 +85,22 @@ class Vocabulary:
 
 
 class Spools:
-    """Rows on their way to files: each goes to one that its place says, and is put in order there in the end.
+    """Distributes rows to files by their random places, and sorts each file at the end.
 
-    Texts are kept as numbers, since a release repeats few of them.
+    Texts are stored as numbers, since a release repeats few distinct ones.
 
     Parameters
     ----------
     folder
-        Where rows wait.
+        The folder for waiting rows.
     schema
         Their columns.
     place
-        The column of random numbers that say in which file a row is, and where in it.
+        The column of random numbers that decide the file of a row and its position there.
     count
-        How many files there are.
+        The number of files.
     tell
-        Whom to tell how many rows are written.
+        Called with the number of rows written.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Spools:
         ]
 
     def add(self, table: pa.Table) -> None:
-        """Take rows in."""
+        """Add rows."""
         columns = [self._number(name, table.column(name)) for name in self._names]
         batch = pa.Table.from_arrays(columns, schema=self._schema).combine_chunks()
         numbers = files_of(table.column(self._place).to_numpy(), self._count)
@@ -135,7 +135,7 @@ class Spools:
         return self._words[name].numbers(column) if name in self._words else column
 
     def write(self, folder: Path, names: Sequence[str]) -> list[Path]:
-        """Put the rows of every file in order, and write them."""
+        """Sort the rows of each file, and write them."""
         self._stack.close()
         paths = [folder / f"{name}.parquet" for name in names]
         rows = 0
@@ -145,7 +145,7 @@ class Spools:
         return paths
 
     def _write(self, file: Path, path: Path) -> int:
-        """Put the rows of a file in order, write them, and return how many there are."""
+        """Sort the rows of a file, write them, and return their number."""
         table = read_and_remove(file)
         table = table.take(pc.sort_indices(table, [(self._place, "ascending")])).drop_columns([self._place])
         for column, words in self._words.items():

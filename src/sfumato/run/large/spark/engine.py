@@ -1,4 +1,4 @@
-"""The distributed engine: frames of Spark, counted by its own aggregates and worked on by its executors as Arrow."""
+"""The distributed engine: Spark counts with its own aggregates, and its executors run functions on Arrow data."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from sfumato.run.large.spark.release import ShownInSpark
 from sfumato.run.large.spark.rows import PackedRows, SparkRows
 from sfumato.run.request import Request
 
-#: How many rows a part may have at most: few enough for every core to have some, and for the memory of its Python.
+#: The most rows of a part: few enough that every core gets some and that a part fits in the memory of its Python.
 PART_ROWS = 1 << 18
 
 
 class InSpark(Engine):
-    """A session of Spark as an engine.
+    """A Spark session as an engine.
 
     Parameters
     ----------
     session
-        The session that does the work; it stays open.
+        The session; it stays open afterwards.
     """
 
     name = "spark"
@@ -38,16 +38,16 @@ class InSpark(Engine):
         return open_in_spark(self.session, data, request)
 
     def open(self, source: Source, columns: Sequence[str], as_text: Sequence[str] = ()) -> Rows:
-        """Return some columns of a frame."""
+        """Select some columns of a frame."""
         assert isinstance(source, SparkSource)
         texts = set(as_text)
         shown = (cast_to_text(name) if name in texts else spark_identifier(name) for name in columns)
         return SparkRows(source.frame.selectExpr(*shown))
 
     def kept(self, rows: Rows) -> PackedRows:
-        """Let the executors keep what they compute: in their memory, and on their disks what does not fit there.
+        """Persist rows on the executors: in memory, and on disk what does not fit.
 
-        What an executor kept that is lost is computed again by the others.
+        If an executor is lost, the others compute its share again.
         """
         assert isinstance(rows, PackedRows)
         frame = rows.whole.persist()
@@ -55,7 +55,7 @@ class InSpark(Engine):
         return rows.kept(frame)
 
     def released(self, rows: Rows, place: str, names: Sequence[str], shown_as: ShownAs) -> ShownInSpark:
-        """Let the executors keep the rows of the release, and forget what led to them."""
+        """Persist the rows of the release on the executors, and unpersist what they were computed from."""
         before, self._kept = self._kept, []
         kept = self.kept(rows)
         for frame in before:
@@ -63,11 +63,11 @@ class InSpark(Engine):
         return ShownInSpark(kept, place, shown_as)
 
     def close(self) -> None:
-        """Let the executors forget what they kept."""
+        """Unpersist everything."""
         while self._kept:
             self._kept.pop().unpersist()
 
 
 def cast_to_text(name: str) -> str:
-    """Return a column as text, in SQL."""
+    """Return the SQL that casts a column to text."""
     return f"CAST({spark_identifier(name)} AS STRING) AS {spark_identifier(name)}"

@@ -1,8 +1,8 @@
-"""What runs on the executors of Spark: functions of the plan, fed with Arrow.
+"""What runs on Spark's executors: functions of the plan, on Arrow data.
 
-Between two functions rows travel packed: a batch of Arrow is one cell of a Spark frame. To Spark a million rows are a
-few large cells, which it keeps, sends and groups without turning every value into a row of Java and back. Where rows
-are plain, Spark has no unsigned numbers and no dictionaries: they lie there in the next larger type.
+Between two functions rows travel packed: one Arrow batch is one binary cell of a Spark frame. Spark then stores, sends
+and groups a few large cells instead of converting a million rows to Java objects and back. Plain rows use Spark's own
+types, which have neither unsigned numbers nor dictionaries, so those are widened.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from sfumato.io.parquet import as_parquet
 from sfumato.run.large.duckdb.scatter import PACKED_BY, files_of, split
 from sfumato.run.large.engine import COUNT, Finished, OnBatch, OnPart
 
-#: Spark hands over batches of ten thousand rows; so many are taken together, or the work is mostly calling.
+#: Spark's batches have ten thousand rows; this many rows are joined, so that the overhead of calls does not dominate.
 BATCH = 1 << 18
 
-#: So many bytes a packed batch has at most, before it is packed.
+#: The most bytes of a batch before it is packed.
 CELL_BYTES = 1 << 26
 
-#: The columns of packed rows: how many there are in a cell, the cell, the part they belong to and the task that works
-#: on it, and what a part tells.
+#: The columns of packed rows: the number of rows in a cell, the cell, its part, the task that recodes the part, and the
+#: pickled figures of a part.
 ROWS, CELL, PART, TASK, TOLD = "rows", "cell", "part", "task", "told"
 
-#: What a file of Parquet begins and ends with.
+#: The first and last bytes of a Parquet file.
 PARQUET = b"PAR1"
 
 PACKED = pa.schema([(ROWS, pa.int64()), (CELL, pa.binary())])
@@ -46,26 +46,26 @@ Some = TypeVar("Some", pa.RecordBatch, pa.Table)
 
 
 @dataclass(frozen=True)
-class Steps:
-    """How an executor comes to batches: from plain rows or from packed ones, and through which functions.
+class BatchSteps:
+    """How an executor gets its batches: from plain or packed rows, and through which functions.
 
     Attributes
     ----------
     taken
-        The columns of plain rows as functions see them; None where rows are packed.
+        The schema of plain rows as functions see them; None for packed rows.
     functions
-        What is made of every batch, one after the other.
+        The functions applied to each batch, in this order.
     """
 
     taken: pa.Schema | None = None
     functions: tuple[OnBatch, ...] = ()
 
-    def then(self, function: OnBatch) -> Steps:
-        """Return these steps and one more."""
+    def then(self, function: OnBatch) -> BatchSteps:
+        """Append a step."""
         return replace(self, functions=(*self.functions, function))
 
     def batches(self, given: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield what is made of whatever Spark hands over."""
+        """Apply the steps to the batches that Spark hands over."""
         for batch in self._taken(given):
             made = batch
             for function in self.functions:
@@ -80,9 +80,9 @@ class Steps:
 
 @dataclass(frozen=True)
 class Work:
-    """What an executor does with its share of the rows: steps, and what becomes of each batch in the end."""
+    """The work of an executor on its share of the rows: steps, and what happens to each batch in the end."""
 
-    steps: Steps
+    steps: BatchSteps
     end: Callable[[pa.RecordBatch], Iterable[pa.RecordBatch]]
 
     def __call__(self, given: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -93,49 +93,49 @@ class Work:
 
 @dataclass(frozen=True)
 class Select:
-    """Leaves out all columns but some."""
+    """Selects some columns."""
 
     columns: tuple[str, ...]
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return these columns."""
+        """Select them."""
         return batch.select(list(self.columns))
 
 
 @dataclass(frozen=True)
 class AsPlain:
-    """Gives columns the types that Spark has for them."""
+    """Casts columns to types that Spark has."""
 
     given: pa.Schema
 
     def __call__(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Yield rows that Spark can read by itself."""
+        """Yield rows that Spark can read."""
         yield typed(batch, self.given)
 
 
 def packed(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Yield a batch as cells."""
+    """Pack a batch into cells."""
     for piece in _pieces(batch):
         yield pa.RecordBatch.from_pylist([{ROWS: piece.num_rows, CELL: _cell(piece)}], PACKED)
 
 
 @dataclass(frozen=True)
 class Scatter:
-    """Packs the rows of every part by themselves.
+    """Packs the rows of each part separately.
 
     Attributes
     ----------
     column
-        The column that says which part a row belongs to.
+        The column with the part of each row.
     tasks
-        What tasks are called; parts take turns.
+        The numbers of the tasks, to which parts are dealt in turn.
     """
 
     column: str
     tasks: tuple[int, ...]
 
     def __call__(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Yield cells with the part that they belong to, and the task that works on it."""
+        """Yield cells with their part and the task that recodes it."""
         for part, rows in split(batch, self.parts(batch.column(self.column).to_numpy())):
             task = self.tasks[part % len(self.tasks)]
             cells = [{TASK: task, PART: part, CELL: _cell(piece)} for piece in _pieces(rows)]
@@ -148,7 +148,7 @@ class Scatter:
 
 @dataclass(frozen=True)
 class ScatterToFiles(Scatter):
-    """Packs the rows of every file by themselves; a task writes one, and the column holds random places."""
+    """Packs the rows of each file separately; each task writes one file, chosen by the random places of rows."""
 
     def parts(self, column: NDArray[Any]) -> NDArray[Any]:
         """Return the file of every row."""
@@ -157,16 +157,16 @@ class ScatterToFiles(Scatter):
 
 @dataclass(frozen=True)
 class AsFile:
-    """Makes one file of Parquet of all rows of a task, which lie in the order of their places.
+    """Writes all rows of a task to one Parquet file, ordered by their random places.
 
     Attributes
     ----------
     taken
-        The columns of the rows as they come.
+        The schema of the rows as they come.
     given
-        Those that the file has.
+        The schema of the file.
     place
-        The column of random numbers that say where a row lies.
+        The column of random places.
     """
 
     taken: pa.Schema
@@ -174,7 +174,7 @@ class AsFile:
     place: str
 
     def __call__(self, cells: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the bytes of the file, in one cell."""
+        """Yield the file as one cell."""
         rows = together(pa.Table.from_batches(cells, pa.schema([(CELL, pa.binary())])), self.taken)
         order = pc.sort_indices(rows.column(self.place))
         file = as_parquet(typed(rows.select(self.given.names).take(order), self.given))
@@ -183,15 +183,15 @@ class AsFile:
 
 @dataclass(frozen=True)
 class CountGroups:
-    """Counts the different rows of a batch, so that Spark has fewer to count."""
+    """Counts the distinct rows of a batch, so that Spark has fewer to count."""
 
     columns: tuple[str, ...]
     given: pa.Schema
 
     def __call__(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Yield groups and how many rows each has."""
+        """Yield groups and their counts."""
         rows = typed(batch.select(list(self.columns)), pa.schema(list(self.given)[:-1]))
-        names = [f"c{at}" for at in range(len(self.columns))]  # of two columns of one name the counter makes one
+        names = [f"c{at}" for at in range(len(self.columns))]  # the counter would merge two columns of one name
         counted = pa.Table.from_arrays(rows.columns, names).group_by(names, use_threads=False)
         groups = counted.aggregate([([], "count_all")]).combine_chunks()
         yield from typed(groups, self.given).to_batches()
@@ -199,13 +199,13 @@ class CountGroups:
 
 @dataclass(frozen=True)
 class CountValues:
-    """Counts the values of several columns in one look, each in rows of its own, which have nothing in the others."""
+    """Counts the values of several columns in one pass; each value has a row of its own, null in the other columns."""
 
     columns: tuple[str, ...]
     given: pa.Schema
 
     def __call__(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Yield which column it is, its values among those of all columns, and how many rows have each."""
+        """Yield the number of the column, its value in the column's place, and the count."""
         for at, name in enumerate(self.columns):
             values, counts = pc.value_counts(batch.column(name)).flatten()
             cells = [pa.nulls(len(values), kind) for kind in self.given.types[1:-1]]
@@ -216,13 +216,13 @@ class CountValues:
 
 @dataclass(frozen=True)
 class OnOnePart:
-    """Runs a function on all rows of a part, which it puts in an order that does not depend on who brought them."""
+    """Runs a function on all rows of a part, sorted so that their order does not depend on how they arrived."""
 
     function: OnPart
     taken: pa.Schema
 
     def __call__(self, key: tuple[pa.Scalar, ...], cells: pa.Table) -> pa.Table:
-        """Return what the function makes of a part, in cells, with a last row for what it tells."""
+        """Return the result for a part as cells, and its figures in a last row."""
         finished: Finished = self.function(key[1].as_py(), in_order(together(cells, self.taken)))
         made = [batch for rows in joined(finished.rows.to_batches()) for batch in packed(rows)]
         told = [{ROWS: 0, CELL: None, TOLD: pickle.dumps(finished.told)}]
@@ -235,13 +235,13 @@ class OnOnePart:
 
 
 def together(cells: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Return the rows that lie in cells."""
+    """Unpack cells into one table."""
     rows = pa.Table.from_batches(unpacked(cells.column(CELL)), schema)
     return rows.unify_dictionaries().combine_chunks()
 
 
 def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Yield a batch in pieces that are not too large for a cell."""
+    """Split a batch into pieces that fit in a cell."""
     rows = max(1, int(len(batch) * CELL_BYTES // max(1, batch.nbytes)))
     return (batch.slice(begin, rows) for begin in range(0, len(batch), rows))
 
@@ -254,7 +254,7 @@ def _cell(batch: pa.RecordBatch) -> bytes:
 
 
 def unpacked(cells: Iterable[Any]) -> Iterator[pa.RecordBatch]:
-    """Yield the batches that lie in cells; a cell may hold a whole file of Parquet as well."""
+    """Unpack the batches in cells; a cell may also hold a whole Parquet file."""
     for cell in cells:
         packing = cell.as_buffer() if isinstance(cell, pa.BinaryScalar) else cell
         if packing is None:
@@ -266,14 +266,14 @@ def unpacked(cells: Iterable[Any]) -> Iterator[pa.RecordBatch]:
 
 
 def _of_parquet(file: pa.BufferReader) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a file; a release repeats few texts, which stay numbered."""
+    """Yield the rows of a Parquet file; texts stay dictionary-encoded, since a release repeats few."""
     texts = [one.name for one in pq.read_schema(file) if pa.types.is_string(one.type)]
     file.seek(0)
     return pq.ParquetFile(file, read_dictionary=texts).iter_batches(BATCH)
 
 
 def gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield fewer, larger batches."""
+    """Join batches into fewer, larger ones."""
     waiting: list[pa.RecordBatch] = []
     for batch in batches:
         waiting.append(batch)
@@ -284,19 +284,19 @@ def gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def joined(batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield batches as one."""
+    """Join batches into one."""
     if batches:
         yield from pa.Table.from_batches(batches).unify_dictionaries().combine_chunks().to_batches()
 
 
 def in_order(rows: pa.Table) -> pa.Table:
-    """Return rows in the order of their cells: the same rows, the same order."""
+    """Sort rows by all their values, so that the same rows always have the same order."""
     keys = [_sortable(column) for column in reversed(rows.columns)]
     return rows.take(pa.array(np.lexsort(keys))) if keys else rows
 
 
 def _sortable(column: pa.ChunkedArray) -> NDArray[np.generic]:
-    """Return numbers in the order of cells; small whole numbers, which codes are, are sorted fastest as they are."""
+    """Return numbers that sort like the values; small integers, such as codes, sort fastest as they are."""
     if pa.types.is_integer(column.type) and not column.null_count:
         return column.to_numpy()
     plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
@@ -304,34 +304,34 @@ def _sortable(column: pa.ChunkedArray) -> NDArray[np.generic]:
 
 
 def without_dictionaries(schema: pa.Schema) -> pa.Schema:
-    """Return columns with the types of their values."""
+    """Replace dictionary types by the types of their values."""
     kinds = [(one.name, one.type.value_type if pa.types.is_dictionary(one.type) else one.type) for one in schema]
     return pa.schema(kinds)
 
 
 def stored_schema(schema: pa.Schema) -> pa.Schema:
-    """Return the types in which Spark holds columns."""
+    """Return the schema with types that Spark has."""
     return pa.schema([(one.name, _STORED.get(one.type, one.type)) for one in without_dictionaries(schema)])
 
 
 def filed_schema(schema: pa.Schema) -> pa.Schema:
-    """Return the types in which columns are written, to be read by Spark in its own; texts may stay numbered."""
+    """Return the schema of files that Spark reads in its own types; texts may stay dictionary-encoded."""
     return pa.schema([(one.name, _STORED.get(one.type, one.type)) for one in schema])
 
 
 def with_count(schema: pa.Schema) -> pa.Schema:
-    """Return columns and the one in which groups are counted."""
+    """Append the column of counts to a schema."""
     return schema.append(pa.field(COUNT, pa.int64()))
 
 
 def typed(rows: Some, schema: pa.Schema) -> Some:
-    """Return rows in the types in which Spark holds them, or in those that the plan expects."""
+    """Cast rows to Spark's types, or to those that the plan expects."""
     columns = [cast(column, field.type) for column, field in zip(rows.columns, schema, strict=True)]
     return type(rows).from_arrays(columns, schema=schema)
 
 
 def cast(column: pa.Array | pa.ChunkedArray, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
-    """Return a column in another type; of 64 bits each is kept, whatever their sign."""
+    """Cast a column; 64-bit numbers keep all bits, whether signed or not."""
     if column.type == kind:
         return column
     if {column.type, kind} == {pa.int64(), pa.uint64()}:

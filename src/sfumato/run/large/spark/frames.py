@@ -1,4 +1,4 @@
-"""Frames of Spark: where they come from, and how their columns and types are called."""
+"""Spark frames: how tables and files become frames, and the names and types of their columns."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from sfumato.run.where import is_spark_frame
 
 T = TypeVar("T")
 
-#: What stands between cells, the likelier first.
+#: Separators of cells, the likelier first.
 SEPARATORS = (",", ";", "\t", "|")
 
-#: How an error of ours looks in the trace of an executor's Python.
+#: The form of an error of this package in the traceback of an executor's Python.
 _OURS = re.compile(r"^\W*sfumato\.errors\.(\w+): (.*)$", re.MULTILINE)
 
 _PACKED_ENDINGS = {".gz", ".bz2", ".zst", ".xz"}
@@ -47,7 +47,7 @@ def open_in_spark(session: Any, data: object, request: Request) -> SparkSource:
 
 
 def _files_of(source: Source) -> list[Path]:
-    """Return the files of a source that is open here already: the executors read them by themselves."""
+    """Return the files of an open source, for the executors to read."""
     return list(source.parquet_files or ([source.path] if isinstance(source, FileSource) else ()))
 
 
@@ -66,7 +66,7 @@ def _read(session: Any, paths: list[str], request: Request) -> Any:
 
 
 def located(path: str) -> str:
-    """Return a path as Spark finds it: its Java may have started in another folder than this one."""
+    """Return an absolute path: Spark's Java may have another working directory."""
     return path if "://" in path else os.path.abspath(path)
 
 
@@ -76,7 +76,7 @@ def _ending(path: str) -> str:
 
 
 def _read_text(session: Any, paths: list[str], request: Request) -> Any:
-    """Read delimited text: numbers and dates are what Spark takes for such, unless zeros in front say otherwise."""
+    """Read delimited text; Spark infers numbers and dates, except where leading zeros make them text."""
     separator = request.separator or _separator(session, paths)
     reader = session.read.option("header", True).option("sep", separator).option("escape", '"')
     reader = reader.option("multiLine", True).option("encoding", request.encoding or "UTF-8")
@@ -103,7 +103,7 @@ def _separator(session: Any, paths: list[str]) -> str:
 
 
 def computed(action: Callable[[], T]) -> T:
-    """Let Spark compute something, or say why it cannot, without the trace of Java."""
+    """Let Spark compute something; an error says why it cannot, without the Java stack trace."""
     try:
         return action()
     except SfumatoError:
@@ -113,22 +113,22 @@ def computed(action: Callable[[], T]) -> T:
 
 
 def _told(error: Exception) -> SfumatoError | None:
-    """Return what an executor has to say to the user, if that is why Spark gave up."""
+    """Return the error of this package that an executor raised, if that is why Spark failed."""
     found = _OURS.search(str(error))
     kind = getattr(errors, found[1], None) if found else None
     return kind(found[2]) if found and isinstance(kind, type) and issubclass(kind, SfumatoError) else None
 
 
 def chosen(frame: Any, columns: Sequence[str]) -> Any:
-    """Return some columns of a frame under plain names: Spark's Python functions fail on dots and backticks."""
+    """Select columns under plain names: Spark's Python functions fail on dots and backticks."""
     return frame.selectExpr(*(f"{spark_identifier(name)} AS c{at}" for at, name in enumerate(columns)))
 
 
 def arrow_schema(frame: Any) -> pa.Schema:
-    """Return the columns of a frame as Arrow names their types."""
+    """Return the Arrow schema of a frame."""
     return computed(frame.limit(0).toArrow).schema
 
 
 def spark_types(schema: pa.Schema) -> Any:
-    """Return columns as Spark names their types."""
+    """Return a schema in Spark's names of types."""
     return import_module("pyspark.sql.pandas.types").from_arrow_schema(stored_schema(schema))

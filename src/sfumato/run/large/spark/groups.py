@@ -1,4 +1,4 @@
-"""What is in a frame of Spark, as the verifier asks for it: counted and judged by the executors."""
+"""Spark frames for the verifier: the executors count and judge the classes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from sfumato.verify.engine_check import verify_grouped
 from sfumato.verify.engine_groups import CountClasses, Grouped, Keys
 from sfumato.verify.verification import Verification
 
-#: About how many rows the classes have that an executor looks at together.
+#: About how many rows the classes of one piece have; an executor judges a piece at a time.
 PIECE_ROWS = 1 << 19
 
-#: The column that says with which others a class is looked at.
+#: The column with the piece of a class.
 PIECE = "piece"
 
-#: What spreads numbers evenly, by its high bits.
+#: A multiplier whose products are spread evenly in their high bits.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ def verified_by_spark(
 
 
 class GroupsInSpark:
-    """Rows on a cluster as the verifier asks for them."""
+    """Rows on a cluster, as the verifier needs them."""
 
     def __init__(self, rows: OnCluster) -> None:
         self.schema = rows.schema
@@ -55,10 +55,10 @@ class GroupsInSpark:
     def looked_at(
         self, keys: Keys, column: Grouped | None, look: Callable[[Iterable[pa.RecordBatch]], T]
     ) -> Iterator[T]:
-        """Count on every executor what it has, bring classes together, and let executors look at them.
+        """Count classes on each executor, merge their counts, and judge the classes on the executors.
 
-        What comes to the driver is what they have seen. A class that very many rows share is counted where these rows
-        are before it is sent anywhere.
+        Only the verdicts come to the driver. Each executor counts its own rows first, so that a class of very many
+        rows is sent as a few counts.
         """
         pieces = max(1, -(-int(keys.columns[0].counts.sum()) // PIECE_ROWS))
         count = CountInPieces(CountClasses(keys, column), pieces)
@@ -67,19 +67,19 @@ class GroupsInSpark:
 
 @dataclass(frozen=True)
 class CountInPieces:
-    """Counts the classes of a batch, and says of each in which piece all of its counts come together."""
+    """Counts the classes of a batch, and assigns each class to the piece in which its counts are merged."""
 
     count: CountClasses
     pieces: int
 
     @property
     def reads(self) -> list[str]:
-        """The columns that it looks at."""
+        """The columns that it reads."""
         return self.count.reads
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns of the entries that it makes."""
+        """The schema of the entries."""
         return self.count.schema.append(pa.field(PIECE, pa.uint32()))
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -93,11 +93,11 @@ class CountInPieces:
 
 @dataclass(frozen=True)
 class LookAt:
-    """Shows all classes of a piece to a function of the verifier."""
+    """Passes all classes of a piece to a function of the verifier."""
 
     look: Callable[[Iterable[pa.RecordBatch]], object]
     parts: int
 
     def __call__(self, piece: int, entries: pa.Table) -> Finished:
-        """Tell what the function has seen in entries, which come in order."""
+        """Return the verdict on sorted entries."""
         return Finished(NOTHING.empty_table(), self.look(entries.drop_columns([PIECE]).to_batches()))

@@ -1,4 +1,4 @@
-"""Rows that a Spark cluster holds: frames, counted by Spark's own aggregates, and packed rows, worked on as Arrow."""
+"""Rows on a Spark cluster: plain frames that Spark counts, and packed rows that executors process as Arrow."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from sfumato.run.large.spark.executors import (
     TOLD,
     AsFile,
     AsPlain,
+    BatchSteps,
     CountGroups,
     CountValues,
     OnOnePart,
     Scatter,
     ScatterToFiles,
     Select,
-    Steps,
     Work,
     filed_schema,
     packed,
@@ -46,21 +46,21 @@ from sfumato.run.large.spark.executors import (
 from sfumato.run.large.spark.frames import arrow_schema, chosen, computed, spark_types
 from sfumato.run.large.spark.session import without_pandas_warning
 
-#: Up to so many different values of a column are counted at once, and remembered.
+#: Up to this many distinct values of a column are counted at once and remembered.
 VALUES = 1 << 20
 
-#: How many tasks there are for each core where parts are worked on: parts differ, and cores should end together.
+#: Tasks per core for recoding: parts differ in cost, and all cores should finish at about the same time.
 TASKS = 16
 
-#: Which column a value belongs to, where those of several are counted together.
+#: The column number of a value, where several columns are counted together.
 COLUMN = "of"
 
-#: So many columns are counted at the same time: one count is done before Spark has planned the next.
+#: How many columns are counted at the same time, so that Spark plans one count while it runs another.
 AT_ONCE = 4
 
 
 class OnCluster(Rows):
-    """Rows whose counts Spark finds."""
+    """Rows that Spark counts."""
 
     numbered = False
 
@@ -70,17 +70,17 @@ class OnCluster(Rows):
 
     @abstractmethod
     def plain(self, columns: Sequence[str]) -> Any:
-        """Return some columns as a frame."""
+        """Select some columns as a frame."""
 
     @abstractmethod
     def counted(self, columns: Sequence[str]) -> Any:
-        """Return the different rows of some columns as a frame, and how often each occurs."""
+        """Return a frame of the distinct rows of some columns with their counts."""
 
     def distinct_counts(self, columns: Sequence[str]) -> list[int]:
-        """Return how many different values each column has, about where these are many."""
+        """Count the distinct values of each column; estimate where they are many."""
         self.count_values(columns)
         many = [name for name in columns if name not in self._values]
-        # To count the values is several times faster than to estimate how many there are, unless there are too many.
+        # Counting the values is several times faster than estimating their number, unless there are too many.
         about = [f"approx_count_distinct({spark_identifier(name)}) AS c{at}" for at, name in enumerate(many)]
         found = computed(self.plain(many).selectExpr(*about).toArrow).to_pydict().values() if many else ()
         estimates = dict(zip(many, (count for [count] in found), strict=True))
@@ -94,17 +94,17 @@ class OnCluster(Rows):
 
     @abstractmethod
     def _values_of(self, columns: Sequence[str]) -> Iterable[pa.Table]:
-        """Return the values of every column with their counts, or more than are remembered."""
+        """Count the values of each column, up to one more than are remembered."""
 
     def groups(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Count by Spark's own GROUP BY; what comes to the driver are groups, never rows."""
+        """Count by Spark's GROUP BY; groups come to the driver, never rows."""
         schema = with_count(without_dictionaries(pa.schema([*map(self.schema.field, columns)])))
         known = self._values.get(columns[0]) if len(columns) == 1 else None
         counted = computed(self.counted(columns).toArrow) if known is None else known
         yield from (typed(batch, schema) for batch in counted.to_batches())
 
     def spread(self, columns: Sequence[str], value: str | None = None) -> Spread:
-        """Count groups by their sizes; what comes to the driver are the different sizes."""
+        """Count groups by their sizes; only the distinct sizes come to the driver."""
         expr = import_module("pyspark.sql.functions").expr
         both = [*columns] if value is None else [*columns, value]
         groups = [f"g{at}" for at in range(len(both))]
@@ -114,14 +114,14 @@ class OnCluster(Rows):
 
 
 class SparkRows(OnCluster):
-    """A frame of Spark, whose columns are plain."""
+    """A Spark frame with plain columns."""
 
     def __init__(self, frame: Any) -> None:
         super().__init__(arrow_schema(frame))
         self.frame = frame
 
     def plain(self, columns: Sequence[str]) -> Any:
-        """Return some columns of the frame."""
+        """Select some columns of the frame."""
         return self.frame.select(*map(spark_identifier, columns))
 
     def counted(self, columns: Sequence[str]) -> Any:
@@ -130,7 +130,7 @@ class SparkRows(OnCluster):
         return self.frame.groupBy(*map(spark_identifier, columns)).agg(count)
 
     def _values_of(self, columns: Sequence[str]) -> Iterable[pa.Table]:
-        """Count one column in each look, for which Spark reads no other."""
+        """Count one column per pass, so that Spark reads only that column."""
 
         def values(name: str) -> pa.Table:
             return computed(self.counted([name]).limit(VALUES + 1).toArrow)
@@ -138,41 +138,41 @@ class SparkRows(OnCluster):
         return side_by_side(values, columns, AT_ONCE)
 
     def count(self) -> int:
-        """Return how many rows there are."""
+        """Count the rows."""
         return int(computed(self.frame.count))
 
     def mapped(self, function: OnBatch, schema: pa.Schema) -> PackedRows:
-        """Run a function on batches, where they are."""
+        """Run a function on the batches on the executors."""
         reads = list(getattr(function, "reads", self.schema.names))
         taken = pa.schema([self.schema.field(name) for name in reads])
-        return PackedRows(chosen(self.frame, reads), schema, Steps(taken).then(function))
+        return PackedRows(chosen(self.frame, reads), schema, BatchSteps(taken).then(function))
 
     def by_part(self, column: str, function: OnPart, schema: pa.Schema) -> PackedParts:
         """Bring the rows of each part together on one executor, and run a function on them."""
         return self._as_packed().by_part(column, function, schema)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield all rows at the driver, as many at a time as an executor's task has."""
+        """Yield all rows at the driver, one partition at a time."""
         return self._as_packed().batches()
 
     def _as_packed(self) -> PackedRows:
-        return PackedRows(chosen(self.frame, self.schema.names), self.schema, Steps(self.schema))
+        return PackedRows(chosen(self.frame, self.schema.names), self.schema, BatchSteps(self.schema))
 
 
 class PackedRows(OnCluster):
-    """Rows that executors make of a frame, a batch of them in every cell.
+    """Rows that executors compute from a frame; each cell holds a batch.
 
     Parameters
     ----------
     frame
-        What they are made of.
+        The frame that they are computed from.
     schema
-        Their columns, in types that need not be Spark's.
+        Their schema, whose types need not be Spark's.
     steps
-        How they are made.
+        How they are computed.
     """
 
-    def __init__(self, frame: Any, schema: pa.Schema, steps: Steps) -> None:
+    def __init__(self, frame: Any, schema: pa.Schema, steps: BatchSteps) -> None:
         super().__init__(schema)
         self.frame = frame
         self._steps = steps
@@ -180,43 +180,43 @@ class PackedRows(OnCluster):
 
     @property
     def whole(self) -> Any:
-        """All that has to be kept of it."""
+        """The frame to persist."""
         return self._run(packed, PACKED)
 
     def kept(self, frame: Any) -> PackedRows:
-        """Return the same rows, from what was kept of them; to count them is what computes them."""
+        """Return the same rows, read from the persisted frame; counting them computes it."""
         rows = type(self).of(frame, self.schema)
         rows._total = _total(frame)
         return rows
 
     @classmethod
     def of(cls, frame: Any, schema: pa.Schema) -> PackedRows:
-        """Return rows that lie in cells."""
-        return cls(frame.select(CELL), schema, Steps())
+        """Wrap a frame of cells."""
+        return cls(frame.select(CELL), schema, BatchSteps())
 
     def _run(self, end: Callable[[pa.RecordBatch], Any], schema: pa.Schema) -> Any:
-        """Return a frame of what the executors make of every batch in the end."""
+        """Return a frame of the executors' results for each batch."""
         with without_pandas_warning():
             return self.frame.mapInArrow(Work(self._steps, end), spark_types(schema))
 
     def plain(self, columns: Sequence[str]) -> Any:
-        """Return some columns as a frame."""
+        """Select some columns as a frame."""
         rows = self.select(columns)
         given = stored_schema(rows.schema)
         return rows._run(AsPlain(given), given)
 
     def select(self, columns: Sequence[str]) -> PackedRows:
-        """Return some columns."""
+        """Select some columns."""
         return self.mapped(Select(tuple(columns)), pa.schema([self.schema.field(name) for name in columns]))
 
     def counted(self, columns: Sequence[str]) -> Any:
-        """Let executors count what they have, and Spark what they found."""
+        """Let executors count their rows, and Spark merge the counts."""
         given = with_count(stored_schema(pa.schema([self.schema.field(name) for name in columns])))
         count = import_module("pyspark.sql.functions").expr(f"sum({COUNT})").alias(COUNT)
         return self._run(CountGroups(tuple(columns), given), given).groupBy(*map(spark_identifier, columns)).agg(count)
 
     def _values_of(self, columns: Sequence[str]) -> Iterable[pa.Table]:
-        """Count all columns in one look, since every cell has to be unpacked for each."""
+        """Count all columns in one pass, since each pass has to unpack every cell."""
         kinds = stored_schema(pa.schema([self.schema.field(name) for name in columns])).types
         names = [f"c{at}" for at in range(len(columns))]
         given = with_count(pa.schema([(COLUMN, pa.int32()), *zip(names, kinds, strict=True)]))
@@ -227,23 +227,25 @@ class PackedRows(OnCluster):
             yield counted.filter(pc.equal(counted.column(COLUMN), at)).select([name, COUNT])
 
     def count(self) -> int:
-        """Return how many rows there are."""
+        """Count the rows."""
         return self.total[0]
 
     @property
     def total(self) -> tuple[int, int]:
-        """How many rows there are, and of how many bytes their cells are."""
+        """The number of rows and the bytes of their cells."""
         return _total(self.whole) if self._total is None else self._total
 
     def mapped(self, function: OnBatch, schema: pa.Schema) -> PackedRows:
-        """Run a function on batches, where they are."""
+        """Run a function on the batches on the executors."""
         return PackedRows(self.frame, schema, self._steps.then(function))
 
     def by_part(self, column: str, function: OnPart, schema: pa.Schema) -> PackedParts:
         """Bring the rows of each part together on one executor, and run a function on them."""
         work = OnOnePart(function, self.schema)
 
-        def finish(key: tuple[pa.Scalar, ...], cells: pa.Table) -> pa.Table:  # Spark counts the arguments of functions
+        def finish(
+            key: tuple[pa.Scalar, ...], cells: pa.Table
+        ) -> pa.Table:  # Spark inspects the signature of functions
             return work(key, cells)
 
         session = self.frame.sparkSession
@@ -254,7 +256,7 @@ class PackedRows(OnCluster):
             return PackedParts.of(scattered.groupBy(TASK, PART).applyInArrow(finish, spark_types(FINISHED)), schema)
 
     def files(self, place: str, count: int) -> Any:
-        """Return a frame of as many files of Parquet, each a cell, in which rows lie where their random places say."""
+        """Return a frame of Parquet files, one per cell, in which rows are ordered by their random places."""
         tasks = task_names(self.frame.sparkSession, count)
         cells = self._run(ScatterToFiles(place, tasks), SCATTERED).repartition(count, TASK).select(CELL)
         given = filed_schema(pa.schema([one for one in self.schema if one.name != place]))
@@ -262,46 +264,46 @@ class PackedRows(OnCluster):
             return cells.mapInArrow(AsFile(self.schema, given, place), f"{CELL} binary")
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield all rows at the driver in their order, one task's rows at a time."""
+        """Yield all rows at the driver in their order, one partition at a time."""
         rows = computed(self.whole.select(CELL).toLocalIterator)
         while (row := computed(lambda: next(rows, None))) is not None:
             yield from unpacked(row)
 
 
 class PackedParts(PackedRows, Parted):
-    """What became of all parts; each part told about itself in a row of its own."""
+    """The results for all parts; the figures of each part are a row of their own."""
 
-    def __init__(self, frame: Any, schema: pa.Schema, steps: Steps) -> None:
+    def __init__(self, frame: Any, schema: pa.Schema, steps: BatchSteps) -> None:
         super().__init__(frame.select(CELL), schema, steps)
         self._all = frame
 
     @classmethod
     def of(cls, frame: Any, schema: pa.Schema) -> PackedParts:
-        """Return what lies in cells."""
-        return cls(frame, schema, Steps())
+        """Wrap a frame of results."""
+        return cls(frame, schema, BatchSteps())
 
     @property
     def whole(self) -> Any:
-        """The rows, and what parts told."""
+        """The frame to persist: rows and figures."""
         return self._all
 
     def told(self) -> list[Any]:
-        """Return what the function told about the parts."""
+        """Return the figures of all parts."""
         told = computed(self._all.where(f"{TOLD} IS NOT NULL").select(TOLD).toArrow)
         return [pickle.loads(one) for one in told.column(TOLD).to_pylist()]
 
 
 def _total(frame: Any) -> tuple[int, int]:
-    """Return how many rows lie in all cells, and how many bytes these have."""
+    """Count the rows of all cells, and their bytes."""
     found = computed(frame.selectExpr(f"sum({ROWS})", f"sum(length({CELL}))").toArrow)
     rows, size = (column[0].as_py() or 0 for column in found.columns)
     return rows, size
 
 
 def task_names(session: Any, tasks: int) -> tuple[int, ...]:
-    """Return numbers that Spark, which gives work to tasks by the hash of a number, gives to a different task each.
+    """Return numbers that Spark, which assigns work to tasks by the hash of a number, gives to different tasks.
 
-    Were the hash another one day, tasks would have more or less to do, and what they do would be the same.
+    If Spark's hash ever changes, the load is less even, but the results stay the same.
     """
     tried = int(tasks * (math.log(tasks) + 12))
     hashes = f"SELECT transform(sequence(0L, {tried}L), one -> pmod(hash(one), {tasks})) AS task"

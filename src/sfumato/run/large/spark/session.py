@@ -1,4 +1,4 @@
-"""Sessions of Apache Spark: is there a Java, does the cluster answer, have its workers what they need."""
+"""Spark sessions: checks that Java is there, that the cluster answers and that its workers have what they need."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sfumato.run.request import EngineOption
 #: The lowest version of Java that Spark 4 runs on.
 JAVA = 17
 
-#: What an executor's Python needs besides PySpark.
+#: Packages that an executor's Python needs besides PySpark.
 NEEDED = ("pyarrow", "numpy", "numba", "sfumato")
 
 INSTALL_JAVA = (
@@ -35,7 +35,7 @@ INSTALL_JAVA = (
     f"brew install openjdk@{JAVA}; elsewhere: https://adoptium.net) and, if it is not on PATH, set JAVA_HOME."
 )
 
-#: Sessions whose executors were found to have what is needed.
+#: Sessions whose executors have been checked.
 _CHECKED: WeakSet[Any] = WeakSet()
 
 #: Python has one list of warning filters for all threads.
@@ -55,7 +55,7 @@ class Spark(EngineOption):
     address
         The master as Spark names it: ``"spark://host:7077"``, ``"yarn"``, ``"k8s://…"``, or ``"local[4]"`` for four
         cores of this machine; ``"spark"`` is the one that Spark's own configuration names, where all else (memory,
-        executors, storage) is said, too.
+        executors, storage) is set, too.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Spark(EngineOption):
 
 @dataclass(frozen=True)
 class OfFrame(EngineOption):
-    """The session that a frame of Spark belongs to."""
+    """The session of a Spark frame."""
 
     frame: Any
     name = "spark"
@@ -89,15 +89,15 @@ class OfFrame(EngineOption):
 
 
 def on_session(session: Any) -> Engine:
-    """Return an engine on a session whose executors have what they need."""
-    from sfumato.run.large.spark.engine import InSpark  # noqa: PLC0415 - only who runs on Spark needs it
+    """Return an engine on a session, after a check of its executors."""
+    from sfumato.run.large.spark.engine import InSpark  # noqa: PLC0415 - needed only on Spark
 
     check_workers(session)
     return InSpark(session)
 
 
 def is_address(text: object) -> TypeGuard[str]:
-    """Return whether a text names the master of a Spark cluster."""
+    """Whether a text names the master of a Spark cluster."""
     return isinstance(text, str) and _ADDRESS.fullmatch(text) is not None
 
 
@@ -113,7 +113,7 @@ def require_spark() -> None:
 
 
 def java_version() -> int | None:
-    """Return the main version of the Java that Spark would start; None if there is none."""
+    """Return the major version of the Java that Spark would start; None if there is none."""
     home = os.environ.get("JAVA_HOME")
     program = str(Path(home, "bin", "java")) if home else shutil.which("java")
     if program is None:
@@ -127,9 +127,9 @@ def java_version() -> int | None:
 
 
 def start_session(spark: Spark) -> Any:
-    """Return a session on a cluster: the one that runs in this program, or a new one."""
+    """Return the session of this program, or start one on a cluster."""
     require_spark()
-    # Executors run the Python that PYSPARK_PYTHON names; on this machine that is ours unless somebody said otherwise.
+    # Executors run the Python that PYSPARK_PYTHON names; on this machine it defaults to the one running now.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable if spark.address.startswith("local") else "python3")
     builder = import_module("pyspark.sql").SparkSession.builder.appName("sfumato")
     builder = builder if spark.address == "spark" else builder.master(spark.address)
@@ -142,14 +142,14 @@ def start_session(spark: Spark) -> Any:
 
 @contextmanager
 def without_pandas_warning() -> Iterator[None]:
-    """Keep quiet that PySpark has not been tried with the newest pandas, which nothing here uses."""
+    """Silence PySpark's warning about untested versions of pandas, which nothing here uses."""
     with _FILTERS, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
         yield
 
 
 def check_workers(session: Any) -> None:
-    """Make sure once that the executors' Python has what the work needs, or say what is missing there."""
+    """Check once per session that the executors' Python has the needed packages, or say what is missing."""
     if session in _CHECKED:
         return
     probe = session.range(0, 2, 1, 2)
@@ -158,7 +158,7 @@ def check_workers(session: Any) -> None:
             asked = probe.mapInArrow(lacking_here, "name string")
         lacking = sorted({row.name for row in asked.collect()})
     except Exception as error:
-        # A Python without Arrow, or without Sfumato, fails before it can tell what else it lacks.
+        # A Python without Arrow or Sfumato fails before it can report what else it lacks.
         lacking = sorted(set(_NO_MODULE.findall(str(error))))
         if not lacking:
             raise EngineError(f"The executors of Spark cannot run Python: {first_line(error)}") from None
@@ -172,7 +172,7 @@ def check_workers(session: Any) -> None:
 
 
 def lacking_here(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Tell which of the needed packages the Python that runs this lacks."""
+    """List the needed packages that the running Python lacks."""
     for _ in batches:
         pass
     lacking = [name for name in NEEDED if find_spec(name) is None]
@@ -180,5 +180,5 @@ def lacking_here(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def first_line(error: Exception) -> str:
-    """Return what an error of Spark says, without the trace of Java behind it."""
+    """Return the message of a Spark error without the Java stack trace."""
     return str(error).strip().partition("\n")[0]

@@ -1,7 +1,8 @@
-"""The first cuts of strict Mondrian, from counts alone: exactly those of the method in memory.
+"""Top-down methods such as strict Mondrian on an engine: their first cuts are chosen from counts.
 
-Where a part is cut depends on nothing but how many of its rows have each code, and of these each sensitive value. So
-an engine counts, the same compiled checks decide, and the parts that fit in memory are finished there.
+Where such a method cuts a part depends only on how many of its rows have each code, and with it each sensitive value.
+So the engine counts, the method chooses, and it finishes in memory the parts that fit there. Mondrian's classes are
+exactly those of a run in memory.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from numpy.typing import NDArray
 from sfumato.errors import VerificationError
 from sfumato.methods.on_engine import CodeCounts, MedianCut, PartsByFirstCuts
 from sfumato.privacy import Requirements
-from sfumato.run.large.encoding import CodedTable, carried_name, coded_name
+from sfumato.run.large.coded_table import CodedTable, carried_name, coded_name
 from sfumato.run.large.engine import Rows
 
-#: What a batch tells: how often each cell occurs in it.
+#: The counts of one batch: how often each cell occurs in it.
 TALLY = pa.schema([pa.field("cell", pa.int64()), pa.field("count", pa.int64())])
 
 
 @dataclass(frozen=True)
-class Cut:
+class PartCut:
     """Rows with smaller codes of an attribute go to one part, all others to another."""
 
     attribute: int
@@ -34,10 +35,10 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class CutTree:
-    """Cuts by the number of the part that they divide; what is not divided is a part in the end."""
+class PartCuts:
+    """Cuts by the number of the part that they divide; parts that no cut divides are final."""
 
-    cuts: dict[int, Cut] = field(default_factory=dict)
+    cuts: dict[int, PartCut] = field(default_factory=dict)
 
     def parts(self, batch: pa.RecordBatch) -> NDArray[np.int64]:
         """Return the part of every row."""
@@ -55,16 +56,16 @@ class CutTree:
         return found
 
     def numbered(self) -> dict[int, int]:
-        """Return the parts that are not divided, numbered from 0."""
+        """Number the final parts from 0."""
         ends = {side for cut in self.cuts.values() for side in (cut.below, cut.above)} - set(self.cuts) or {0}
         return {part: number for number, part in enumerate(sorted(ends))}
 
 
 @dataclass(frozen=True)
 class PartByCuts:
-    """Says which part a row belongs to."""
+    """Finds the part of each row."""
 
-    tree: CutTree
+    tree: PartCuts
     schema: pa.Schema = field(repr=False)
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -79,26 +80,26 @@ class PartByCuts:
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts a batch: for every part that may be cut how often each code occurs, and with it each sensitive value."""
+    """Counts a batch: for each part that may be cut, how often each code occurs with each sensitive value."""
 
     table: CodedTable
-    tree: CutTree
+    tree: PartCuts
     open: tuple[int, ...]
     counts_values: bool
 
     @property
     def sizes(self) -> list[int]:
-        """How many sensitive values are told apart, column by column; one where none is looked at."""
+        """The number of values of each sensitive column; ``[1]`` where no model looks at any."""
         columns = [self.table.carried[at].values for at in self.table.sensitive] if self.counts_values else []
         return [len(values) for values in columns if values is not None] or [1]
 
     @property
     def begins(self) -> NDArray[np.int64]:
-        """Where the cells of every attribute begin, and behind them the cells of a part."""
+        """Where the cells of each attribute begin, and where those of the last one end."""
         return np.cumsum([0, *(domain.size * sum(self.sizes) for domain in self.table.domains)])
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the cells of a batch that occur, and how often."""
+        """Return the cells that occur in a batch, with their counts."""
         parts = self.tree.parts(batch)
         place = np.full(max([*self.open, int(parts.max(initial=0))]) + 1, -1)
         place[list(self.open)] = np.arange(len(self.open))
@@ -124,7 +125,7 @@ class Tally:
 
 
 def tallied(rows: Rows, tally: Tally) -> NDArray[np.int64]:
-    """Return the counts of all cells of all open parts: a row for each part."""
+    """Count all cells of all open parts; one row per part."""
     width = int(tally.begins[-1])
     total = np.zeros(len(tally.open) * width, np.int64)
     for batch in rows.mapped(tally, TALLY).batches():
@@ -134,9 +135,9 @@ def tallied(rows: Rows, tally: Tally) -> NDArray[np.int64]:
 
 def first_cuts(
     rows: Rows, table: CodedTable, support: PartsByFirstCuts, requirements: Requirements, most: int
-) -> tuple[CutTree, list[int]]:
-    """Cut the table until every part has at most so many rows, or cannot be cut; return how many each has."""
-    tree = CutTree()
+) -> tuple[PartCuts, list[int]]:
+    """Cut the table until each part has at most ``most`` rows or cannot be cut; return the cuts and all sizes."""
+    tree = PartCuts()
     waiting: tuple[int, ...] = (0,) if table.rows > most else ()
     sizes = {0: table.rows}
     while waiting:
@@ -148,15 +149,15 @@ def first_cuts(
             if cut is not None:
                 _check_cut(cut, counts)
                 side = 2 * len(cuts) + 1
-                cuts[part] = Cut(cut.attribute, cut.code, side, side + 1)
+                cuts[part] = PartCut(cut.attribute, cut.code, side, side + 1)
                 sizes |= {side: cut.below, side + 1: sizes[part] - cut.below}
         fresh = [side for part in waiting if part in cuts for side in (cuts[part].below, cuts[part].above)]
-        tree, waiting = CutTree(cuts), tuple(side for side in fresh if sizes[side] > most)
+        tree, waiting = PartCuts(cuts), tuple(side for side in fresh if sizes[side] > most)
     return tree, [sizes[part] for part in tree.numbered()]
 
 
 def _check_cut(cut: MedianCut, counts: CodeCounts) -> None:
-    """Refuse a cut that leaves one side empty, after which nothing would become smaller, or that counts wrong."""
+    """Refuse a cut that leaves one side empty, so that cutting would never end, or whose count is wrong."""
     below = int(counts.of(cut.attribute)[: cut.code].sum()) // len(counts.values)
     if not 0 < below < counts.rows or below != cut.below:
         raise VerificationError(

@@ -1,4 +1,4 @@
-"""From values to codes, batch by batch: what the profile of a table knows is enough to encode any batch of it."""
+"""Encoding batch by batch: the code books that a profile makes are enough to encode any batch of the table."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from sfumato.table.microdata import Microdata, SensitiveColumn, smallest_unsigne
 
 Codes = NDArray[np.integer]
 
-#: Whole numbers that lie this close together are looked up in a table instead of being searched for.
+#: Integers within a range of this size are encoded by a lookup table instead of a search.
 LOOKED_UP = 1 << 22
 
-#: The columns of encoded rows: quasi-identifiers, what is released row by row, and the place in the order of a method.
+#: Names of columns of encoded rows, besides codes and carried columns: key in the order, its bucket, the part.
 KEY, BUCKET, PART = "key", "bucket", "part"
 
 
-#: The role of a column that is carried once more, as what readers of the release see of it.
+#: The role of the second copy of a column that models see differently from readers of the release.
 SHOWN = "shown"
 
 
 def coded_name(at: int) -> str:
-    """Return what the codes of a quasi-identifier are called."""
+    """Return the name of the column with the codes of a quasi-identifier."""
     return f"q{at}"
 
 
 def carried_name(at: int) -> str:
-    """Return what a column is called that is released row by row."""
+    """Return the name of the column that holds a carried column."""
     return f"c{at}"
 
 
 class Book(Protocol):
-    """Knows the codes of a column."""
+    """Encodes a column."""
 
     @property
     def name(self) -> str:
@@ -55,7 +55,7 @@ class Book(Protocol):
 
 @dataclass(frozen=True)
 class CodeBook:
-    """The different values of a column as they are read, and the code of each; at the end that of a missing one."""
+    """The distinct values of a column as they are read, and the code of each; the last code is for missing values."""
 
     name: str
     values: pa.Array = field(repr=False)
@@ -68,7 +68,7 @@ class CodeBook:
             missing = len(column.dictionary)
             indices = column.indices.fill_null(missing).to_numpy(zero_copy_only=False)
             own = np.full(missing + 1, self.codes[-1])
-            # A dictionary may hold values that no row has, and of these nothing is known.
+            # A dictionary may hold values that no row has, which have no code.
             used = np.flatnonzero(np.bincount(indices, minlength=missing)[:missing])
             own[used] = self.encode(column.dictionary.take(pa.array(used)))
             return own[indices]
@@ -77,7 +77,7 @@ class CodeBook:
         return self._looked_up(column) if self._numbers is not None else self._found(column)
 
     def _looked_up(self, column: pa.Array) -> Codes:
-        """Find numbers by what they are."""
+        """Encode numbers by lookup table or binary search."""
         present = column.is_valid().to_numpy(zero_copy_only=False) if column.null_count else None
         numbers = as_numbers(column.fill_null(self.values[0]) if column.null_count and len(self.values) else column)
         if numbers.dtype.kind == "f":
@@ -108,7 +108,7 @@ class CodeBook:
         return codes[places]
 
     def _found(self, column: pa.Array) -> Codes:
-        """Find anything else among the values."""
+        """Encode values of any other type."""
         places = pc.index_in(column, self.values)
         if places.null_count != column.null_count:
             raise changed(self.name)
@@ -128,7 +128,7 @@ class CodeBook:
 
     @cached_property
     def _table(self) -> tuple[int, Codes] | None:
-        """The code of every whole number from the least on, -1 where there is none; None where they are far apart."""
+        """The least integer and the codes of all from there on, -1 where there is none; None for too wide a range."""
         numbers = self._numbers
         if numbers is None or numbers.dtype.kind not in "iu" or not len(numbers):
             return None
@@ -141,7 +141,7 @@ class CodeBook:
 
 
 def changed(name: str) -> DataError:
-    """Return what is said of a table that is not what it was."""
+    """Return the error for a table that changes while it is read."""
     return DataError(
         f"Column '{name}' has a value that it did not have a moment ago: the table changes while it is read. "
         "Run again when nobody writes to it, or copy it first."
@@ -149,7 +149,7 @@ def changed(name: str) -> DataError:
 
 
 def as_numbers(column: pa.Array) -> NDArray[np.generic]:
-    """Return numbers, dates and times as plain numbers in their order."""
+    """Convert numbers, dates and times to plain numbers of the same order."""
     kind = column.type
     if pa.types.is_temporal(kind):
         column = column.view(pa.int32() if kind.bit_width == 32 else pa.int64())
@@ -160,16 +160,16 @@ def as_numbers(column: pa.Array) -> NDArray[np.generic]:
 
 @dataclass(frozen=True)
 class Carried:
-    """A column that is released row by row: as codes of its values, or as it is.
+    """A column that is released row by row, not recoded; stored as codes or as it is.
 
     Attributes
     ----------
     name, role, kind
-        What it is called, what it is, and of which type.
+        Its name, role and type.
     book, values, counts
-        Its codes, what they stand for, and how often each occurs; none where it is kept as it is.
+        Its code book, the values of the codes and their counts; None if it is stored as it is.
     codes
-        The texts that mean "no value", for a column that is kept as it is.
+        The texts that mean "no value", for a column that is stored as it is.
     """
 
     name: str
@@ -181,14 +181,14 @@ class Carried:
     codes: frozenset[str] = frozenset()
 
     def stored(self, column: pa.Array) -> pa.Array:
-        """Return a column as it is kept."""
+        """Convert a column to the form in which it is stored."""
         if self.book is None:
             plain = tidy(self.name, decoded(pa.chunked_array([column])))
             return decoded(without_codes(plain, self.codes, as_text=True)).cast(self.kind)
         return pa.array(self.book.encode(column).astype(self.code_type))
 
     def shown(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
-        """Return a kept column as it is released."""
+        """Convert a stored column to the form in which it is released."""
         if self.values is None:
             return column
         indices = [pa.array(chunk.to_numpy().astype(np.int32)) for chunk in column.chunks]
@@ -208,20 +208,20 @@ class Carried:
 
     @property
     def stored_type(self) -> pa.DataType:
-        """The type in which it is kept."""
+        """The type in which it is stored."""
         return self.kind if self.book is None else pa.from_numpy_dtype(self.code_type)
 
 
 @dataclass(frozen=True)
 class CodedTable:
-    """What codes mean: enough to turn encoded rows, any part of them, into microdata.
+    """What the codes of a table mean: enough to turn any of its encoded rows into microdata.
 
     Attributes
     ----------
     roles
         The role of every column of the input, in its order.
     books, domains
-        The codes of the quasi-identifiers, and what they stand for.
+        The code books and domains of the quasi-identifiers.
     carried
         The columns that are released row by row.
     weights
@@ -242,11 +242,11 @@ class CodedTable:
 
     @property
     def sensitive(self) -> list[int]:
-        """The places of the sensitive columns among those that are carried."""
+        """The positions of the sensitive columns among the carried ones."""
         return [at for at, column in enumerate(self.carried) if column.role == "sensitive"]
 
     def microdata(self, rows: pa.Table) -> Microdata:
-        """Return encoded rows as microdata that know the table they are a part of."""
+        """Convert encoded rows to microdata that know the marginals of the whole table."""
         codes = np.empty((rows.num_rows, len(self.domains)), smallest_unsigned([one.size for one in self.domains]))
         for at in range(len(self.domains)):
             codes[:, at] = rows.column(coded_name(at)).to_numpy()
@@ -273,7 +273,7 @@ class CodedTable:
         return pa.schema([*coded, *carried])
 
     def encode(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return a batch of the table as codes."""
+        """Encode a batch of the table."""
         schema = self.schema
         columns = [
             pa.array(book.encode(batch.column(book.name)).astype(schema.field(at).type.to_pandas_dtype()))
@@ -289,7 +289,7 @@ def _whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 @dataclass(frozen=True)
 class WithoutMissing:
-    """Leaves out the rows that lack a quasi-identifier."""
+    """Drops rows that lack a quasi-identifier."""
 
     names: Sequence[str]
     na: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -303,7 +303,7 @@ class WithoutMissing:
 
 
 def _without_rows(batch: pa.RecordBatch, gone: NDArray[np.bool_]) -> pa.RecordBatch:
-    """Leave rows out, and with them the values that only they have: a dictionary would keep those."""
+    """Drop rows, and from dictionaries the values that only these rows have."""
     kept = batch.filter(pa.array(~gone))
     columns = [
         column.dictionary_decode().dictionary_encode().cast(column.type)
