@@ -14,17 +14,23 @@ html_title = "Sfumato"
 root_doc = "docs/index"
 include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/**/*.md"]
 extensions = ["myst_parser"]
-# Headings get the addresses that they have on GitHub.
+# Headings get the same anchors as on GitHub.
 myst_heading_anchors = 4
 html_theme = "furo"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
-# Summaries of found pages are fetched, which browsers refuse to pages that are opened as files.
+# The search would fetch summaries of pages, which browsers refuse to pages opened as files.
 html_show_search_summary = False
 
 #: Pages that stand beside those which the index links, at the end of its list.
 BESIDE = ["/README", "/CHANGELOG", "/SECURITY"]
+
+#: Pages that list others which the index does not link: how each names them.
+HUBS = {
+    "docs/how-to/large-tables": re.compile(r"^- \[[^]]*\]\(([^)#]+)\.md\)", re.MULTILINE),
+    "docs/papers/index": re.compile(r"^## \[[^]]*\]\(([^)#]+)\.md\)", re.MULTILINE),
+}
 
 _SECTION = re.compile(r"^## ([^:\n]+)", re.MULTILINE)
 _PAGE = re.compile(r"^- \[[^]]*\]\(([^)#]+)\.md\)", re.MULTILINE)
@@ -32,25 +38,32 @@ _ENTRY = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" conten
 
 
 def list_pages(app: Any, name: str, text: list[str]) -> None:
-    """Give the index a hidden list of the pages that it links, section by section: the site's menu."""
+    """Give the index and the hubs a hidden list of the pages that they link: the site's menu."""
+    if name in HUBS:
+        text[0] += _hidden_list(HUBS[name].findall(text[0]))
     if name != root_doc:
         return
     titles = _SECTION.split(text[0])[1:]
     lists = {title: _PAGE.findall(below) for title, below in zip(titles[::2], titles[1::2], strict=True)}
     lists["About"] = ["/CONTRIBUTING", *BESIDE]
     for title, pages in lists.items():
-        listed = "\n".join(pages)
-        text[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{listed}\n```\n"
+        text[0] += _hidden_list(pages, f":caption: {title}\n")
+
+
+def _hidden_list(pages: list[str], options: str = "") -> str:
+    """Write a hidden table of contents."""
+    listed = "\n".join(pages)
+    return f"\n```{{toctree}}\n:hidden:\n{options}\n{listed}\n```\n"
 
 
 def write_entry(app: Any, failed: Exception | None) -> None:
-    """Let whoever opens the folder arrive at the index."""
+    """Redirect from the root of the site to the index."""
     if failed is None:
         Path(app.outdir, "index.html").write_text(_ENTRY, encoding="utf-8")
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Tell Sphinx about both."""
+    """Register both with Sphinx."""
     app.connect("source-read", list_pages)
     app.connect("build-finished", write_entry)
     return {"parallel_read_safe": True}

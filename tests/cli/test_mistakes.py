@@ -10,7 +10,7 @@ import pytest
 from tests.cli.command import ROLES, refused, run, started
 
 import sfumato as sf
-from sfumato.io import write as writing
+from sfumato.io import csv
 
 OUT = ("-o", "release.csv")
 K = ("-k", 5)
@@ -216,7 +216,7 @@ def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
         yield b"age,zip\n"
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(writing, "csv_chunks", full)
+    monkeypatch.setattr(csv, "csv_chunks", full)
     assert "the disk is full" in refused(4, "anonymize", "patients.csv", *OUT, *ROLES, *K)
 
 

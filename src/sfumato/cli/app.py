@@ -44,8 +44,7 @@ COMMANDS = {
     "demo": "Make up a census, anonymize it and show the result.",
 }
 
-
-#: The types of options whose values are text, one or several, or are easily made of it.
+#: The types of options whose values are words, or are easily converted from one.
 TEXT = (str, str | None)
 TEXTS = (list[str], list[str] | None)
 PATH = (Path, Path | None)

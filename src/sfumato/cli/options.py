@@ -381,11 +381,10 @@ class Asked:
 
 #: The options about reading a file.
 FILE = {"separator", "encoding", "sheet", "layout"}
-#: The options about who holds the rows, and within how much memory and disk.
+#: The options about where the rows are held.
 ENGINE = {"engine", "memory", "temporary"}
 #: The options that change how a release looks, but not which levels are chosen.
 SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
-
 
 Function = TypeVar("Function", bound=Callable[..., None])
 
