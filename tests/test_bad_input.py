@@ -438,7 +438,7 @@ class TestOutput:
         if not full.exists():
             pytest.skip("there is no /dev/full here")
         with pytest.raises(OSError, match="No space left"):
-            writing._write_csv(release.table, full, lambda share: None)
+            writing._WRITERS["csv"](release.table, full, lambda share: None)
 
     def test_an_interrupt_while_a_method_works(self):
         """Whoever waits for a method can stop it, and sees just that."""

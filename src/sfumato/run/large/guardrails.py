@@ -1,4 +1,4 @@
-"""What guardrails and risk look at where an engine holds the rows: counts of it, and some rows that were drawn."""
+"""Views of a table on an engine for guardrails and risk: counts, and a sample of rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sfumato.run.request import Request
 
 
 def view_of(table: CodedTable, rows: Rows, source: Source, request: Request, row_numbers: Sequence[str]) -> RequestView:
-    """Return what guardrails look at before a method runs: the values of every column, and how often each occurs."""
+    """Return the view of guardrails before a method runs: the values of each column and their counts."""
     coded = [
         ViewedColumn(domain.name, "quasi-identifier", domain.values, counted=_padded(counts, len(domain.values)))
         for domain, counts in zip(table.domains, table.marginals, strict=True)
@@ -41,31 +41,31 @@ def view_of(table: CodedTable, rows: Rows, source: Source, request: Request, row
 
 def _carried(column: Carried, rows: Rows) -> ViewedColumn:
     if column.values is None or column.counts is None:
-        # Its values are too many to be looked at; that many are no reason to look away.
+        # Its values are too many to inspect one by one; it may still identify rows, so unique ones are counted.
         return ViewedColumn(column.name, column.role, pa.array([], column.kind), alone=alone(rows, [column.name]))
     values = column.values.drop_null()
     return ViewedColumn(column.name, column.role, values, counted=_padded(column.counts, len(values)))
 
 
 def _padded(counts: NDArray[np.int64], values: int) -> NDArray[np.int64]:
-    """Return the counts of values, and at the end of the missing one, also where there is none."""
+    """Return the counts of values with a last count of missing ones, zero if there are none."""
     return np.append(counts, np.zeros(max(0, values + 1 - len(counts)), np.int64))
 
 
 @dataclass(frozen=True)
 class CountedView(ReleaseView):
-    """A release of which there are counts, and some rows.
+    """A release on an engine: counts, and a sample of its rows.
 
     Attributes
     ----------
     shown
-        The released rows, which an engine holds.
+        The released rows on the engine.
     frequencies
-        The classes by size and by the count of their most frequent value, for every sensitive column.
+        The classes by size and by the count of their most frequent value, for each sensitive column.
     sample
-        Some rows.
+        A sample of rows.
     stars
-        For every quasi-identifier how many released rows share their class with somebody who lacks a value.
+        For each quasi-identifier, how many released rows share their class with a row that lacks a value.
     """
 
     shown: ShownElsewhere = field(kw_only=True)
@@ -79,22 +79,22 @@ class CountedView(ReleaseView):
         return sum(size * times for (size, _), times in next(iter(self.frequencies.values())).items())
 
     def alone(self, names: Sequence[str], with_classes: bool = False) -> int:
-        """Return how many released rows are the only ones with their values in some columns, and in their class."""
+        """Count the released rows whose values in some columns, and optionally their class, occur only once."""
         if len(names) == 1 and not with_classes and self.released_rows == self.rows:
-            column = self.columns[names[0]]  # counted already; to whoever reads it, no value is one, too
+            column = self.columns[names[0]]  # counted already; a reader sees a missing value as a value, too
             return column.unique_rows + int(column.counts[-1] == 1)
         return alone(self.shown.rows, [*names, *(self.shown.class_columns if with_classes else ())])
 
     def certainty(self, name: str) -> ClassCertainty:
-        """Look at how frequent the most frequent value of every class is, as a reader sees the classes."""
+        """Return how frequent the most frequent value of each class is, as a reader sees the classes."""
         return ClassCertainty.of(*arrays(self.frequencies[name]))
 
     def starred(self, at: int) -> int:
-        """Return how many released rows share their class with somebody who lacks a value."""
+        """Count the released rows that share their class with a row that lacks a value."""
         return int(self.stars[at])
 
     def drawn(self, most: int) -> Drawn:
-        """Return the rows that were drawn, of those that are released."""
+        """Return the released rows of the sample."""
         kept = np.flatnonzero(self.sample.released)[:most]
         lo, hi = self.sample.lo[kept], self.sample.hi[kept]
         columns = {name: column[kept] for name, column in self.sample.columns.items()}
@@ -104,12 +104,12 @@ class CountedView(ReleaseView):
 
     @classmethod
     def after(cls, asked: RequestView, **found: object) -> CountedView:
-        """Return what guardrails look at once there are classes."""
+        """Return the view of guardrails once there are classes."""
         return cls(**{one.name: getattr(asked, one.name) for one in fields(asked)} | found)
 
 
 def arrays(spread: Spread) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the sizes of classes, the counts of their most frequent value, and how many classes have both."""
+    """Return the sizes of classes, the counts of their most frequent value, and the number of classes with both."""
     pairs = np.array(list(spread), np.int64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1], np.array(list(spread.values()), np.int64)
 
@@ -117,7 +117,7 @@ def arrays(spread: Spread) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArra
 def risk_of(
     kept: Rows, table: CodedTable, shown: ShownElsewhere, frequencies: Mapping[str | None, Spread]
 ) -> BeforeAfter:
-    """Return the risk before and after, from how many people look alike; it is counted where the rows are."""
+    """Assess the risk before and after, from class sizes that the engine counts."""
     coded = [coded_name(at) for at in range(len(table.domains))]
     secrets: list[tuple[str | None, str | None]] = [
         (table.carried[at].name, carried_name(at)) for at in table.sensitive
@@ -129,7 +129,7 @@ def risk_of(
 
 
 def originals_of(table: CodedTable, gone: Sequence[NDArray[np.integer]]) -> dict[str, ValueCounts]:
-    """Return how often every value of each quasi-identifier occurs, in all rows and in those that are left out."""
+    """Count the values of each quasi-identifier, in all rows and in suppressed ones."""
     left_out = np.concatenate([np.empty((0, len(table.domains)), np.int64), *gone])
     found = {}
     for at, (domain, counts) in enumerate(zip(table.domains, table.marginals, strict=True)):
