@@ -168,6 +168,16 @@ def test_both_group_codes_of_any_width_alike(seed: int, rows: int, sizes: list[i
     assert_grouped_alike(ours, theirs)
 
 
+@pytest.mark.parametrize("sizes", [[10] * 9, [3, 400, 2, 900], [900, 900, 900], [2**20] * 3, [2**27] * 2])
+def test_both_group_alike_by_table_and_by_sorting(sizes: list[int]) -> None:
+    rng = np.random.default_rng(5)
+    codes = [rng.integers(0, size, 500).astype(np.int32) for size in sizes]
+    codes = [np.append(code, code[::-1]) for code in codes]
+    columns = [grouping.CodedColumn(pa.nulls(size - 1), code) for code, size in zip(codes, sizes, strict=True)]
+    theirs = verifier.group_rows(verifier.code_column("q", pa.chunked_array([pa.array(code)])) for code in codes)
+    assert_grouped_alike(grouping.group_rows(columns), theirs)
+
+
 def test_a_key_never_wraps_around() -> None:
     wide = [grouping.CodedColumn(pa.nulls(2**16 - 1), np.array([at, 0], np.int32)) for at in (1, 0, 0, 0, 0)]
     assert len(grouping.group_rows(wide)) == 2

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
+from collections.abc import Callable
 from dataclasses import replace
 
 import pyarrow as pa
@@ -52,6 +55,17 @@ class TestWhatItTells:
 
     def test_data_is_made_once(self, release: sf.Release):
         assert release.data is release.data
+
+    def test_the_original_is_not_pickled(self, release: sf.Release):
+        with pytest.raises(TypeError, match=r"holds the original table\. Write it with release\.write\(\)"):
+            pickle.dumps(release)
+
+    @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+    def test_copies_tell_the_same(self, release: sf.Release, copied: Callable[[sf.Release], sf.Release]):
+        other = copied(release)
+        assert other.table == release.table
+        assert other.verify() == release.verify()
+        assert float(other.bound) == float(release.bound)
 
     def test_manifest_is_json_and_complete(self, release: sf.Release):
         manifest = json.loads(json.dumps(release.manifest, allow_nan=False))

@@ -98,8 +98,9 @@ def group_rows(columns: Iterable[CodedColumn]) -> RowGroups:
     for place, column in enumerate(columns):
         if place == 0:
             keys = np.zeros(len(column.codes), np.int64)
-        elif possible * column.size > KEY_LIMIT:
-            # There are never more groups than rows, so their numbers leave room for another column.
+        elif possible * column.size > KEY_LIMIT or possible <= DENSE * len(keys) < possible * column.size:
+            # There are never more groups than rows, so their numbers leave room for another column; and as long as
+            # a table of all keys numbers them, that may spare sorting.
             keys, first_rows = _number(keys, possible)
             possible = len(first_rows)
         keys = keys * column.size + column.codes
@@ -183,9 +184,12 @@ def _dictionaries(column: pa.ChunkedArray) -> tuple[list[pa.ChunkedArray], list[
     return [_canonical(_storage(pa.chunked_array([dictionary]))) for dictionary in distinct], which
 
 
-def _places(chunk: pa.DictionaryArray) -> NDArray[np.int64]:
+def _places(chunk: pa.DictionaryArray) -> NDArray[np.integer]:
     """Which entry of its dictionary every row points at; the one after the last where it points nowhere."""
-    places: NDArray[np.int64] = chunk.indices.cast(pa.int64()).fill_null(len(chunk.dictionary)).to_numpy()
+    indices = chunk.indices
+    if indices.null_count:  # a small type of index may have no room for one more
+        indices = indices.cast(pa.int64()).fill_null(len(chunk.dictionary))
+    places: NDArray[np.integer] = indices.to_numpy()
     return places
 
 
@@ -194,27 +198,27 @@ def _places(chunk: pa.DictionaryArray) -> NDArray[np.int64]:
 
 def _number(keys: NDArray[np.int64], possible: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Replace keys by numbers, counted as they first appear; return them, and the first row of every number."""
-    return _number_by_table(keys, possible) if possible <= DENSE * len(keys) else _number_by_sorting(keys)
+    first = _first_by_table(keys, possible) if possible <= DENSE * len(keys) else _first_by_sorting(keys, possible)
+    is_first = first == np.arange(len(keys))
+    return (np.cumsum(is_first) - 1)[first], np.flatnonzero(is_first)
 
 
-def _number_by_table(keys: NDArray[np.int64], possible: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    first_row = np.full(possible, -1, np.int64)
+def _first_by_table(keys: NDArray[np.int64], possible: int) -> NDArray[np.int64]:
+    """The first row with the key of every row, from a table of all possible keys."""
+    first_row = np.empty(possible, np.int64)
     first_row[keys[::-1]] = np.arange(len(keys))[::-1]  # of several rows with one key the last assigned stays
-    found = np.flatnonzero(first_row >= 0)
-    found = found[np.argsort(first_row[found])]
-    number = np.empty(possible, np.int64)
-    number[found] = np.arange(len(found))
-    return number[keys], first_row[found]
+    return first_row[keys]
 
 
-def _number_by_sorting(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    order = np.argsort(keys, kind="stable")  # so that the first row of every key comes first
-    ordered = keys[order]
-    begins = np.append(True, ordered[1:] != ordered[:-1])[: len(keys)]
-    first_rows = order[begins]
-    by_appearance = np.argsort(first_rows)
-    number = np.empty(len(first_rows), np.int64)
-    number[by_appearance] = np.arange(len(first_rows))
-    of_row = np.empty(len(keys), np.int64)
-    of_row[order] = number[np.cumsum(begins) - 1]
-    return of_row, first_rows[by_appearance]
+def _first_by_sorting(keys: NDArray[np.int64], possible: int) -> NDArray[np.int64]:
+    """The first row with the key of every row, from the rows in the order of their keys, and then of their places."""
+    rows = len(keys)
+    if possible * rows <= KEY_LIMIT:  # key and place as one number sort several times faster than a stable order
+        ordered, order = np.divmod(np.sort(keys * rows + np.arange(rows)), max(1, rows))
+    else:
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+    begins = np.append(True, ordered[1:] != ordered[:-1])[:rows]
+    first = np.empty(rows, np.int64)
+    first[order] = order[begins][np.cumsum(begins) - 1]
+    return first

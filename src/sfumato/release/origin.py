@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from sfumato.common.progress import ProgressOption
 
@@ -40,6 +40,13 @@ class Origin(ABC):
     @abstractmethod
     def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
         """Say why the release looks as it does, and what other wishes would cost."""
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled: the original would leave with the release, unseen."""
+        raise TypeError(
+            "A release is not pickled, because it holds the original table. Write it with release.write(), or pickle "
+            "release.table."
+        )
 
     def close(self) -> None:
         """Remove what an engine keeps; nothing has to be removed from memory."""

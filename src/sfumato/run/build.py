@@ -107,6 +107,10 @@ class OriginInMemory(Origin):
     shown: ShownInMemory = field(repr=False)
     people: NDArray[np.int64] | None = field(default=None, repr=False)
 
+    def __deepcopy__(self, memo: Mapping[int, Any]) -> OriginInMemory:
+        """Copies of a release share its original, which never changes."""
+        return self
+
     def bound(self) -> Bound:
         """Compute the GCP that no release can beat, its prices in the order of the input.
 
