@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests.examples import examples
 from tests.helpers import encoded_column, microdata_strategy
 from tests.methods.linear.twins import cheapest_of_all_partitions, loss_of
 
@@ -131,7 +130,7 @@ def test_values_that_must_be_mixed_make_equal_rows_pay() -> None:
     assert release.bound == pytest.approx(release.loss.gcp)
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(microdata_strategy(rows=(2, 8), most_columns=2), st.integers(2, 3))
 def test_no_partition_that_leaves_rows_out_loses_less(microdata: Microdata, k: int) -> None:
     bound = gcp_bound(microdata, k, suppression=True) * len(microdata)
@@ -158,6 +157,7 @@ def test_prices_stand_in_the_order_of_the_input() -> None:
     assert release.bound.prices.tolist() == pytest.approx([0, 0.5, 0, 0, 0.5, 0])
 
 
+@settings(max_examples=100)
 @given(small, st.integers(2, 4), st.integers(1, 8), st.booleans())
 def test_a_search_raises_them_and_they_still_hold(microdata: Microdata, k: int, rounds: int, listed: bool) -> None:
     pytest.importorskip("highspy")

@@ -221,7 +221,7 @@ def test_full_domain_methods_choose_as_in_memory(method: str, coded: tuple[Any, 
     one = FixedLevels({"age": 2, "town": 0}) if method == "recode" else find_method(method)
     asked = {name: ASKED[name] for name in ("sensitive", "k", "seed")} | {"method": one, "suppression": 0.5}
     in_memory = sf.anonymize(table, quasi_identifiers=LEVELS, rest="drop", **asked)
-    chosen = choose(kept, known, replace(request, suppression=0.5), one, 0)
+    chosen = choose(kept, known, replace(request, suppression=0.5), one.on_engine, 0)
     assert chosen.recoding.details["level_names"] == in_memory.manifest["method"]["levels"]
     assert chosen.suppressed == in_memory.suppressed
     assert chosen.loss.gcp == pytest.approx(in_memory.loss.gcp)
