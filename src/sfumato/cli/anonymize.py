@@ -1,4 +1,4 @@
-"""``sfumato anonymize``: everything that can go wrong is tried before the work, and nothing is left half done."""
+"""``sfumato anonymize``: check everything that could fail, then make the release and write its files, all or none."""
 
 from __future__ import annotations
 

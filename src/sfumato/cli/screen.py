@@ -1,4 +1,4 @@
-"""What people and programs see: answers go to stdout, messages to stderr."""
+"""Output of the command line: answers go to stdout, messages to stderr."""
 
 from __future__ import annotations
 

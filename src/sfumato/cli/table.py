@@ -38,7 +38,7 @@ class Input(NamedTuple):
     table: str | None = None
 
     def open(self, asked: Asked) -> Path | Source:
-        """Return the path of the table, or a source of rows that can be read only once: stdin, or a database."""
+        """Open the table: its path, or a source of rows that can be read only once, such as stdin or a database."""
         in_database = self.table is not None or is_database(self.place)
         if (in_database or self.place.lower().endswith(SQLITE_ENDINGS)) and is_sqlite(Path(self.place)):
             return open_source(self.place, sheet=self.table or asked.sheet)
@@ -53,7 +53,7 @@ class Input(NamedTuple):
 
 
 def columns_of(table: Path | Source, asked: Asked) -> Callable[[], Sequence[str]]:
-    """Return a function that reads the names of the columns; few requests need them this early."""
+    """Make a function that reads the column names, since few requests need them this early."""
     return lambda: open_source(table, **vars(file_options(asked))).columns
 
 
@@ -190,7 +190,7 @@ def _hierarchies(asked: Asked, declared: Iterable[str]) -> dict[str, Declared]:
 
 
 def known_columns(schema: Schema) -> Mapping[str, Declared]:
-    """Return the columns that an attacker may know; without any, say how to name them."""
+    """The columns that an attacker may know; if there are none, say how to name them."""
     if not schema.quasi_identifiers:
         raise SchemaError("Name the columns that an attacker may know with --qi COLUMN or --policy FILE.")
     return schema.quasi_identifiers

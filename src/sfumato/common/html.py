@@ -71,7 +71,7 @@ def element(name: str, *inside: Content, **attributes: str | float | bool | None
 
 
 def joined(*inside: Content) -> Markup:
-    """Return contents one after the other, escaped where they are not markup yet."""
+    """Join contents, escaping those that are not markup yet."""
     return Markup("".join(map(_escaped, inside)))
 
 
@@ -110,7 +110,7 @@ def table(
 
 
 def facts(pairs: Iterable[tuple[str, Content]]) -> Markup:
-    """Return facts, each with its name, as a table of two columns."""
+    """A table of two columns: the name of each fact, and the fact."""
     rows = [
         element("tr", element("th", _cut(name, CELL), scope="row"), element("td", _cut(said, FACT)))
         for name, said in pairs

@@ -59,7 +59,7 @@ def reporting(option: ProgressOption, caller: str) -> Iterator[Progress]:
 
 
 def notebook() -> Any:
-    """Return IPython if this is a notebook, else None; it is not imported unless the caller runs in it."""
+    """IPython if this is a notebook, else None; it is not imported unless the caller runs in it."""
     shell = sys.modules.get("IPython")
     return shell if shell is not None and getattr(shell.get_ipython(), "kernel", None) is not None else None
 

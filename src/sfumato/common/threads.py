@@ -50,7 +50,7 @@ def threads(workers: int | None = None) -> Iterator[Executor]:
 
 
 def in_background(work: Callable[..., object], *given: object) -> None:
-    """Start work whose result nobody waits for; the program does not end before it does."""
+    """Start work in the background, without waiting for a result; the program does not end before the work does."""
     Thread(target=work, args=given, name=f"{NAME}-background").start()
 
 

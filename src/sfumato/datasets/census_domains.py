@@ -1,4 +1,4 @@
-"""What the people of the census can answer: labels, taxonomies, and how common each answer is."""
+"""The columns of the made-up census: labels, taxonomies, and how common each value is."""
 
 from __future__ import annotations
 

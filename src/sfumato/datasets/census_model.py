@@ -1,4 +1,4 @@
-"""How the answers of the census depend on each other, as tables of weights.
+"""How the columns of the made-up census depend on each other, as tables of weights.
 
 The numbers are made up, by rule of thumb, so that the table has the shape of a real one: an age pyramid,
 one country of birth that dominates, schooling that depends on age and origin, work that depends on

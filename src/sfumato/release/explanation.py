@@ -1,4 +1,4 @@
-"""What was asked about a release, and the answer in sentences."""
+"""The explanation of a release: a question about it, and the answer in sentences."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Explanation:
     why
         What holds the release, a column or a row back.
     what_if
-        What other wishes would cost: each was run.
+        What other settings would cost: each was run.
     """
 
     why: tuple[str, ...]

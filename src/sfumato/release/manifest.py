@@ -1,4 +1,4 @@
-"""How a release was made, without a single original value."""
+"""The manifest: how a release was made, without a single original value."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Origin(ABC):
 
     @abstractmethod
     def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
-        """Say why the release looks as it does, and what other wishes would cost."""
+        """Explain why the release looks as it does, and what other settings would cost."""
 
     def close(self) -> None:
         """Remove what an engine keeps; nothing has to be removed from memory."""

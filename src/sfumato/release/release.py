@@ -218,7 +218,7 @@ class Release:
         without: Sequence[str] | str = (),
         progress: ProgressOption = False,
     ) -> Explanation:
-        """Say why the release looks as it does, and what other wishes would cost, whatever the method.
+        """Explain why the release looks as it does, and what other settings would cost, whatever the method.
 
         Parameters
         ----------

@@ -30,7 +30,7 @@ def summarize(
     bound: Bound | None = None,
     optimality: object = None,
 ) -> str:
-    """Return aligned lines: one fact each."""
+    """Write the summary as aligned lines, one fact each."""
     lines = [
         *summary_facts(manifest, verification, loss, bound, optimality),
         *caution_facts(manifest.get("cautions", ())),
@@ -39,7 +39,7 @@ def summarize(
 
 
 def aligned(lines: Sequence[tuple[str, str]]) -> str:
-    """Return facts below each other, each behind its name."""
+    """Write one fact per line, each after its name, with the facts aligned."""
     width = max(len(name) for name, _ in lines)
     return "\n".join(f"{name:<{width}}  {printable(text, lines=False)}" for name, text in lines)
 

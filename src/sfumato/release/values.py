@@ -1,4 +1,4 @@
-"""From a recoding to what people read: intervals, labels, ``*``, bounds, midpoints or means."""
+"""The released values of a recoding: intervals, labels, ``*``, bounds, midpoints or means."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def class_means(showing: Showing) -> NDArray[np.float64]:
 
 
 def _on_scale(domain: Domain, numbers: NDArray[np.float64]) -> pa.Array:
-    """Return numbers of a column's scale as numbers, or as dates where the scale counts days."""
+    """Convert numbers of a column's scale to an array: of dates where the scale counts days, else of numbers."""
     lacking = np.isnan(numbers)
     if not pa.types.is_temporal(domain.values.type):
         return pa.array(numbers, mask=lacking)
@@ -188,7 +188,7 @@ def _on_scale(domain: Domain, numbers: NDArray[np.float64]) -> pa.Array:
 
 
 def in_order(values: pa.Array) -> pa.Array:
-    """Return labels of classes with those that occur in their dictionary, in order; anything else as it is."""
+    """Reduce the dictionary of class labels to those that occur, in order; leave anything else as it is."""
     if not pa.types.is_dictionary(values.type):
         return values
     return _single(packed(pa.chunked_array([values]), ordered=True))
@@ -208,8 +208,8 @@ def with_weights(
 ) -> ShownInMemory:
     """Add the weights of a survey: the mean of each class, scaled so that they sum to the total.
 
-    A row with its own weight could be told from the others of its class. The weight of suppressed rows is spread over
-    all others in proportion.
+    A row that kept its own weight would stand out from the others of its class. The weight of suppressed rows is spread
+    over all others in proportion.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Let a method find classes that keep every model."""
+"""Run the method, which finds classes that keep every model."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class FoundClasses:
     recoded: RecodedTable
 
     def view(self, asked: RequestView, loss: LossReport) -> RowsView:
-        """The release as guardrails see it, now that there are classes."""
+        """What guardrails see once the classes are found."""
         return RowsView(
             **{one.name: getattr(asked, one.name) for one in fields(asked)} | {"models": self.request.privacy},
             classes=self.recoded.classes,

@@ -1,4 +1,4 @@
-"""What another wish would cost: a request that differs in one wish, and both outcomes compared."""
+"""What-if questions: the cost of a request that differs in one setting, compared with the original request."""
 
 from __future__ import annotations
 

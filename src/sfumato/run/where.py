@@ -1,4 +1,4 @@
-"""Where the work is done: in memory, or by an engine that holds the rows."""
+"""Decide where a request runs: in memory, or by an engine that holds the rows."""
 
 from __future__ import annotations
 

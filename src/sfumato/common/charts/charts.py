@@ -1,4 +1,4 @@
-"""The pictures of a release, of a comparison and of a search, from plain numbers.
+"""The charts of a release, of a comparison and of a search, from plain numbers.
 
 Each function returns a `Picture`: ``.chart`` is an Altair chart, ``.headers`` and ``.rows`` are its twin as a table,
 ``.svg()``, ``.png()`` and ``.write(path)`` save it without the network. `lines`, `bars` and `points` draw anything
@@ -240,7 +240,7 @@ def _share(value: float) -> str:
 
 
 def _binned(classes: Mapping[int, int]) -> list[tuple[str, int, int]]:
-    """Return bins of class sizes with how many classes and people each has, from the smallest class on."""
+    """Bin class sizes, from the smallest class on: how many classes and people are in each bin."""
     if not classes:
         return []
     smallest, largest = min(classes), max(classes)

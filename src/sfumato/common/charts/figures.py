@@ -1,4 +1,4 @@
-"""Lines, bars and points with several series, of which every chart is made."""
+"""The kinds of chart: lines, bars and points with several series."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Axis:
         return {"domain": [low, high if high > low else low + 1], "nice": self.high is None, "zero": False}
 
     def _ends(self, values: Sequence[float]) -> tuple[float, float]:
-        """Return where a logarithmic axis begins and ends: at places that are a power of ten, or 2 or 5 times that."""
+        """Where a logarithmic axis begins and ends: at 1, 2 or 5 times a power of ten."""
         low = self.low if self.low is not None else min(values, default=1.0)
         high = self.high if self.high is not None else max(values, default=10.0)
         places = _log_ticks(low, high)
@@ -74,7 +74,7 @@ class Axis:
         return powers if len(powers) > 3 else places
 
     def shown(self, values: Sequence[float], **more: Any) -> Any:
-        """Return this axis as Vega-Lite has it."""
+        """The axis as a Vega-Lite definition."""
         alt = altair()
         ticks = self._ticks(values)
         given: dict[str, Any] = {"tickCount": 7, "labelOverlap": "greedy"} if ticks is None else {"values": list(ticks)}
@@ -124,7 +124,7 @@ def bars(
     mark: tuple[str, float] | None = None,
     description: str = "",
 ) -> Picture:
-    """Return bars for every category, side by side where there are several series.
+    """Draw bars for every category, side by side where there are several series.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def points(
     kinds: Sequence[str] = (),
     description: str = "",
 ) -> Picture:
-    """Return labelled points: each a name, which may be empty, and its place; of several kinds if ``kinds`` says so."""
+    """Draw points, each at its place and labelled by its name, which may be empty; ``kinds`` colours them by kind."""
     of = list(kinds) or [""] * len(named)
     order = list(dict.fromkeys(of))
     shown = [

@@ -192,7 +192,7 @@ def short(name: str, longest: int = LONGEST_LABEL) -> str:
 
 
 def distinct_labels(names: Sequence[str], longest: int = LONGEST_LABEL) -> list[str]:
-    """Return names that fit at an axis and stay different from each other.
+    """Shorten names so that they fit at an axis and stay different from each other.
 
     >>> distinct_labels(["a" * 50, "a" * 51], 9)
     ['aaa … aaa', 'aaa … aaa (2)']

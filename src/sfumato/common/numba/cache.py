@@ -166,7 +166,7 @@ def sources_of(compiled: Any) -> frozenset[tuple[str, str]]:
 
 @cache
 def _digests(source: Path) -> frozenset[tuple[str, str]]:
-    """Return names and digests of a file and of all files of this package that it imports."""
+    """Names and digests of a file and of all files of this package that it imports."""
     if not source.is_file():
         return frozenset()
     found = {_digest(source)}

@@ -63,7 +63,7 @@ class FrequencyTable:
         return cls(Microdata(codes, tuple(domains), columns, given / given.sum()), counts)
 
     def judge(self, models: tuple[PrivacyModel, ...], suppression: float, prune: bool = True) -> NodeJudge:
-        """Return the judge of lattice nodes for this table."""
+        """The judge of lattice nodes for this table."""
         requirements = Requirements(models, self.microdata)
         task = Task(self.microdata, requirements, parameters.rows_within(suppression, int(self.counts.sum())))
         return NodeJudge(task, self.counts, prune)
@@ -101,7 +101,7 @@ class InPlace:
         return self.solution.found.search
 
     def statements(self, release: str, kind: str = "view") -> list[str]:
-        """Return the statements that make the release in place."""
+        """The statements that make the release in place."""
         parameters.choice("InPlace.statements", "kind", kind, ("view", "table"))
         dimensions = self.query.dimensions(release)
         made = [
@@ -118,7 +118,7 @@ class InPlace:
         ]
 
     def sql(self, release: str = "release", kind: str = "view") -> str:
-        """Return the script as one transaction, which makes the release or, if anything fails, nothing."""
+        """The script as one transaction, which makes the release or, if anything fails, nothing."""
         return ";\n\n".join(["BEGIN", *self.statements(release, kind), "COMMIT"]) + ";\n"
 
     def create(self, release: str, kind: str = "view") -> Verification:

@@ -109,7 +109,7 @@ class Parted(Rows):
 
     @abstractmethod
     def told(self) -> list[Any]:
-        """Return the figures of all parts, in no particular order; the rows must have been written before."""
+        """The figures of all parts, in no particular order; the rows must have been written before."""
 
 
 class ShownElsewhere(ABC):
@@ -144,16 +144,16 @@ class ShownElsewhere(ABC):
         """All rows, loaded into memory."""
 
     def as_frame(self, table: pa.Table) -> pa.Table:
-        """Return another table as it is: no frame came in."""
+        """Leave another table as it is: the input was no frame."""
         return table
 
     @abstractmethod
     def first(self, rows: int) -> pa.Table:
-        """Return the first rows, without loading the others."""
+        """Read the first rows without loading the others."""
 
     @abstractmethod
     def classes(self) -> Any:
-        """Return one row per class, its size and what it shows, in a form that loads none of them by itself."""
+        """One row per class, its size and what it shows, in a form that does not load them all."""
 
     @abstractmethod
     def verify(self, promised: Promises) -> Verification:
@@ -189,7 +189,7 @@ class Engine(ABC):
     expected: int = 0
 
     def rows_per_part(self, rows: int) -> int:
-        """Return the most rows per part for a table of this size: what fits, or less where that is faster."""
+        """The most rows per part for a table of this size: as many as fit, or fewer where that is faster."""
         return self.part_rows
 
     progress: Progress = staticmethod(silent)
@@ -248,7 +248,7 @@ def counted(rows: Rows, columns: Sequence[str]) -> pa.Table:
 
 
 def group_counts(groups: pa.Table) -> np.ndarray:
-    """Return the counts of groups."""
+    """The number of rows in each group, as the engine counted them."""
     return groups.column(COUNT).cast(pa.int64()).to_numpy()
 
 

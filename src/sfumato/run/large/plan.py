@@ -56,7 +56,7 @@ def carry_out(
 ) -> Release:
     """Make a release by an engine; if anything fails, nothing is left behind.
 
-    ``again`` releases the same table for another request, to answer what that would cost.
+    ``again`` releases the same table for another request, to find out what that would cost.
     """
     try:
         with engine.explained(), reporting(progress, request.caller) as report:
@@ -84,7 +84,7 @@ class _Plan:
         self.engine.progress = self.report
 
     def release_of(self, data: object) -> Release:
-        """Go through all steps."""
+        """Carry out all steps."""
         clock = self.clock
         with clock.measuring("total"):
             with clock.measuring("read"):
@@ -165,7 +165,7 @@ class _Plan:
         return self.engine.kept(rows.mapped(encoding, encoding.schema))
 
     def _keys(self) -> Keys | None:
-        """Return the keys that rows are divided along; where levels hold for all rows, any order will do."""
+        """The keys along which rows are divided; where levels hold for all rows, any order will do."""
         if isinstance(self.support, PartsByFirstCuts):
             return None
         return self.support.keys if isinstance(self.support, PartsAlongOrder) else HilbertCurve().first_bits

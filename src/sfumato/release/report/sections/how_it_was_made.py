@@ -80,7 +80,7 @@ def _method(making: Making) -> Iterator[Content]:
 
 
 def _told(making: Making) -> Iterator[tuple[str, str]]:
-    """Say which method it was, what it does, and why it was this one."""
+    """Describe the method: its name, what it does, and why it was chosen."""
     name = str(making.method["name"])
     yield "method", _method_name(making.method)
     if name in REGISTRY:
@@ -93,7 +93,7 @@ def _told(making: Making) -> Iterator[tuple[str, str]]:
 
 
 def _why(making: Making) -> Iterator[Content]:
-    """Say why this method, and what else was tried."""
+    """Explain why the method was chosen, and what else was tried."""
     if making.tried:
         yield listing(("tried", "loss"), [(named(name), float(f"{loss:.4g}")) for name, loss in making.tried.items()])
     if making.searched:
