@@ -59,7 +59,7 @@ def _printable(text: str, stream: TextIO) -> str:
 
 
 def is_watched() -> bool:
-    """Tell whether stderr is a terminal, so that a progress bar makes sense."""
+    """Whether stderr is a terminal, so that a progress bar makes sense."""
     return sys.stderr.isatty()
 
 

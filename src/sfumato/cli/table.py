@@ -89,7 +89,7 @@ def print_remarks(source: Source) -> None:
 
 
 def is_database(place: str) -> bool:
-    """Tell by its name whether a place is a database.
+    """Whether a place is a database, judged by its name.
 
     >>> [is_database(place) for place in ("postgresql://me@host/clinic", "clinic.duckdb", "clinic.csv")]
     [True, True, False]
@@ -98,7 +98,7 @@ def is_database(place: str) -> bool:
 
 
 def is_address(place: str) -> bool:
-    """Tell whether a database has an address instead of a file."""
+    """Whether a database has an address instead of a file."""
     return place.startswith(ADDRESSES)
 
 

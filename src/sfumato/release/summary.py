@@ -87,7 +87,7 @@ def _preset(preset: Mapping[str, Any]) -> str:
 
 
 def _classes(seen: int, made: int) -> str:
-    """Say how many classes a reader can tell apart and, as DM and C_AVG count those, how many were made."""
+    """Say how many classes a reader can distinguish and how many were made, which DM and C_AVG count."""
     return f"{seen:,}" if seen == made else f"{seen:,} different, of {made:,} made"
 
 
@@ -120,7 +120,7 @@ def role_facts(roles: Mapping[str, str], kinds: Mapping[str, str]) -> list[tuple
 
 
 def _with_kinds(names: Sequence[str], kinds: Mapping[str, str]) -> str:
-    """Join names with what each column was taken for; of many columns of one kind, that is said once."""
+    """Join names with the kind that each column was read as; many columns of one kind name it once."""
     found = {kinds.get(name) for name in names}
     if len(names) > 3 and len(found) == 1 and None not in found:
         return f"{_names(names)} (each a {found.pop()})"

@@ -47,7 +47,7 @@ class Showing:
 
     @property
     def hidden(self) -> NDArray[np.bool_]:
-        """Which classes tell nothing: in text they show ``*``, and so no end, no middle and no mean."""
+        """Which classes are hidden: their text is ``*``, so they show no end, no midpoint and no mean either."""
         texts = _texts(self)
         nothing = pc.equal(texts.dictionary, ROOT).fill_null(False).to_numpy(zero_copy_only=False)
         return np.append(nothing, False)[texts.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
@@ -81,7 +81,7 @@ def show(
     roles
         The role of every column of the input, in its order.
     microdata, recoding, classes
-        The encoded table and what became of it.
+        The encoded table and its recoding.
     intervals
         How intervals are shown, one of ``INTERVALS``.
     order
