@@ -66,7 +66,7 @@ def adult_lattice(rows: int = 45_222, attributes: tuple[str, ...] = ADULT_ORDER)
 
 @cache
 def adult_ordered(sensitive: str | None = None, leave_out: tuple[str, ...] = ()) -> Microdata:
-    """The attributes of Adult laid out on scales: categories in the order of their tree, since block lengths need a scale."""
+    """The attributes of Adult on scales, as block lengths need them: categories in the order of their tree."""
     people = adult_people()
     names = [name for name in people.table.column_names if name not in {sensitive, *leave_out}]
     how: dict[str, Hierarchy] = {name: people.hierarchies[name] for name in names} | {"age": Numeric()}

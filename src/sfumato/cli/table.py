@@ -21,7 +21,7 @@ from sfumato.table.schema import Declared, Schema
 if TYPE_CHECKING:
     from sfumato.engines import Database
 
-#: How the address of a database begins, and how the name of a file ends that is one.
+#: Prefixes of database addresses, and endings of the names of database files.
 ADDRESSES = ("postgresql://", "postgres://")
 ENDINGS = (".duckdb", ".ddb", ".db")
 SQLITE_ENDINGS = (".sqlite", ".sqlite3")

@@ -127,8 +127,8 @@ class Release:
     def optimality(self) -> Optimality:
         """How near the release is to the optimum: its cost, a lower bound, and the gap between them.
 
-        A method that searches for a proof tells its own, among the partitions that its cuts allow, or the recodings of
-        its model; for the latter, what no release can be below counts, too. For every other method it is the GCP and
+        A method that searches for a proof reports its own, among the partitions that its cuts allow, or recodings of
+        its model; for the latter, the lower bound for any release counts, too. For every other method it is the GCP and
         `bound`, among all releases; a bound that is not certified proves nothing, so it is 0.
         """
         found = self.details.optimality

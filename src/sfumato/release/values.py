@@ -54,7 +54,7 @@ class Showing:
 
     @property
     def ends(self) -> Ends:
-        """From where to where reaches what every class shows."""
+        """The lower and upper ends of what every class shows."""
         assert isinstance(self.domain, ScaledDomain)
         if self.level is None:
             return self.domain.span_ends(self.lo, self.hi).hidden(self.hidden)
@@ -102,7 +102,7 @@ def show(
             showing = Showing(microdata.domains[place], place, level, microdata, classes)
             made = _per_class(showing, intervals)
             shown_as[name] = tuple(made)
-            # Labels are put in order while there is one of each class, not of each row.
+            # Labels are sorted once per class instead of once per row.
             new = {column: in_order(values).take(pa.array(of_row)) for column, values in made.items()}
         elif name in table.column_names:
             new = {name: without_traces(table.column(name).take(pa.array(places)))}
@@ -146,7 +146,7 @@ def _texts(showing: Showing) -> pa.DictionaryArray:
 
 
 def _spans(showing: Showing) -> NDArray[np.int64]:
-    """A number for what every class spans; hidden classes get one beyond all others."""
+    """Number the spans of classes; hidden classes get a number beyond all others."""
     spans = showing.lo * showing.domain.size + showing.hi
     hidden = showing.classes.hidden
     return spans if hidden is None else np.where(hidden[:, showing.place], showing.domain.size**2, spans)

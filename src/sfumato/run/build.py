@@ -196,7 +196,7 @@ class BuildOutcome:
     secret
         The source of all randomness.
     rows, left_out, suppressed
-        How many rows came in, how many of them lack a value and were left out for it, and how many a method left out.
+        The numbers of input rows, of rows left out for a missing value, and of rows that the method suppressed.
     content
         A keyed hash of all codes.
     recoding
