@@ -7,7 +7,7 @@
     ├── DataError           the contents of a column cannot be anonymized as asked
     │   └── SourceError     a file or a frame cannot be read
     ├── InfeasibleError     no release of this table can keep the stated privacy
-    ├── CautionError        a guardrail stands in the way: confirm what it found, or change the request
+    ├── CautionError        a guardrail stops the request: confirm what it found, or change the request
     ├── VerificationError   a release did not pass its independent check; nothing is written
     ├── OutputError         the release cannot be written where it was asked to go
     ├── EngineError         an external engine cannot run: no Java, or a cluster that does not answer
@@ -81,7 +81,7 @@ class CautionError(SfumatoError):
 
 
 class VerificationError(SfumatoError):
-    """A release did not pass its independent check, so it is not handed out."""
+    """A release did not pass its independent check, so it is not returned."""
 
 
 class OutputError(SfumatoError, OSError):

@@ -21,7 +21,7 @@ from sfumato.table.schema import Declared, Schema
 if TYPE_CHECKING:
     from sfumato.engines import Database
 
-#: How the address of a database begins, and how the name of a file ends that is one.
+#: Prefixes of database addresses, and endings of the names of database files.
 ADDRESSES = ("postgresql://", "postgres://")
 ENDINGS = (".duckdb", ".ddb", ".db")
 SQLITE_ENDINGS = (".sqlite", ".sqlite3")
@@ -89,7 +89,7 @@ def print_remarks(source: Source) -> None:
 
 
 def is_database(place: str) -> bool:
-    """Tell by its name whether a place is a database.
+    """Whether a place is a database, judged by its name.
 
     >>> [is_database(place) for place in ("postgresql://me@host/clinic", "clinic.duckdb", "clinic.csv")]
     [True, True, False]
@@ -98,7 +98,7 @@ def is_database(place: str) -> bool:
 
 
 def is_address(place: str) -> bool:
-    """Tell whether a database has an address instead of a file."""
+    """Whether a database has an address instead of a file."""
     return place.startswith(ADDRESSES)
 
 

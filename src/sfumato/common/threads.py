@@ -1,4 +1,4 @@
-"""All threads of the package are started here; how work is divided never depends on how many there are.
+"""Starts all threads of the package; the division of work never depends on the number of threads.
 
 Threads help where the work releases the interpreter, as compiled kernels, Arrow and DuckDB do. Every call starts
 threads of its own, so that work on a thread may itself use threads without waiting for itself.

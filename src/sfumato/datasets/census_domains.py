@@ -167,8 +167,8 @@ class Occupation(NamedTuple):
     own: float = 1.0
 
 
-# Field of work -> jobs. `public` and `own` say how much likelier the job is in public service or in one's own
-# business than elsewhere; `pay` is a typical yearly wage.
+# Field of work -> jobs. `public` and `own` say how much likelier the job is in public service or in
+# self-employment than elsewhere; `pay` is a typical yearly wage.
 OCCUPATIONS: dict[str, list[Occupation]] = {
     "Management and finance": [
         Occupation("Chief executive", 9, 14.5, 0.25, 120_000, own=3),

@@ -26,7 +26,7 @@ class WhatIf:
     without: Sequence[str] | str = ()
 
     def wishes(self) -> Iterator[dict[str, Any]]:
-        """Yield the wishes one by one."""
+        """Yield the alternatives one by one."""
         if self.k is not None:
             yield {"k": self.k}
         if self.suppression is not None:

@@ -108,7 +108,7 @@ class OriginInMemory(Origin):
     people: NDArray[np.int64] | None = field(default=None, repr=False)
 
     def bound(self) -> Bound:
-        """Compute the GCP that no release can beat, its prices in the order of the input.
+        """Compute a lower bound on the GCP of any release, with row prices in the order of the input.
 
         The method may have found them already.
         """
@@ -196,7 +196,7 @@ class BuildOutcome:
     secret
         The source of all randomness.
     rows, left_out, suppressed
-        How many rows came in, how many of them lack a value and were left out for it, and how many a method left out.
+        The numbers of input rows, of rows left out for a missing value, and of rows that the method suppressed.
     content
         A keyed hash of all codes.
     recoding
@@ -311,7 +311,7 @@ def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Req
 
 
 def _verified(shown: ShownInMemory, outcome: BuildOutcome, people: NDArray[np.int64] | None) -> Verification:
-    """Check the release from its own rows; hand out nothing that does not pass."""
+    """Check the release from its own rows; refuse one that does not pass."""
     if not shown.table.num_rows:
         raise InfeasibleError("Every row would have to be suppressed. Ask for less privacy, or for coarser levels.")
     request = outcome.request

@@ -64,10 +64,10 @@ class Explainer:
         place = int(np.flatnonzero(self.prepared.places == known_row(row, len(self.microdata)))[0])
         yield from self.steps.row(row, place, names, self.found.request)
 
-    # Other wishes
+    # Other settings
 
     def _cost(self, wish: dict[str, object], report: Progress) -> Iterator[str]:
-        """Run the method once more under another wish, and compare."""
+        """Run the method once more under another setting, and compare."""
         name, value = next(iter(wish.items()))
         request, said = other_request(self.found.request, self.microdata.names, name, value)
         prepared = self._without(str(value)) if name == "without" else self.prepared

@@ -94,7 +94,7 @@ def find_classes(
 
 
 def _whole(prepared: Prepared, found: FoundClasses, schema: Schema) -> WholeRelease:
-    """Describe the release as a whole: the classes that a reader can tell apart, and the people in each."""
+    """Describe the release as a whole: the classes that a reader can distinguish, and the people in each."""
     classes = found.recoded.classes
     shown = class_table(found.recoded.microdata, found.recoding, classes).select(list(schema.quasi_identifiers))
     alike = group_rows(code_column(name, shown.column(name)) for name in shown.column_names)

@@ -17,7 +17,7 @@ from sfumato.table.schema import Schema
 
 
 def other_request(request: Request, names: Sequence[str], wish: str, value: object) -> tuple[Request, str]:
-    """Change one wish of a request; return the request and the wish in words.
+    """Change one setting of a request; return the request and the change in words.
 
     Parameters
     ----------

@@ -163,7 +163,7 @@ def read_kept(path: Path) -> dict[str, str]:
 
 
 def write_kept(path: Path, known: Mapping[str, str]) -> None:
-    """Write the table, whole or not at all, readable by its owner alone."""
+    """Write the table atomically, readable by its owner alone."""
     from sfumato.io import write_text  # noqa: PLC0415
 
     file = io.StringIO(newline="")

@@ -12,13 +12,13 @@ from sfumato.common.charts.theme import DASHES, SHAPES, Palette
 from sfumato.errors import ParameterError
 
 WIDTH, HEIGHT = 560, 280
-#: How thick a lying bar is, and the room between the bars of two categories.
+#: The thickness of a horizontal bar, and the space between the bars of two categories.
 BAR, BAR_GAP = 14, 10
 
 #: The default format of numbers: no exponents, no trailing zeros, few digits.
 PLAIN = ",.6~r"
 
-#: The values of several series, each as long as the axis; what is not a number is not drawn.
+#: The values of several series, each as long as the axis; not-a-number is not drawn.
 Series = Mapping[str, Sequence[float | None]]
 
 
@@ -35,7 +35,7 @@ class Axis:
     log
         Whether each step multiplies instead of adding.
     low, high
-        Where it begins and ends; a linear one begins at 0 if nothing is said.
+        Where it begins and ends; a linear one begins at 0 by default.
     ticks
         The values to be written at it; chosen for you if left out.
     """
@@ -129,7 +129,7 @@ def bars(
     Parameters
     ----------
     title, description
-        What is to be seen.
+        What the chart shows.
     of
         What the categories are.
     y
@@ -137,7 +137,7 @@ def bars(
     categories, series
         The numbers.
     across
-        Whether bars lie, which leaves room for long names.
+        Whether bars are horizontal, which leaves room for long names.
     mark
         A line across all bars at some value, and what it is.
     """
@@ -265,7 +265,7 @@ def _colour(alt: Any, named: Sequence[str], palette: Palette) -> Any:
 
 
 def _by_series(channel: Any, alt: Any, named: Sequence[str], values: Sequence[Any]) -> Any:
-    """A channel that tells series apart; one series alone needs no legend."""
+    """An encoding channel that distinguishes series; a single series needs no legend."""
     legend = {} if len(named) > 1 else {"legend": None}
     return channel("series:N", sort=list(named), scale=alt.Scale(domain=list(named), range=list(values)), **legend)
 
@@ -275,7 +275,7 @@ def _cycle(values: Sequence[Any], count: int) -> list[Any]:
 
 
 def _category_axis(alt: Any, of: str, across: bool, labels: Sequence[str]) -> Any:
-    """The axis of categories; where bars lie, its title stands above the names and not beside them."""
+    """The axis of categories; for horizontal bars, its title stands above the names instead of beside them."""
     look: dict[str, Any] = {"title": of, "ticks": False, "domain": across, "grid": False}
     if across:
         return alt.Axis(**look, titleAngle=0, titleAlign="right", titleAnchor="start", titleX=-6, titleY=-10)

@@ -110,7 +110,7 @@ class Proof:
         return each
 
     def bound(self, prices: FoundPrices | None) -> float:
-        """Compute the GCP that no release can be below."""
+        """Compute a lower bound on the GCP of any release."""
         if prices is not None:
             return float(self.of_rows(prices).mean())
         suppression = self.task.suppressible > 0

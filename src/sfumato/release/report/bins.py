@@ -43,7 +43,7 @@ def scale_bins(column: ScaleColumn, shown: ShownColumn, before: Codes, gone: Cod
     Parameters
     ----------
     column, shown
-        What the release shows, as questions and as readers beside the original see it.
+        What the release shows, as queries read it and as matched with the original.
     before, gone
         How many people of the original have each code, and how many of these are suppressed.
     least

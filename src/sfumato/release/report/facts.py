@@ -70,11 +70,11 @@ class ReportFacts:
     verification, risk, cautions, utility
         What the parts of Sfumato found, each in its own words.
     promises, roles, kinds
-        What was asked for, the role of every column, and what it was taken for.
+        What was asked for, the role of every column, and the kind that it was read as.
     rows_in, suppressed
         How many rows came in, and how many of them are not released, in total and for which reason.
     losses, by_column, bound
-        What was lost, by every measure and by column, and what no release can be below.
+        What was lost, by every measure and by column, and a lower bound for any release.
     columns
         What happened to every quasi-identifier that can be read.
     keeps_order, pseudonyms, changed

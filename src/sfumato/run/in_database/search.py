@@ -213,7 +213,7 @@ def search_for(database: Database, request: Request) -> InPlace:
 
 
 def refuse_names(database: Database, roles: Mapping[str, str], request: Request) -> None:
-    """Refuse a plain column that is as good as a name, unless the request confirms it."""
+    """Refuse a plain column that identifies people like a name, unless the request confirms it."""
     [rows] = database.query(f"SELECT count(*) AS n FROM {database.source} t")["n"].to_pylist()
     cautions: list[Caution] = []
     for name in [name for name, role in roles.items() if role == "plain"]:

@@ -113,7 +113,7 @@ class Parted(Rows):
 
 
 class ShownElsewhere(ABC):
-    """A released table that an engine keeps, and which of its columns stand for each quasi-identifier.
+    """A released table that an engine stores, and which of its columns stand for each quasi-identifier.
 
     It is one of the forms of `sfumato.release.shown.Shown`.
 
@@ -168,7 +168,7 @@ class ShownElsewhere(ABC):
         progress: Progress,
         form: str | None = None,
     ) -> Verification:
-        """Write the rows, check what was written, and only then give it its name."""
+        """Write the rows, check what was written, and only then rename it to its final name."""
 
 
 class Engine(ABC):
@@ -199,7 +199,7 @@ class Engine(ABC):
         """Open some columns of a source; those in ``as_text`` are read as text, even if they look like numbers."""
 
     def require(self, needed: int) -> None:
-        """Refuse work that needs more disk than there is; an engine without a disk here cannot tell."""
+        """Refuse work that needs more disk than there is; engines that use no local disk accept all."""
         return
 
     @abstractmethod

@@ -155,10 +155,10 @@ class LargeExplainer:
             seen += batch.num_rows
         return pa.Table.from_batches(rows), before
 
-    # Other wishes
+    # Other settings
 
     def _cost(self, wish: Mapping[str, object]) -> Iterator[str]:
-        """Make another release under another wish, and compare."""
+        """Make another release under another setting, and compare."""
         [(name, value)] = wish.items()
         names = [domain.name for domain in self.table.domains]
         request, said = other_request(self.request, names, name, value)

@@ -83,7 +83,7 @@ class Chosen:
         return self.recoded.suppressed - self.recoded.left_out
 
     def steps(self, models: tuple[PrivacyModel, ...]) -> FinerSteps:
-        """Tell what one finer step would do to the classes, by the counts of all rows."""
+        """Find what one finer step would do to the classes, by the counts of all rows."""
         return FinerSteps(self.recoded.microdata, self.recoded.classes, models, counts=self.recoded.counts)
 
 

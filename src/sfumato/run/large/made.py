@@ -184,7 +184,7 @@ class OriginInEngine(Origin):
     again: Callable[[Request], Release] = field(repr=False)
 
     def bound(self) -> Bound:
-        """Compute the GCP that no release can be below."""
+        """Compute a lower bound on the GCP of any release."""
         return bound_of(self.made.kept, self.made.table, self.made.sample, self.made.outcome)
 
     def value_counts(self) -> dict[str, ValueCounts]:

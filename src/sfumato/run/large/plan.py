@@ -214,7 +214,7 @@ class _Plan:
         return Made(request, total, table, kept, parts, recode, chosen, shown, done.told())
 
     def _budgets(self, parts: Rows, sizes: Sequence[int], table: CodedTable) -> list[int]:
-        """Decide how many rows of each part may be suppressed: where that saves most, if the method can tell."""
+        """Decide how many rows of each part may be suppressed: where that saves most, if the method can estimate it."""
         models = tuple(self.request.privacy)
         budget = parameters.rows_within(self.request.suppression, table.rows)
         if not budget or any(isinstance(model, COMPARING) for model in models):

@@ -1,6 +1,6 @@
 """Recompute losses from the released rows alone: from the sizes of classes and from the labels.
 
-Each part reports its own loss, and a fault there would go unseen. A release whose rows disagree is not handed out.
+Each part reports its own loss, and a fault there would go unseen. A release whose rows disagree is refused.
 """
 
 from __future__ import annotations

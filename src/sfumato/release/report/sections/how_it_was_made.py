@@ -20,7 +20,7 @@ from sfumato.release.report.parts import (
     subsection,
 )
 
-#: What became of the columns of each role.
+#: What the release does with the columns of each role.
 ROLES = {
     "quasi-identifier": "may be known to others; shown in coarser terms",
     "sensitive": "nobody should learn it about a person; shown as it is",

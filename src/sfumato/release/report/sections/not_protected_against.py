@@ -15,7 +15,7 @@ SMALL = 300
 #: The most cautions that are listed one by one.
 MOST_CAUTIONS = 20
 
-#: What a sensitive column of numbers is taken for.
+#: The kinds that a sensitive column of numbers is read as.
 NUMBERS = ("number", "numeric", "integer", "decimal")
 
 

@@ -199,7 +199,7 @@ class CountGroups:
 
 @dataclass(frozen=True)
 class CountValues:
-    """Counts the values of several columns in one pass; each value has a row of its own, null in the other columns."""
+    """Counts the values of several columns in one pass; each value has its own row, null in the other columns."""
 
     columns: tuple[str, ...]
     given: pa.Schema

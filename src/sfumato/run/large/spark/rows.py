@@ -271,7 +271,7 @@ class PackedRows(OnCluster):
 
 
 class PackedParts(PackedRows, Parted):
-    """The results for all parts; the figures of each part are a row of their own."""
+    """The results for all parts; the figures of each part are a separate row."""
 
     def __init__(self, frame: Any, schema: pa.Schema, steps: BatchSteps) -> None:
         super().__init__(frame.select(CELL), schema, steps)
