@@ -44,8 +44,8 @@ demo: .venv/.ready-core
 test: .venv/.ready-dev
 	@$(MAKE) --no-print-directory --jobs=2 lint pytest
 
-# Tests start hundreds of processes; each would compile all sources again where nobody may keep them. Compiled kernels
-# are kept for all checkouts, by the digests of their sources; those that were not made for a month go.
+# Tests start hundreds of processes; each would compile all sources again where bytecode may not be kept. Compiled kernels
+# are kept for all checkouts, by the digests of their sources, and removed after a month.
 pytest: export PYTHONDONTWRITEBYTECODE =
 pytest: export SFUMATO_KERNELS = $(KERNELS)
 pytest: .venv/.ready-dev

@@ -31,7 +31,7 @@ def run() -> Iterator[Result]:
 
 
 def _cpu(work: object) -> float:
-    """Return the least CPU time of three runs, after one that compiles; a busy machine disturbs it little."""
+    """The least CPU time of three runs, after one that compiles; a busy machine disturbs it little."""
     assert callable(work)
     work()
     found = []

@@ -60,7 +60,7 @@ def attacked(adult: sf.datasets.dataset.Dataset, method: str, size: int, models:
 
 
 def cells(report: AttackReport) -> str:
-    """Return rate over baseline of every attack, in percent."""
+    """Rate over baseline of every attack, in percent."""
     found = {one.attack: one for one in reversed(report.worst_first)}
     return " | ".join(
         f"{100 * found[name].rate:.1f} / {100 * found[name].baseline:.1f}" if name in found else "-" for name in SHOWN

@@ -9,15 +9,15 @@ from benchmarks.measure import RESULTS
 from benchmarks.papers.experiment import Panel
 from sfumato.common.charts import charts
 
-#: Where the largest figure is so many times the least, an axis from 0 shows only the largest.
+#: If the largest figure is more than this many times the least, an axis from 0 would show only the largest.
 WIDE = 15
 
-#: Beyond so many lines colours would be used twice; the paper's own are left to the table then.
+#: With more lines than this, colours would repeat; the paper's own figures are then only in the table.
 COLOURS = 7
 
 
 def picture(panel: Panel, title: str) -> charts.Picture:
-    """Return a line per name, the paper's own numbers among them; axes of widely spread numbers are logarithmic."""
+    """A line per name, the paper's own numbers among them; axes of widely spread numbers are logarithmic."""
     theirs = {f"{name} (paper)": values for name, values in panel.paper.items()}
     lines = dict(panel.lines) | (theirs if len(panel.lines) + len(theirs) <= COLOURS else {})
     values = [value for line in lines.values() for value in line if value is not None and math.isfinite(value)]
@@ -29,7 +29,7 @@ def picture(panel: Panel, title: str) -> charts.Picture:
 
 
 def spread(values: Sequence[float]) -> bool:
-    """Return whether figures are so far apart that steps should multiply; 0 cannot be shown then."""
+    """Whether figures are far enough apart for a logarithmic axis, which cannot show 0."""
     return bool(values) and min(values) > 0 and max(values) > WIDE * min(values)
 
 

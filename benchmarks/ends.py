@@ -39,7 +39,7 @@ def tables() -> Iterator[tuple[str, pa.Table, sf.Schema]]:
 
 
 def numbers(rows: int) -> pa.Table:
-    """Return ages, salaries and heights: whole numbers in a narrow and in a wide range, and fractions."""
+    """Ages, salaries and heights: whole numbers in a narrow and in a wide range, and fractions."""
     random = np.random.default_rng(1)
     age = random.gamma(9, 5, rows).astype(np.int64) % 100
     pay = np.round(random.lognormal(10, 0.5, rows)).astype(np.int64)

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def environment(name: str, *packages: str) -> Path:
-    """Return the folder with the programs of an environment that holds these packages."""
+    """The folder with the programs of an environment that holds these packages."""
     home = ROOT / f".venv-{name}"
     ready = home / ".ready"
     if not ready.exists():
@@ -22,5 +22,5 @@ def environment(name: str, *packages: str) -> Path:
 
 
 def keeping_bytecode() -> dict[str, str]:
-    """Return the variables of a command that need not compile its own sources, which installing does for users."""
+    """The environment variables for a command that stores its bytecode, as an installed package has it."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}

@@ -22,7 +22,7 @@ from sfumato.table.microdata import Microdata
 
 
 def adult(rows: int = 30_162) -> Microdata | None:
-    """Return the nine attributes of Adult, or None where it does not lie beside the repository."""
+    """The nine attributes of Adult, or None if the file is missing."""
     if not ADULT.exists():
         return None
     dataset = sf.datasets.adult(ADULT, rows=rows)
@@ -30,7 +30,7 @@ def adult(rows: int = 30_162) -> Microdata | None:
 
 
 def lands_end_file(rows: int = FULL_SIZE) -> Path:
-    """Return the generated orders as a Parquet file, made once."""
+    """The generated orders as a Parquet file, made once."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     path = RESULTS / f"lands_end_{rows}.parquet"
     if not path.exists():
@@ -45,7 +45,7 @@ def lands_end(rows: int = FULL_SIZE) -> Microdata:
 
 
 def many_attributes(rows: int = 20_000) -> Microdata:
-    """Return fifteen related attributes with five levels each: a lattice of 30 billion nodes."""
+    """Fifteen related attributes with five levels each: a lattice of 30 billion nodes."""
     random = np.random.default_rng(0)
     common = random.normal(size=rows)
     columns = {
@@ -55,11 +55,11 @@ def many_attributes(rows: int = 20_000) -> Microdata:
 
 
 def first(microdata: Microdata, count: int) -> Microdata:
-    """Return the table with its first attributes alone."""
+    """The table with its first attributes alone."""
     codes = np.ascontiguousarray(microdata.codes[:, :count])
     return Microdata(codes, microdata.domains[:count], microdata.sensitive)
 
 
 def task(microdata: Microdata, k: int, suppression: float = 0.0) -> Task:
-    """Return the request for k-anonymity."""
+    """The request for k-anonymity."""
     return Task(microdata, Requirements((KAnonymity(k),), microdata), int(suppression * len(microdata)))

@@ -44,7 +44,7 @@ def run() -> Iterator[Result]:
 
 @contextmanager
 def cores(count: int) -> Iterator[None]:
-    """Let this process and the threads that it starts use so many cores only."""
+    """Limit this process and its threads to a number of cores."""
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, set(sorted(allowed)[:count]))
     try:

@@ -51,13 +51,13 @@ def relative(name: str, losses: dict[str, float]) -> Iterator[Result]:
 
 
 def mondrian_causes(table: Microdata, *models: PrivacyModel) -> dict[str, float]:
-    """Return the GCP of Mondrian to the letter, with each of Sfumato's differences alone, and with both."""
+    """The GCP of Mondrian to the letter, with each of Sfumato's differences alone, and with both."""
     job = task(table, *models)
     return {cause: gcp(table, method.run(job)) for cause, method in ABLATION.items()}
 
 
 def diversity_causes(table: Microdata, l: float) -> dict[str, float]:  # noqa: E741
-    """Return the GCP of groups on the Hilbert curve: without and with Figure 9, Sfumato's, and its best of all."""
+    """The GCP of groups on the Hilbert curve: without and with Figure 9, Sfumato's, and its best of all."""
     job = task(table, LDiversity(l))
     hardest = hardest_rule(job.requirements)
     assert hardest is not None

@@ -31,7 +31,7 @@ def run() -> Iterator[Result]:
 
 
 def ratios(power: float, l: int) -> dict[str, NDArray[np.float64]]:  # noqa: E741
-    """Return the loss of both heuristics, and of the best that keeps the paper's group order, over the least loss."""
+    """The loss of both heuristics, and of the best that keeps the paper's group order, over the least loss."""
     random = np.random.default_rng(l)
     found: dict[str, list[float]] = {"the paper's heuristic": [], "Sfumato's": [], "the best in group order": []}
     while len(found["Sfumato's"]) < TABLES:
@@ -51,7 +51,7 @@ def random_table(
     power: float,
     l: int,  # noqa: E741
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return the values and places of an eligible table with l + 2 sensitive values, the first the most frequent."""
+    """The values and places of an eligible table with l + 2 sensitive values, the first the most frequent."""
     shares = np.arange(1.0, l + 3) ** -power
     while True:
         values = random.choice(l + 2, ROWS, p=shares / shares.sum()).astype(np.int32)
@@ -60,6 +60,6 @@ def random_table(
 
 
 def total(groups: NDArray[np.int32], places: NDArray[np.float64]) -> float:
-    """Return the sum over rows of what their group spans."""
+    """The sum over rows of what their group spans."""
     members = [places[groups == group] for group in range(int(groups.max()) + 1)]
     return float(sum(len(inside) * (inside[-1] - inside[0]) for inside in members))

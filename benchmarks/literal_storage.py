@@ -60,7 +60,7 @@ def in_database(name: str, table: Microdata) -> Iterator[Result]:
 
 
 def database_seconds(table: Microdata, k: int, expected: list[tuple[int, ...]]) -> dict[str, float]:
-    """Return the seconds of every search in a database, after checking its answers."""
+    """The seconds of every search in a database, after checking its answers."""
     found = {}
     for name, method in SEARCHES.items():
         begin = time.perf_counter()

@@ -34,12 +34,12 @@ class Result:
         return self.name, f"{self.value:.4g} {self.unit}".strip(), limit, self.verdict, self.note
 
 
-#: What stands in the place of figures about Adult where that is missing, so that nobody takes them for measured.
+#: Printed instead of figures about Adult if the file is missing, so that these are not mistaken for measurements.
 NO_ADULT = Result("Adult is missing (beside the repository, or SFUMATO_ADULT): skipped", float("nan"), unit="")
 
 
 def seconds(work: Callable[[], object], repeat: int = 3) -> float:
-    """Return the best time of a few runs, after one that does not count (compilation, caches)."""
+    """The best time of a few runs, after one that does not count (compilation, caches)."""
     work()
     return min(_once(work) for _ in range(repeat))
 

@@ -58,7 +58,7 @@ def measure_peer(python: Path, peer: str, k: int) -> dict[str, object]:
 
 
 def scored(classes: list[dict[str, object]], schema: sf.Schema, table: object) -> float:
-    """Return the GCP of classes given as values per quasi-identifier, by Sfumato's own span costs.
+    """The GCP of classes given as values per quasi-identifier, by Sfumato's own span costs.
 
     Each class is ``{"rows": n, "values": {column: [values]}}``; rows that a peer suppressed come as ``"values": None``.
     """

@@ -103,7 +103,7 @@ def memory(folder: Path, rows: int) -> Iterator[Result]:
 
 
 def plain_size(path: Path) -> float:
-    """Return the megabytes of the table as Arrow columns of plain strings, counted a piece at a time."""
+    """The megabytes of the table as Arrow columns of plain strings, counted a piece at a time."""
     total = 0
     for batch in pq.ParquetFile(path).iter_batches(batch_size=500_000):
         total += sum(column.cast(pa.string()).nbytes for column in batch.columns)

@@ -33,7 +33,7 @@ def run() -> Iterator[Result]:
 
 
 def people() -> tuple[pa.Table, dict[str, Any], str]:
-    """Return a table, how its quasi-identifiers without the label generalize, and the label, which has two values."""
+    """A table, how its quasi-identifiers without the label generalize, and the label, which has two values."""
     given = sf.datasets.adult(ADULT).without_levels() if ADULT.exists() else sf.datasets.census(30_000, seed=1)
     label = "salary-class" if ADULT.exists() else "salary_class"
     names = {name: how for name, how in given.schema.quasi_identifiers.items() if name != label}
@@ -77,7 +77,7 @@ def drawn_queries(table: pa.Table, names: Mapping[str, Any], count: int) -> list
 
 
 def weighted_error(table: pa.Table, release: sf.Release, queries: Sequence[dict[str, Any]]) -> float:
-    """Return the mean of |estimate - truth| / truth over the queries, by their weights."""
+    """The mean of |estimate - truth| / truth over the queries, by their weights."""
     exact = sf.Released(table, dict.fromkeys(release.answering.quasi_identifiers))
     errors = []
     for query in queries:
@@ -118,7 +118,7 @@ def predictions(table: pa.Table, names: Mapping[str, Any], label: str) -> Iterat
 
 
 def area(train: pa.Table, test: pa.Table, release: sf.Release, names: Mapping[str, Any], label: str) -> float:
-    """Return the mean area under the ROC curve of two models that learnt from a release, on other originals."""
+    """The mean area under the ROC curve of two models that learnt from a release, on other originals."""
     scene = UtilityComparison(train, release.answering, (*names, label), label, None, Secret(1))
     known = np.concatenate([scene.bins(name).shares[release.answering.column(name).cells] for name in names], axis=1)
     unknown = np.concatenate([placed(scene, name, test) for name in names], axis=1)
@@ -130,6 +130,6 @@ def area(train: pa.Table, test: pa.Table, release: sf.Release, names: Mapping[st
 
 
 def placed(scene: UtilityComparison, name: str, test: pa.Table) -> NDArray[np.float64]:
-    """Return in which bin of a column every original lies."""
+    """In which bin of a column every original lies."""
     exact = UtilityComparison(scene.original, sf.Released(test, {name: None}), (name,), None, None, Secret(1))
     return exact.bins(name).shares[exact.released.column(name).cells]

@@ -62,7 +62,7 @@ def _compared(name: str, path: Path, asked: dict[str, Any]) -> Result:
 
 
 def tables(rows: int) -> dict[str, tuple[pa.Table, dict[str, Any]]]:
-    """Return every table with the roles of its columns; each has one sensitive column."""
+    """Every table with the roles of its columns; each has one sensitive column."""
     census = sf.datasets.census(rows, seed=1).without_levels()
     orders = sf.datasets.lands_end(rows, seed=1).without_levels()
     quasi = dict(orders.schema.quasi_identifiers)

@@ -85,7 +85,7 @@ def flat(random: Generator, rows: int, sizes: list[int], skew: float = 1.0) -> d
 
 
 def trees(random: Generator, rows: int, shapes: list[tuple[int, int]]) -> Table:
-    """Draw columns with a taxonomy of three levels: so many groups of so many values each."""
+    """Draw columns with a taxonomy of three levels: a number of groups, with a number of values each."""
     columns, hierarchies = {}, {}
     for at, (groups, each) in enumerate(shapes):
         weights = 1 / np.arange(1, groups * each + 1) ** 0.8
@@ -210,7 +210,7 @@ def on_shapes() -> Iterator[Result]:
 
 
 def measure(method: Method, microdata: Microdata, requirements: Requirements) -> tuple[float, float]:
-    """Return what a method loses, and its seconds with everything compiled."""
+    """What a method loses, and its seconds with everything compiled."""
     task = Task(microdata, requirements)
     if not isinstance(method, Best):  # which compiles before its clock starts
         method.run(Task(microdata, requirements))

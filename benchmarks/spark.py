@@ -57,14 +57,14 @@ class Took(NamedTuple):
 
 
 def by_itself(folder: Path, data: Path) -> float:
-    """Return how long one machine takes with two cores, in a process of its own that has run once."""
+    """How long one machine takes with two cores, in a process of its own that has run once."""
     with get_context("spawn").Pool(1) as pool:
         pool.apply(timed, (make(folder, 50_000), folder / "first", "duckdb"))
         return pool.apply(timed, (data, folder / "alone", "duckdb")).seconds
 
 
 def make(folder: Path, rows: int) -> Path:
-    """Write a census in pieces, so that nobody has to hold it, unless it is there."""
+    """Write a census in pieces, so that it never has to fit in memory; skip it if the file exists."""
     path = folder / f"census-{rows}"
     if path.exists():
         return path
@@ -76,7 +76,7 @@ def make(folder: Path, rows: int) -> Path:
 
 
 def timed(data: Path, out: Path, engine: str | sf.Spark) -> Took:
-    """Return what it takes from Parquet to verified Parquet."""
+    """What it takes from Parquet to verified Parquet."""
     hierarchies = sf.datasets.census(1000).hierarchies
     forget_peak()
     begin = time.perf_counter()
@@ -109,7 +109,7 @@ def forget_peak() -> None:
 
 
 def peak_memory() -> float:
-    """Return the most memory that this process had since, in megabytes; not a number where nobody knows."""
+    """The peak memory of this process since then, in megabytes; not-a-number where the system does not report it."""
     with suppress(OSError, StopIteration):
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
         return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024

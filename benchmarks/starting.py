@@ -68,7 +68,7 @@ def command(folder: Path, words: list[str]) -> list[str]:
 
 
 def seconds(folder: Path, words: list[str]) -> float:
-    """Return the processor seconds of a Python that keeps what it compiles, of sources and of kernels."""
+    """The processor seconds of a Python that stores compiled sources and kernels."""
     kept = {"PYTHONPYCACHEPREFIX": str(folder / "bytecode"), "NUMBA_CACHE_DIR": str(folder / "kernels")}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, *words], env=keeping_bytecode() | kept, check=True)

@@ -1,6 +1,6 @@
 """Draw the pictures of README and docs/gallery.md again: `make pictures`, or with names for some of them.
 
-All are about made-up people. The same seed gives the same pictures, but for times: a change of one shows a change of
+All show made-up people. The same seed gives the same pictures, except for times: a changed picture shows a change of
 the product.
 """
 

@@ -1,4 +1,4 @@
-"""Compile kernels ahead and lay them into the package, so that a wheel built from it need not compile: ``make dist``.
+"""Compile kernels ahead of time into the package, so that a wheel built from it need not compile: ``make dist``.
 
 What is compiled is what a few ordinary requests call. Everything else is compiled when it is first used.
 """

@@ -1,4 +1,4 @@
-"""Install a wheel into an empty environment and hold its first run against the next ones: ``make try-dist``.
+"""Install a wheel into an empty environment and compare its first run with the next ones: ``make try-dist``.
 
 With kernels compiled ahead the first may take twice as long as the next; without them it compiles for many seconds.
 Seconds are those of processors, so that other work on the machine matters little.
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def seconds(folder: Path, words: list[str | Path]) -> float:
-    """Return the processor seconds of a command that sees nothing of this environment."""
+    """The processor seconds of a command that runs in isolation from this environment."""
     hidden = ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE", "NUMBA_CACHE_DIR")
     plain = {name: value for name, value in os.environ.items() if name not in hidden}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

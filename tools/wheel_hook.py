@@ -1,4 +1,4 @@
-"""What hatchling asks while it builds a wheel: one with compiled kernels is for one Python on one kind of machine."""
+"""A build hook of hatchling: tags a wheel with compiled kernels for one Python and one kind of machine."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class KernelsHook(BuildHookInterface):
-    """Takes kernels that were compiled ahead along, if there are any, and names the wheel accordingly."""
+    """Includes kernels that were compiled ahead of time, if there are any, and tags the wheel accordingly."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add what is not under version control; without it the wheel is for everybody."""
+        """Add the kernels, which are not under version control; without them the wheel is pure Python."""
         place = "sfumato/common/numba/ahead"
         if (Path(self.root) / "src" / place).is_dir():
             build_data["force_include"][str(Path(self.root) / "src" / place)] = place

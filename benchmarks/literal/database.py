@@ -41,7 +41,7 @@ class TableFrequencies(Frequencies):
 
 
 class StarSchema(Roller):
-    """Counts frequency sets with GROUP BY; a set that nobody holds any more is dropped."""
+    """Counts frequency sets with GROUP BY; a set that is no longer referenced is dropped."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class StarSchema(Roller):
         joins, columns = [source], []
         for at, (low, high) in enumerate(zip(origin, levels, strict=True)):
             if high == self.domains[at].top:
-                columns.append(f"0 AS q{at}")  # nothing is told, so nothing has to be grouped by
+                columns.append(f"0 AS q{at}")  # the top level shows no values, so there is nothing to group by
             elif low == high:
                 columns.append(f"{source}.q{at}")
             else:
@@ -109,5 +109,5 @@ class DatabaseJudge(NodeJudge):
 
 
 def answers_in_database(method: FullDomain, task: Task) -> list[Levels]:
-    """Return the answers that a search finds on tables of a database in memory."""
+    """The answers that a search finds on tables of a database in memory."""
     return method._find(DatabaseJudge(task), Space(task.microdata.domains)).answers

@@ -81,12 +81,12 @@ class LiteralSearch(PartitionSearch):
         self.edges = [edges_of(domain, slabs) for domain, slabs in zip(domains, self._slabs(), strict=True)]
 
     def promising(self, bound: float, cost: float) -> bool:
-        """Return whether a branch is kept: by the paper's ratio where an approximation is asked for."""
+        """Whether a branch is kept: by the paper's ratio where an approximation is asked for."""
         c = self.method.approximation
         return super().promising(bound, cost) if c is None else bound <= cost / c
 
     def of(self, box: Box) -> BoxFacts:
-        """Return what is known about a box; one that is too short is not allowed, nor is anything inside it."""
+        """What is known about a box; one that is too short is not allowed, nor is anything inside it."""
         facts = super().of(box)
         if facts.rows and any(
             edges[last + 1] - edges[first] < length
@@ -101,7 +101,7 @@ class LiteralSearch(PartitionSearch):
         self.best = tree
 
     def bounds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the first and the last code of every block of the best partition."""
+        """The first and the last code of every block of the best partition."""
         slabs = self._slabs()
         first = [[slabs[at][lo][0] for at, (lo, _) in enumerate(box)] for box in self.best.leaves]
         last = [[slabs[at][hi][1] for at, (_, hi) in enumerate(box)] for box in self.best.leaves]
@@ -113,7 +113,7 @@ class LiteralSearch(PartitionSearch):
 
 
 def edges_of(domain: Domain, slabs: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return where the slabs of an attribute are cut, and its first and last value: in its unit, or as codes."""
+    """Where the slabs of an attribute are cut, and its first and last value: in its unit, or as codes."""
     cuts = np.append(0, slabs[:, 1])
     if isinstance(domain, ScaledDomain) and not domain.has_missing:
         return domain.positions[cuts] * domain.extent

@@ -22,7 +22,7 @@ MEASURES = ("sum", "widest")
 
 
 def least_loss(values: NDArray[np.integer], places: NDArray[np.float64], l: int, measure: str = "sum") -> float:  # noqa: E741
-    """Return the least loss of all partitions into groups in which no value has more than one row in l.
+    """The least loss of all partitions into groups in which no value has more than one row in l.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def least_loss(values: NDArray[np.integer], places: NDArray[np.float64], l: int,
 
 @kernel
 def set_costs(values: NDArray[np.int64], places: NDArray[np.float64], least: int, alone: bool) -> NDArray[np.float64]:
-    """Return what every set of rows, by its bits, costs as a group: its extent alone, or times its rows."""
+    """What every set of rows, by its bits, costs as a group: its extent alone, or times its rows."""
     costs = np.full(1 << len(values), np.inf)
     counts = np.zeros(len(values), np.int64)
     for members in range(1, len(costs)):
@@ -59,7 +59,7 @@ def set_costs(values: NDArray[np.int64], places: NDArray[np.float64], least: int
 
 @kernel
 def cheapest_sets(costs: NDArray[np.float64], rows: int, widest: bool) -> float:
-    """Return the least total, or the least maximum, of all partitions of the rows into sets."""
+    """The least total, or the least maximum, of all partitions of the rows into sets."""
     best = np.full(1 << rows, np.inf)
     best[0] = 0.0
     for members in range(1, 1 << rows):
@@ -79,7 +79,7 @@ def least_by_boundaries(
     l: int,  # noqa: E741
     measure: str = "sum",
 ) -> float:
-    """Return the least loss of all partitions whose groups take the next row of some queues, at least l of them.
+    """The least loss of all partitions whose groups take the next row of some queues, at least l of them.
 
     A state is how many rows of every queue are gone, the paper's end boundary; there are as many as the product of the
     lengths of the queues, each with a way on for every set of values.

@@ -1,4 +1,4 @@
-"""Mondrian and Hilbert on a table that lies on a disk in blocks: how often is it read and written?
+"""Mondrian and Hilbert on a table stored on disk in blocks: how often each block is read and written.
 
 The Mondrian paper says: two scans and a write per level of cuts. The fast-anonymization paper says: one scan, once the
 rows are sorted. Both keep a block of rows and some counts in memory, no more; what is moved is counted.
@@ -45,7 +45,7 @@ class Disk:
         self.traffic.append(Traffic())
 
     def new_file(self) -> File:
-        """Return an empty file."""
+        """An empty file."""
         self.files += 1
         return File(self, self.folder / f"{self.files}.rows")
 
@@ -110,7 +110,7 @@ def mondrian_on_disk(microdata: Microdata, k: int, file: File, method: LiteralMo
             if cut is not None:
                 below += _divided(part, cut)
                 continue
-            for rows in part.blocks():  # tells whose class it is; a release would be written in this scan
+            for rows in part.blocks():  # finds the class of each row; a release would be written in this scan
                 classes[rows[:, 0]] = number
             number += 1
         level = below
@@ -140,9 +140,9 @@ def _divided(part: File, cut: Cut) -> list[File]:
 
 
 def runs_in_one_scan(microdata: Microdata, k: int, file: File) -> tuple[float, list[int]]:
-    """Return the least loss of runs of a sorted file, and where each run ends; 2k rows are kept, and an end per row."""
+    """The least loss of runs of a sorted file, and where each run ends; 2k rows are kept, and an end per row."""
     window: deque[Codes] = deque(maxlen=2 * k - 1)
-    least, ends = [0.0], [0]  # of the first so many rows, and where their last run begins
+    least, ends = [0.0], [0]  # for each number of first rows: the least loss, and where the last run begins
     for rows in file.blocks():
         for row in rows:
             window.appendleft(row[1:])
@@ -162,7 +162,7 @@ def runs_in_one_scan(microdata: Microdata, k: int, file: File) -> tuple[float, l
 
 
 def rows_read_ahead(values: NDArray[np.int32], groups: NDArray[np.int32]) -> int:
-    """Return how many rows the l-diversity heuristic holds at most while it scans a sorted table once.
+    """How many rows the l-diversity heuristic holds at most while it scans a sorted table once.
 
     The scan has to go on until the frontier is known, which has a row of every value that is left.
     """

@@ -13,7 +13,7 @@ from sfumato.methods.linear.kernels.diversity import LEFT, Frontier, advance, po
 def literal_groups(
     values: NDArray[np.int32], place: NDArray[np.float64], least: int, extend: bool, frontier: Frontier
 ) -> NDArray[np.int32]:
-    """Return the group of every row, numbered in the order of their making."""
+    """The group of every row, numbered in the order of their making."""
     groups = np.full(len(values), -1, np.int32)
     most = len(frontier.heads)
     taken, ahead = np.empty(most, np.int64), np.empty(most, np.int64)
@@ -85,7 +85,7 @@ def fall_back_step(least: int, frontier: Frontier, taken: NDArray[np.int64], ins
 
 @inner
 def rest_eligible(least: int, frontier: Frontier, inside: NDArray[np.bool_], count: int) -> bool:
-    """Return whether no value would have more than 1/l of the rows that a group leaves (EG)."""
+    """Whether no value would have more than 1/l of the rows that a group leaves (EG)."""
     allowed = (frontier.counters[LEFT] - count) // least
     for value in frontier.ranked:
         if frontier.counts[value] <= allowed:

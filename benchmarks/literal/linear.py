@@ -57,5 +57,5 @@ class LiteralDiversity(Method):
 def diversity_groups(
     values: NDArray[np.int32], place: NDArray[np.float64], least: int, extend: bool = True
 ) -> NDArray[np.int32]:
-    """Return the group of every row, given the sensitive values in the order of the rows and where each row lies."""
+    """The group of every row, given the sensitive values in the order of the rows and where each row lies."""
     return literal_groups(values, place, least, extend, frontier_of(values))

@@ -43,7 +43,7 @@ class Cut:
         return self.median + (self.left > self.below)
 
     def goes_left(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Return which rows go left, given their codes of the attribute."""
+        """Which rows go left, given their codes of the attribute."""
         left = codes < self.median
         at_median = np.flatnonzero(codes == self.median)
         left[at_median[: self.left - int(left.sum())]] = True
@@ -142,7 +142,7 @@ class LiteralMondrian(Method):
                 yield Cut(at, int(codes[place]), left, below)
 
     def width(self, domain: Domain, codes: NDArray[np.integer]) -> float:
-        """Return how wide an attribute is in some rows, given the codes that occur there."""
+        """How wide an attribute is in some rows, given the codes that occur there."""
         if self.widths == "codes" or (self.widths == "range" and not isinstance(domain, ScaledDomain)):
             return float(int(codes[-1]) - int(codes[0])) / max(domain.size - 1, 1)
         return float(domain.span_costs(codes[:1].astype(np.int64), codes[-1:].astype(np.int64))[0])

@@ -17,7 +17,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "papers"
 
 
 def papers() -> list[Paper]:
-    """Return the four papers with everything that is registered."""
+    """The four papers with everything that is registered."""
     from benchmarks.papers import enummulti_claims, fast_anonymization_claims, incognito, mondrian
 
     return [incognito.PAPER, mondrian.PAPER, fast_anonymization_claims.PAPER, enummulti_claims.PAPER]
@@ -61,7 +61,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def named(name: str, asked: Sequence[str]) -> bool:
-    """Return whether an experiment was asked for, by its name or the beginning of it."""
+    """Whether an experiment was asked for, by its name or the beginning of it."""
     return not asked or any(name == part or name.startswith(f"{part}-") for part in asked)
 
 

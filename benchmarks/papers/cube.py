@@ -1,6 +1,6 @@
 """The fast-anonymization paper's accuracy of queries: the divergence of the data cubes of a table and of its release.
 
-A level of the cube has all group-bys of so many quasi-identifiers, each for every sensitive value. Rows are spread
+Level n of the cube has all group-bys of n quasi-identifiers, each for every sensitive value. Rows are spread
 evenly over what their class shows; Anatomy shows quasi-identifiers exactly and the sensitive values of a group.
 Written from the definition, apart from what `sfumato.utility` reports.
 """
@@ -19,15 +19,15 @@ from sfumato.table.recoding import EquivalenceClasses, Recoding
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
-#: What a release tells: for some quasi-identifiers and some rows, the share of the cells that these rows are in.
+#: What a release reveals: for some quasi-identifiers and some rows, the share of the cells that these rows are in.
 Shares = Callable[[tuple[int, ...], Places], Floats]
 
-#: Beyond this level, and so many cells, only the cells of some rows are looked at: KL is a mean over rows.
+#: Beyond this level and this number of cells, only the cells of a sample of rows are evaluated: KL is a mean over rows.
 EXACT_LEVEL, MOST_CELLS, SAMPLED = 2, 20_000_000, 300
 
 
 def divergence(microdata: Microdata, told: Shares, level: int, seed: int = 0) -> float:
-    """Return the mean over all group-bys of a level of the Kullback-Leibler divergence, in bits."""
+    """The mean over all group-bys of a level of the Kullback-Leibler divergence, in bits."""
     random = np.random.default_rng(seed)
     found = []
     for subset in combinations(range(len(microdata.domains)), level):
@@ -42,7 +42,7 @@ def divergence(microdata: Microdata, told: Shares, level: int, seed: int = 0) ->
 
 
 def cell_numbers(microdata: Microdata, subset: tuple[int, ...]) -> Places:
-    """Return the cell of every row: its sensitive value and its codes in some attributes, as one number."""
+    """The cell of every row: its sensitive value and its codes in some attributes, as one number."""
     cells = microdata.sensitive[0].codes.astype(np.int64)
     for at in subset:
         cells = cells * microdata.domains[at].size + microdata.codes[:, at]
@@ -50,13 +50,13 @@ def cell_numbers(microdata: Microdata, subset: tuple[int, ...]) -> Places:
 
 
 def of_classes(microdata: Microdata, recoding: Recoding) -> Shares:
-    """Return what a release by classes tells: rows evenly over the box that their class shows."""
+    """The shares by a release in classes: rows are spread evenly over the box that their class shows."""
     classes = EquivalenceClasses.of(microdata, recoding)
     spans = [domain.covered(classes.lo[:, at], classes.hi[:, at]) for at, domain in enumerate(microdata.domains)]
     low = np.stack([span[0] for span in spans], axis=1)
     high = np.stack([span[1] for span in spans], axis=1)
     values = microdata.sensitive[0].codes.astype(np.int64)
-    # Rows with the same class and the same sensitive value tell the same; the values rise.
+    # Rows with the same class and the same sensitive value have equal shares; the values rise.
     pairs, counts = np.unique(values * np.int64(len(classes)) + classes.of_row, return_counts=True)
     value, which = np.divmod(pairs, len(classes))
     low, high, weight = low[which], high[which], counts / len(microdata)
@@ -80,7 +80,7 @@ def of_classes(microdata: Microdata, recoding: Recoding) -> Shares:
 
 
 def filled(sizes: list[int], value: Places, low: Places, high: Places, share: Floats) -> Floats:
-    """Return a cube of all cells: boxes are added at their corners, and sums along all axes fill them."""
+    """A cube of all cells: boxes are added at their corners, and sums along all axes fill them."""
     cube = np.zeros([sizes[0], *(size + 1 for size in sizes[1:])])
     for corner in product((0, 1), repeat=low.shape[1]):
         place = (value, *((high[:, at] + 1) if side else low[:, at] for at, side in enumerate(corner)))
@@ -91,7 +91,7 @@ def filled(sizes: list[int], value: Places, low: Places, high: Places, share: Fl
 
 
 def of_groups(microdata: Microdata, groups: Places) -> Shares:
-    """Return what Anatomy tells: every row exactly, with each sensitive value of its group by its share there."""
+    """The shares by Anatomy: every row exactly, with each sensitive value of its group by its share there."""
     values = microdata.sensitive[0].codes.astype(np.int64)
     many = int(values.max()) + 1
     of_group = np.bincount(groups * many + values, minlength=(int(groups.max()) + 1) * many).reshape(-1, many)

@@ -81,7 +81,7 @@ def compare(
 
 
 def every_few(microdata: Microdata, method: EnumMulti, least: Sequence[int]) -> list[EnumMulti]:
-    """Return the method with so few of its splits that all blocks are long enough, beginning at each place in turn."""
+    """The method with few enough of its splits that all blocks are long enough, beginning at each place in turn."""
     cuts = split_codes(microdata, method.splits, method.placing)
     seconds = None if method.time_limit is None else method.time_limit / max(least)
     ways = []
@@ -112,7 +112,7 @@ def by_k(
 def least_slabs(
     microdata: Microdata, method: EnumMulti, names: Sequence[str], length: float | None = None
 ) -> list[int]:
-    """Return how many slabs a block must hold of every attribute: two, or as many as a length in its unit needs."""
+    """How many slabs a block must hold of every attribute: two, or as many as a length in its unit needs."""
     cuts = split_codes(microdata, method.splits, method.placing)
     return [
         1
@@ -125,7 +125,7 @@ def least_slabs(
 
 
 def shown_lengths(microdata: Microdata, method: EnumMulti, names: Sequence[str]) -> list[PrivacyModel]:
-    """Return the like for what is shown: values of two slabs lie at least one mean distance between cuts apart."""
+    """The same for shown values: those of two slabs are at least one mean distance between cuts apart."""
     cuts = split_codes(microdata, method.splits, method.placing)
     return [
         MinimumSpan(domain.name, float(domain.extent / (len(places) + 1)))
@@ -166,7 +166,7 @@ def whole_partitions(title: str, size: Size, table: Microdata, splits: dict[str,
 
 
 def attributes(microdata: Microdata, places: Sequence[int]) -> Microdata:
-    """Return the table with some of its quasi-identifiers alone."""
+    """The table with some of its quasi-identifiers alone."""
     codes = np.ascontiguousarray(microdata.codes[:, list(places)])
     return Microdata(codes, tuple(microdata.domains[at] for at in places), microdata.sensitive)
 

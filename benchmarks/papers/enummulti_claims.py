@@ -10,7 +10,7 @@ from benchmarks.papers.judging import Judge, chosen, trend
 
 
 def figures_of(panels: Panels, line: str, within: str = "", above: float = 0.0) -> list[float]:
-    """Return what was measured of a line in some panels, beyond a place of the axis."""
+    """What was measured of a line in some panels, beyond a place of the axis."""
     found = [value for panel in chosen(panels, UNIT, within) for x, value in panel.at(line).items() if x > above]
     if not found:
         raise LackingError(f"no figures of {line} {within}".rstrip())
@@ -30,7 +30,7 @@ def better(line: str, margin: float = 1.0, within: str = "", above: float = 0.0)
 
 
 def on_average(line: str, factor: float, within: str) -> Judge:
-    """Judge that a greedy costs so many times as much, on average, within a quarter of it."""
+    """Judge that a greedy method costs a given multiple, on average, within a quarter of it."""
 
     def judge(panels: Panels) -> Verdict:
         mean = fmean(figures_of(panels, line, within))
@@ -64,7 +64,7 @@ def more_on_coil(line: str) -> Judge:
 
 
 def within_bound(factor: float, within: str = "", above: float = 0.0) -> Judge:
-    """Judge that EnumMulti is nowhere more than so many times the bound, beyond a place."""
+    """Judge that EnumMulti never exceeds a given multiple of the bound, from a place of the axis on."""
 
     def judge(panels: Panels) -> Verdict:
         found = [1 / value for value in figures_of(panels, BOUND, within, above)]

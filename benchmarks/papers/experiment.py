@@ -18,7 +18,7 @@ class Size(IntEnum):
     FULL = 2
 
     def pick(self, quick: Choice, default: Choice, full: Choice) -> Choice:
-        """Return what is meant for this size."""
+        """The value for this size."""
         return (quick, default, full)[self]
 
 
@@ -42,7 +42,7 @@ class Panel:
     note: str = ""
 
     def at(self, line: str) -> dict[float, float]:
-        """Return what was measured of a line, by place; nothing if the panel has no such line."""
+        """What was measured of a line, by place; nothing if the panel has no such line."""
         pairs = zip(self.xs, self.lines.get(line, ()), strict=False)
         return {x: value for x, value in pairs if value is not None}
 
@@ -66,13 +66,13 @@ class Sweep:
             self._found.setdefault(unit.replace("_", " "), {}).setdefault(line, {})[x] = float(value)
 
     def panel(self, unit: str, paper: Mapping[str, Mapping[float, float]] | None = None, note: str = "") -> Panel:
-        """Return the panel of one unit, beside the paper's numbers at the same places."""
+        """The panel of one unit, beside the paper's numbers at the same places."""
         lines = {line: [values.get(x) for x in self._xs] for line, values in self._found.get(unit, {}).items()}
         theirs = {line: [values.get(x) for x in self._xs] for line, values in (paper or {}).items()}
         return Panel(self.name, self.axis, unit, list(self._xs), lines, theirs, note)
 
     def panels(self, *units: str) -> list[Panel]:
-        """Return the panels of some units, by default of all."""
+        """The panels of some units, by default of all."""
         return [self.panel(unit) for unit in units or tuple(self._found)]
 
 
@@ -84,7 +84,7 @@ class Verdict(NamedTuple):
 
     @property
     def word(self) -> str:
-        """Return the verdict as it stands on the page."""
+        """The verdict as the page shows it."""
         if self.share is None:
             return "not judged"
         return {1.0: "holds", 0.0: "does not hold"}.get(self.share, "holds in part")
@@ -99,7 +99,7 @@ class Claim:
     judge: Callable[[Panels], Verdict]
 
     def verdict(self, found: Mapping[str, Panels]) -> Verdict:
-        """Judge it by what was measured; what was not run or skipped is told."""
+        """Judge it by what was measured; say so if the experiment was skipped or has not run."""
         panels = [panel for name in self.needs for panel in found.get(name, ())]
         missing = [name for name in self.needs if not found.get(name)]
         if not panels:

@@ -83,7 +83,7 @@ def warm(microdata: Microdata, names: Sequence[str], model: PrivacyModel) -> Non
 
 
 def rows_of(size: Size) -> int:
-    """Return how many census rows are taken where their number does not vary: the paper's number."""
+    """How many census rows are taken where their number does not vary: the paper's number."""
     return size.pick(5_000, 200_000, 200_000)
 
 
@@ -161,7 +161,7 @@ def figure_15(size: Size) -> list[Panel]:
 
 
 def adult_too(size: Size, make: Callable[[], Sweep]) -> list[Panel]:
-    """Return the losses on Adult, too, where it is there; what is missing is told by Figure 12, which is about it."""
+    """The losses on Adult, too, if the file exists; if not, Figure 12, which needs it, reports that."""
     if size is Size.QUICK or not tables.ADULT.exists():
         return []
     return make().panels("GCP")

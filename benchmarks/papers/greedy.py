@@ -1,4 +1,4 @@
-"""Two greedies that follow the words of 2006 more strictly than Sfumato's Mondrian, on the same cuts as EnumMulti."""
+"""Two greedy methods, closer to the text of 2006 than Sfumato's Mondrian, on the same cuts as EnumMulti."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def strict_greedy(
     choose: Choice,
     least: Sequence[int] | None = None,
 ) -> float:
-    """Return the discernibility of a Mondrian that has a single choice for every block.
+    """The discernibility of a Mondrian that has a single choice for every block.
 
     It takes the attribute that is widest, as a share of what the table spans, and there the cut that is chosen. Without
     one, or if a side is then not allowed, the block is final: no other cut and no other attribute is tried. Sfumato's
@@ -65,7 +65,7 @@ def strict_greedy(
 
 
 def _sides(microdata: Microdata, block: Block, cuts: Sequence[Rows], choose: Choice, least: list[int]) -> list[Block]:
-    """Return both sides of the one cut that is chosen, if there is one that leaves both sides long enough."""
+    """Both sides of the one cut that is chosen, if there is one that leaves both sides long enough."""
     rows, first, last = block
     at = _widest(microdata, rows)
     codes = microdata.codes[rows, at].astype(np.int64)

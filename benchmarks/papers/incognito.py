@@ -63,7 +63,7 @@ PAPER_NODES = {
     BASIC: {3: 14, 4: 35, 5: 103, 6: 246, 7: 664, 8: 1778, 9: 4307},
 }
 
-#: So many rows of Lands End for all searches, and so many for those that scale.
+#: The number of rows of Lands End for all searches, and for those that scale.
 FEW_ORDERS = (2_000, 10_000, FULL_SIZE)
 MANY_ORDERS = (5_000, 459_158, FULL_SIZE)
 
@@ -120,7 +120,7 @@ def bins(size: Size) -> list[Panel]:
 
 
 def shifted_ages(rows: int, first: int) -> Microdata:
-    """Return age, sex and race, with bins of age that begin at some year and every 5, 10, 20 years from there."""
+    """Age, sex and race, with bins of age that begin at some year and every 5, 10, 20 years from there."""
     people = tables.adult_people(rows)
     ages = pc.add(people.table.column("age").cast(pa.int64()), 20 - first)
     table = pa.table({"age": ages, "sex": people.table.column("sex"), "race": people.table.column("race")})
@@ -237,7 +237,7 @@ def cube_and_search(microdata: Microdata) -> dict[str, float]:
 
 
 def up_to(better: str, worse: str, factor: float, within: str) -> Judge:
-    """Judge that one search is so many times as fast as another somewhere: "up to"."""
+    """Judge that one search is "up to" a given multiple as fast as another: somewhere, not everywhere."""
 
     def judge(panels: Panels) -> Verdict:
         found = [

@@ -16,7 +16,7 @@ Judge = Callable[[Panels], Verdict]
 #: Figures that differ by less than this share are equal.
 ROUNDING = 1e-9
 
-#: A line falls if its last figure is below its first, and in so many of all pairs the later one is.
+#: A line falls if its last figure is below its first, and the later one is lower in at least this share of all pairs.
 NEARLY_ALWAYS = 0.75
 
 
@@ -26,14 +26,14 @@ def chosen(panels: Panels, unit: str, within: str = "") -> Iterator[Panel]:
 
 
 def only(panels: Panels, unit: str, within: str = "") -> Panel:
-    """Return the one panel with a unit and a name, or tell that it is not there."""
+    """Find the one panel with a unit and a name; raise an error if it is missing."""
     for panel in chosen(panels, unit, within):
         return panel
     raise LackingError(f"no figures of {unit} {within}".rstrip())
 
 
 def ratios(panel: Panel, above: str, below: str) -> dict[float, float]:
-    """Return one line over another wherever both have a figure."""
+    """One line over another wherever both have a figure."""
     one, other = panel.at(above), panel.at(below)
     return {x: one[x] / other[x] if other[x] else float("inf" if one[x] else 1) for x in one if x in other}
 
@@ -80,7 +80,7 @@ def gap_trend(above: str, below: str, unit: str, falls: bool = True, within: str
 
 
 def told_trends(found: dict[str, list[float]], what: str, falls: bool) -> Verdict:
-    """Return how far the figures fall (or rise) in every panel, on average, and the figures."""
+    """How far the figures fall (or rise) in every panel, on average, and the figures."""
     lines = {name: values for name, values in found.items() if len(values) > 1}
     if not lines:
         return Verdict(None, f"fewer than two figures of {what}")
@@ -89,7 +89,7 @@ def told_trends(found: dict[str, list[float]], what: str, falls: bool) -> Verdic
 
 
 def goes(values: list[float], falls: bool) -> float:
-    """Return whether figures fall (or rise): 1 if nearly always, a half if only from the first to the last, else 0."""
+    """Whether figures fall (or rise): 1 if nearly always, a half if only from the first to the last, else 0."""
     sign = -1 if falls else 1
     if (values[-1] - values[0]) * sign <= 0:
         return 0.0
@@ -98,7 +98,7 @@ def goes(values: list[float], falls: bool) -> float:
 
 
 def steady(line: str, unit: str, factor: float = 1.5, within: str = "") -> Judge:
-    """Judge that a line hardly changes: its largest figure is at most so many times its least, in every panel."""
+    """Judge that a line hardly changes: its largest figure is at most a given multiple of its least, in every panel."""
 
     def judge(panels: Panels) -> Verdict:
         spans = {}
@@ -131,13 +131,13 @@ def uneven(line: str, unit: str, within: str = "") -> Judge:
 
 
 def turns(values: list[float], tolerance: float = 0.01) -> bool:
-    """Return whether figures both rise and fall by more than a share of themselves."""
+    """Whether figures both rise and fall by more than a share of themselves."""
     steps = [later / earlier - 1 for earlier, later in pairwise(values) if earlier]
     return any(step > tolerance for step in steps) and any(step < -tolerance for step in steps)
 
 
 def mean_ratio(above: str, below: str, unit: str, at_least: float, within: str = "") -> Judge:
-    """Judge that one line is so many times another, on average over all points."""
+    """Judge that one line is a given multiple of another, on average over all points."""
 
     def judge(panels: Panels) -> Verdict:
         found = [ratio for panel in chosen(panels, unit, within) for ratio in ratios(panel, above, below).values()]
@@ -152,5 +152,5 @@ def mean_ratio(above: str, below: str, unit: str, at_least: float, within: str =
 
 
 def told(values: list[float]) -> str:
-    """Return figures as people read them."""
+    """Format figures for readers."""
     return ", ".join(f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.3g}" for value in values)

@@ -19,22 +19,22 @@ REPEATS = 3
 #: A method as experiments call it.
 Recoder = Callable[[Task], Recoding]
 
-#: So many rows are enough to compile everything.
+#: This many rows are enough to compile everything.
 FEW = 2_000
 
 
 def task(microdata: Microdata, *models: PrivacyModel, seed: int = 0) -> Task:
-    """Return what a method is asked to do."""
+    """The task of a method."""
     return Task(microdata, Requirements(models, microdata), seed=seed)
 
 
 def recoder(name: str) -> Recoder:
-    """Return a registered method."""
+    """A registered method."""
     return find_method(name).run
 
 
 def loss(name: str, microdata: Microdata, recoding: Recoding) -> float:
-    """Return what a recoding loses by one measure."""
+    """What a recoding loses by one measure."""
     classes = EquivalenceClasses.of(microdata, recoding)
     return float(METRICS[name].measure(RecodedTable(microdata, classes)))
 
@@ -60,7 +60,7 @@ LONG_RUN = 3.0
 
 
 def processor_seconds(work: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Return the median of a few runs, in seconds of processor time; of one run where that is long."""
+    """The median of a few runs, in seconds of processor time; of one run where that is long."""
     taken: list[float] = []
     while len(taken) < repeats and not (taken and taken[0] > LONG_RUN):
         begin = time.process_time()
@@ -70,11 +70,11 @@ def processor_seconds(work: Callable[[], object], repeats: int = REPEATS) -> flo
 
 
 def few_rows(microdata: Microdata) -> Microdata:
-    """Return the first rows of a table, with its domains: methods that saw them are compiled for all of it."""
+    """The first rows of a table, with its domains: methods that saw them are compiled for all of it."""
     return microdata.take(np.arange(min(FEW, len(microdata))))
 
 
 def first_attributes(microdata: Microdata, count: int) -> Microdata:
-    """Return the table with its first quasi-identifiers alone."""
+    """The table with its first quasi-identifiers alone."""
     codes = np.ascontiguousarray(microdata.codes[:, :count])
     return Microdata(codes, microdata.domains[:count], microdata.sensitive)

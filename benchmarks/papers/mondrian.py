@@ -72,7 +72,7 @@ def compare(sweep: Sweep, x: float, free: Microdata, levelled: Microdata, k: int
 def synthetic(
     size: Size, distribution: str = "skewed", attributes: int = ATTRIBUTES, sigma: float = 0.2
 ) -> tuple[Microdata, Microdata]:
-    """Return a synthetic table twice: with intervals of any kind, and with binary trees."""
+    """A synthetic table twice: with intervals of any kind, and with binary trees."""
     rows = size.pick(1_000, ROWS, ROWS)
     people = sf.datasets.discrete(rows, attributes, CARDINALITY, distribution, sigma=sigma)
     return tables.discrete(people, levels=False), tables.discrete(people, levels=True)
@@ -127,14 +127,14 @@ def figure_14(size: Size) -> list[Panel]:
 
 @cache
 def plane() -> pa.Table:
-    """Return the table of the last experiment: two attributes, X and Y."""
+    """The table of the last experiment: two attributes, X and Y."""
     people = sf.datasets.discrete(1_000, 2, 50, "skewed", sigma=0.2, mu=25)
     return people.table.rename_columns(["X", "Y"])
 
 
 @cache
 def released(model: str, k: int) -> sf.Release:
-    """Return a release of the plane by one of two models."""
+    """A release of the plane by one of two models."""
     table = plane()
     method: sf.Method = Mondrian()
     if model == "single":
@@ -191,7 +191,7 @@ def figure_17(size: Size) -> list[Panel]:
 def theirs(
     numbers: Mapping[str, Mapping[str, tuple[float | None, ...]]], ks: tuple[int, ...]
 ) -> dict[str, dict[float, float]]:
-    """Return the paper's numbers as lines over k."""
+    """The paper's numbers as lines over k."""
     return {
         f"{model}, {name}": {k: value for k, value in zip(ks, values, strict=False) if value is not None}
         for name, models in numbers.items()
@@ -200,7 +200,7 @@ def theirs(
 
 
 def count_errors(release: sf.Release, table: pa.Table, name: str) -> list[float]:
-    """Return how far the counts of single values are off, one by one."""
+    """How far the counts of single values are off, one by one."""
     values = table.column(name).to_pylist()
     return [abs(release.count({name: (at, at)}).estimate - values.count(at)) for at in range(50)]
 

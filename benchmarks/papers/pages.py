@@ -61,7 +61,7 @@ def index_page(papers: Sequence[Paper], outcomes: Mapping[str, Outcome]) -> Iter
 
 
 def judged(paper: Paper, outcomes: Mapping[str, Outcome]) -> list[tuple[str, Verdict]]:
-    """Return every claim of a paper with its verdict."""
+    """Every claim of a paper with its verdict."""
     panels = {name: outcome.panels for name, outcome in outcomes.items()}
     small = {name for name, outcome in outcomes.items() if outcome.size == Size.QUICK.name.lower()}
     return [(claim.sentence, told_small(claim, claim.verdict(panels), small)) for claim in paper.claims]
@@ -116,7 +116,7 @@ def numbers_table(panel: Panel) -> Iterator[str]:
 
 
 def figure(value: float | None) -> str:
-    """Return a number as a table has it."""
+    """Format a number for a table."""
     if value is None:
         return ""
     return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.4g}"

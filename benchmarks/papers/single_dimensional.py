@@ -22,7 +22,7 @@ ANEW, MOST_CUTS = 0.2, 12
 
 
 def best_cuts(microdata: Microdata, k: int, beginnings: int = 60, seed: int = 0) -> tuple[float, list[Cuts]]:
-    """Return the least discernibility that was found, and the cuts of every attribute."""
+    """The least discernibility that was found, and the cuts of every attribute."""
     random = np.random.default_rng(seed)
     codes, sizes = microdata.codes.astype(np.int64), [domain.size for domain in microdata.domains]
     best: tuple[float, list[Cuts]] = (float(len(codes)) ** 2, [(0,)] * len(sizes))
@@ -36,7 +36,7 @@ def best_cuts(microdata: Microdata, k: int, beginnings: int = 60, seed: int = 0)
 
 
 def random_cuts(random: np.random.Generator, size: int) -> Cuts:
-    """Return a few cuts anywhere."""
+    """A few cuts anywhere."""
     count = int(random.integers(0, min(size, MOST_CUTS)))
     return (0, *sorted(random.choice(np.arange(1, size), count, replace=False).tolist()))
 
@@ -56,7 +56,7 @@ def improved(
 
 
 def cell_counts(codes: Counts, sizes: list[int], cuts: list[Cuts], at: int) -> Counts:
-    """Return how many rows have each code of one attribute (rows) in each cell that the cuts of the others make."""
+    """How many rows have each code of one attribute (rows) in each cell that the cuts of the others make."""
     place = np.zeros(len(codes), np.int64)
     for other, begins in enumerate(cuts):
         if other != at:
@@ -67,7 +67,7 @@ def cell_counts(codes: Counts, sizes: list[int], cuts: list[Cuts], at: int) -> C
 
 
 def best_of_one(table: Counts, k: int) -> tuple[float, Cuts]:
-    """Return the least discernibility and the cuts of the rows of a table of counts, whose columns are final."""
+    """The least discernibility and the cuts of the rows of a table of counts, whose columns are final."""
     sums = np.vstack([np.zeros((1, table.shape[1]), np.int64), table.cumsum(axis=0)])
     cost, begin = np.zeros(len(sums)), np.zeros(len(sums), np.int64)
     for end in range(1, len(sums)):

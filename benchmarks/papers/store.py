@@ -36,7 +36,7 @@ class Outcome:
 
 
 def read(folder: Path, name: str) -> Outcome | None:
-    """Return what is kept of an experiment, if anything is."""
+    """The stored results of an experiment, if any."""
     file = folder / f"{name}.json"
     if not file.is_file():
         return None
@@ -45,7 +45,7 @@ def read(folder: Path, name: str) -> Outcome | None:
 
 
 def circumstances(size: Size) -> dict[str, Any]:
-    """Return what a page tells of a run: the day, the cores, the versions."""
+    """The circumstances of a run for its page: the day, the cores, the versions."""
     versions = {name: version(name) for name in LIBRARIES}
     return {
         "size": size.name.lower(),

@@ -34,7 +34,7 @@ COIL = {"customer_subtype": 41, "houses": 10, "household_size": 6, "age_group": 
 
 @cache
 def adult_people(rows: int = 30_162) -> Dataset:
-    """Return Adult with its hierarchies, or tell that it is not there."""
+    """Load Adult with its hierarchies; raise an error if the file is missing."""
     if not ADULT.exists():
         raise LackingError(
             "the folder with the Adult table and its hierarchy files is missing (beside the repository, or named by "
@@ -45,28 +45,28 @@ def adult_people(rows: int = 30_162) -> Dataset:
 
 @cache
 def adult() -> Microdata:
-    """Return eight quasi-identifiers and the occupation; ages are numbers, categories have their trees."""
+    """Eight quasi-identifiers and the occupation; ages are numbers, categories have their trees."""
     people = adult_people().without_levels()
     return encode(people.table, people.schema.quasi_identifiers, ["occupation"])
 
 
 @cache
 def adult_built_in() -> Microdata:
-    """Return the same rows with the hierarchies that a downloaded Adult has."""
+    """The same rows with the hierarchies that a downloaded Adult has."""
     people = replace(adult_people(), hierarchies=built_in()).without_levels()
     return encode(people.table, people.schema.quasi_identifiers, ["occupation"])
 
 
 @cache
 def adult_lattice(rows: int = 45_222, attributes: tuple[str, ...] = ADULT_ORDER) -> Microdata:
-    """Return attributes with their levels, for full-domain recoding: the Incognito paper's nine in its order."""
+    """Attributes with their levels, for full-domain recoding: the Incognito paper's nine in its order."""
     people = adult_people(rows)
     return encode(people.table, {name: people.hierarchies[name] for name in attributes})
 
 
 @cache
 def adult_ordered(sensitive: str | None = None, leave_out: tuple[str, ...] = ()) -> Microdata:
-    """Return the attributes of Adult laid out on scales: categories in the walk of their tree, as lengths need it."""
+    """The attributes of Adult on scales, as block lengths need them: categories in the order of their tree."""
     people = adult_people()
     names = [name for name in people.table.column_names if name not in {sensitive, *leave_out}]
     how: dict[str, Hierarchy] = {name: people.hierarchies[name] for name in names} | {"age": Numeric()}
@@ -78,7 +78,7 @@ def adult_ordered(sensitive: str | None = None, leave_out: tuple[str, ...] = ())
 
 @cache
 def adult_trees(sensitive: str | None = None) -> Microdata:
-    """Return nine attributes of Adult, or eight and a sensitive one, with their trees; ages are numbers."""
+    """Nine attributes of Adult, or eight and a sensitive one, with their trees; ages are numbers."""
     people = adult_people()
     names = [name for name in people.table.column_names if name != sensitive]
     how = {name: people.hierarchies[name] for name in names} | {"age": Numeric()}
@@ -87,7 +87,7 @@ def adult_trees(sensitive: str | None = None) -> Microdata:
 
 @cache
 def census(rows: int) -> Microdata:
-    """Return a made-up census with the attributes of the fast-anonymization paper's, and its occupation."""
+    """A made-up census with the attributes of the fast-anonymization paper's, and its occupation."""
     people = sf.datasets.census(rows, seed=1).without_levels()
     return encode(people.table, people.schema.quasi_identifiers, ["occupation"])
 
@@ -101,7 +101,7 @@ def coarser_sensitive(microdata: Microdata, m: int) -> Microdata:
 
 @cache
 def numbers(rows: int) -> Microdata:
-    """Return four numbers of people in eight clouds: nothing but distances, as curves like it."""
+    """Four numeric attributes in eight clusters: only distances matter, which suits space-filling curves."""
     random = np.random.default_rng(1)
     centres, widths = random.random((8, 4)), 0.02 + 0.1 * random.random((8, 4))
     cloud = random.choice(8, rows, p=np.arange(1, 9) / 36)
@@ -111,21 +111,21 @@ def numbers(rows: int) -> Microdata:
 
 
 def discrete(people: Dataset, levels: bool) -> Microdata:
-    """Return a synthetic table of the Mondrian paper: with binary trees, or with values that any interval may hold."""
+    """A synthetic table of the Mondrian paper: with binary trees, or with values that any interval may hold."""
     chosen = people if levels else people.without_levels()
     return encode(chosen.table, chosen.schema.quasi_identifiers)
 
 
 @cache
 def lands_end(rows: int) -> Microdata:
-    """Return made-up orders with the attributes of the Lands End table."""
+    """Made-up orders with the attributes of the Lands End table."""
     orders = sf.datasets.lands_end(rows)
     return encode(orders.table, orders.schema.quasi_identifiers)
 
 
 @cache
 def normal(rows: int = 10_000) -> Microdata:
-    """Return the SimpleNormal table of the EnumMulti paper."""
+    """The SimpleNormal table of the EnumMulti paper."""
     return encode(sf.datasets.simple_normal(rows).table, {name: Numeric() for name in ("x", "y")})
 
 

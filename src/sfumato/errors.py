@@ -1,4 +1,4 @@
-"""Everything that Sfumato raises on purpose.
+"""The exceptions that Sfumato raises.
 
     SfumatoError
     ├── ParameterError      an argument is out of range or of the wrong kind
@@ -7,10 +7,10 @@
     ├── DataError           the contents of a column cannot be anonymized as asked
     │   └── SourceError     a file or a frame cannot be read
     ├── InfeasibleError     no release of this table can keep the stated privacy
-    ├── CautionError        a guardrail stands in the way: confirm what it found, or change the request
+    ├── CautionError        a guardrail stops the request: confirm what it found, or change the request
     ├── VerificationError   a release did not pass its independent check; nothing is written
     ├── OutputError         the release cannot be written where it was asked to go
-    ├── EngineError         what should do the work elsewhere cannot: no Java, a cluster that does not answer
+    ├── EngineError         an external engine cannot run: no Java, or a cluster that does not answer
     └── MissingExtraError   an optional dependency is needed and not installed
 
 Every message says what is wrong, where, and what to do.
@@ -24,17 +24,17 @@ from typing import Any, Self
 
 
 class SfumatoError(Exception):
-    """Base class of all errors that Sfumato raises on purpose."""
+    """Base class of all errors that Sfumato raises deliberately."""
 
     def __init__(self, *args: object) -> None:
-        # Names and paths come from files of strangers: what a terminal would obey is shown instead.
+        # Names and paths may come from untrusted files, so control characters are escaped before a terminal sees them.
         super().__init__(*(printable(one) if isinstance(one, str) else one for one in args))
 
-    #: Which of the values that somebody looked at are to blame; whoever knows their rows can say where they are.
+    #: The positions of the values to blame among those that were checked; callers that know the rows can locate them.
     misfits: Sequence[int] = ()
 
     def blaming(self, misfits: Sequence[int]) -> Self:
-        """Return this error with the places of the values that are to blame."""
+        """Attach the positions of the values that are to blame, and return this error."""
         self.misfits = tuple(misfits)
         return self
 
@@ -81,7 +81,7 @@ class CautionError(SfumatoError):
 
 
 class VerificationError(SfumatoError):
-    """A release did not pass its independent check, so it is not handed out."""
+    """A release did not pass its independent check, so it is not returned."""
 
 
 class OutputError(SfumatoError, OSError):
@@ -89,7 +89,7 @@ class OutputError(SfumatoError, OSError):
 
 
 class EngineError(SfumatoError):
-    """What should do the work elsewhere cannot: no Java, no answer of a cluster, workers that lack something."""
+    """An external engine cannot run: Java is missing, a cluster does not answer, or workers lack a package."""
 
 
 class MissingExtraError(SfumatoError, ImportError):
@@ -116,7 +116,7 @@ _UNPRINTABLE = re.compile(
 
 
 def printable(text: str, lines: bool = True) -> str:
-    r"""Show what a terminal would obey instead of showing it: escapes, marks of direction, characters without width.
+    r"""Escape what a terminal would interpret: control sequences, direction marks, zero-width characters.
 
     Parameters
     ----------

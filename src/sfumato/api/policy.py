@@ -67,7 +67,7 @@ class Policy(Request):
             raise type(error)(f"Policy file {file}: {error}") from None
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the policy to a TOML file, whole or not at all; relative paths in it are relative to it."""
+        """Write the policy to a TOML file atomically; relative paths in it are relative to the file."""
         folder = Path(path).parent
         data = _with_paths(self.to_dict(), lambda name: name if os.path.isabs(name) else os.path.relpath(name, folder))
         write_text(path, HEADER + dumps(data))

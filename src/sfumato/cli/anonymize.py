@@ -1,4 +1,4 @@
-"""``sfumato anonymize``: everything that can go wrong is tried before the work, and nothing is left half done."""
+"""``sfumato anonymize``: check everything that could fail, then make the release and write its files, all or none."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def refuse_json_on_stdout(files: ReleaseFiles, as_json: bool) -> None:
 def release_by(
     policy: Policy, files: ReleaseFiles, data: Source, as_json: bool, quiet: bool, limit: LossLimit | None = None
 ) -> None:
-    """Make a release by a policy, write it, and print what is to be known about it."""
+    """Make a release by a policy, write it, and print its summary."""
     release, notes = make(policy, files, progress=silent if quiet else is_watched(), limit=limit, data=data)
     answers = None if policy.preset is None else _answers(policy, data, release)
     if as_json:
@@ -213,7 +213,7 @@ def _without_seed(manifest: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LossLimit:
-    """How much may be lost, and what is to be as large as possible within that."""
+    """The limit on the loss, and what to maximize within it: k or l."""
 
     max_gcp: float
     maximize: str = "k"

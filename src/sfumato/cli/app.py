@@ -59,7 +59,7 @@ class _ParsesAtOnce(Mixed):
     """
 
     def get_params(self, ctx: Any) -> Any:
-        """Return the options and arguments, among them those that every command has."""
+        """The options and arguments of a command, including those that every command has."""
         types = getattr(self.callback, "__annotations__", {})
         found = super().get_params(ctx)
         for one in found:

@@ -1,4 +1,4 @@
-"""``sfumato demo``: a made-up census and its release, with every file on the way left to look at."""
+"""``sfumato demo``: a made-up census and its release, with every intermediate file kept for inspection."""
 
 from __future__ import annotations
 

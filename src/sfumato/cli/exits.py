@@ -27,7 +27,7 @@ MEANING = """Exit codes: 0 done, or every rule holds; 1 the privacy asked for is
 2 a wrong option, column, hierarchy or policy; 3 the data cannot be read or used; 4 the output cannot be written;
 5 a caution stands in the way (see --confirm and --strict); 70 a fault of Sfumato; 130 interrupted."""
 
-#: The first that fits counts.
+#: The first entry that fits decides.
 CODES: tuple[tuple[type[Exception], int], ...] = (
     (errors.InfeasibleError, FAILED),
     (errors.VerificationError, FAILED),

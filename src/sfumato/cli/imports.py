@@ -1,4 +1,4 @@
-"""Do not load what a command does not use: libraries that others only probe for, and rarely used ones."""
+"""Keep commands from importing what they do not use: libraries that others only probe for, and rarely used ones."""
 
 from __future__ import annotations
 

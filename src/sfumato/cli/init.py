@@ -110,7 +110,7 @@ def ask_role(column: ColumnProfile, rows: int) -> str:
 
 
 def ask_k(suggested: int) -> int:
-    """Ask how many people have to look alike."""
+    """Ask for k."""
     while True:
         given = typer.prompt("k: everybody looks like at least k - 1 others", default=str(suggested), err=True).strip()
         if given.isdecimal() and int(given) >= 2:

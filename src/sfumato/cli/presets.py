@@ -1,4 +1,4 @@
-"""``sfumato presets``: what regulations ask for, and the files that say it."""
+"""``sfumato presets``: the presets, what each asks for, and their files."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from sfumato.table.transforms import transform_of
 
 
 def to_policy(asked: Asked, columns: Callable[[], Sequence[str]] = tuple) -> Policy:
-    """Merge the options with the policy file, if there is one; where both speak, the option counts.
+    """Merge the options with the policy file, if there is one; where both are given, the option takes precedence.
 
     ``columns`` reads the names of the table's columns, to tell ``--qi a,b`` from a column with a comma in its name.
     """

@@ -42,7 +42,7 @@ UniquesUpTo = Annotated[
 ]
 WithDrivers = Annotated[bool, typer.Option("--drivers", help="Also say which columns drive the risk.")]
 
-#: Combinations of columns that people get to see; programs get all of them.
+#: The most combinations of columns that are printed; JSON holds all of them.
 COMBINATIONS_SHOWN = 10
 
 

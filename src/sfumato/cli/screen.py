@@ -1,4 +1,4 @@
-"""What people and programs see: answers go to stdout, messages to stderr."""
+"""Output of the command line: answers go to stdout, messages to stderr."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sfumato.errors import OutputError, printable
 
 ELLIPSIS = "…"
 
-#: Characters that JSON may hold unescaped but that a terminal would obey; they are escaped instead.
+#: Characters that JSON allows unescaped but that a terminal would interpret; they are escaped.
 _OBEYED = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 #: The name of a fact, if the line has one, and the blanks up to its text.
@@ -59,7 +59,7 @@ def _printable(text: str, stream: TextIO) -> str:
 
 
 def is_watched() -> bool:
-    """Tell whether stderr is a terminal, so that a progress bar makes sense."""
+    """Whether stderr is a terminal, so that a progress bar makes sense."""
     return sys.stderr.isatty()
 
 

@@ -46,7 +46,7 @@ def _after_colon(kind: str, text: str, given: bool, where: str) -> dict[str, Any
 
 
 def _needs_more(kind: str) -> bool:
-    """Tell whether a kind needs parameters: one of them has no default, or a taxonomy lacks its file."""
+    """Whether a kind needs parameters: one of them has no default, or a taxonomy lacks its file."""
     wanted = signature(HIERARCHIES[kind]).parameters.values()
     return kind == Taxonomy.name or any(one.default is one.empty for one in wanted)
 

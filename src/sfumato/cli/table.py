@@ -21,7 +21,7 @@ from sfumato.table.schema import Declared, Schema
 if TYPE_CHECKING:
     from sfumato.engines import Database
 
-#: How the address of a database begins, and how the name of a file ends that is one.
+#: Prefixes of database addresses, and endings of the names of database files.
 ADDRESSES = ("postgresql://", "postgres://")
 ENDINGS = (".duckdb", ".ddb", ".db")
 SQLITE_ENDINGS = (".sqlite", ".sqlite3")
@@ -38,7 +38,7 @@ class Input(NamedTuple):
     table: str | None = None
 
     def open(self, asked: Asked) -> Path | Source:
-        """Return the path of the table, or a source of rows that can be read only once: stdin, or a database."""
+        """Open the table: its path, or a source of rows that can be read only once, such as stdin or a database."""
         in_database = self.table is not None or is_database(self.place)
         if (in_database or self.place.lower().endswith(SQLITE_ENDINGS)) and is_sqlite(Path(self.place)):
             return open_source(self.place, sheet=self.table or asked.sheet)
@@ -53,7 +53,7 @@ class Input(NamedTuple):
 
 
 def columns_of(table: Path | Source, asked: Asked) -> Callable[[], Sequence[str]]:
-    """Return a function that reads the names of the columns; few requests need them this early."""
+    """Make a function that reads the column names, since few requests need them this early."""
     return lambda: open_source(table, **vars(file_options(asked))).columns
 
 
@@ -89,7 +89,7 @@ def print_remarks(source: Source) -> None:
 
 
 def is_database(place: str) -> bool:
-    """Tell by its name whether a place is a database.
+    """Whether a place is a database, judged by its name.
 
     >>> [is_database(place) for place in ("postgresql://me@host/clinic", "clinic.duckdb", "clinic.csv")]
     [True, True, False]
@@ -98,7 +98,7 @@ def is_database(place: str) -> bool:
 
 
 def is_address(place: str) -> bool:
-    """Tell whether a database has an address instead of a file."""
+    """Whether a database has an address instead of a file."""
     return place.startswith(ADDRESSES)
 
 
@@ -190,7 +190,7 @@ def _hierarchies(asked: Asked, declared: Iterable[str]) -> dict[str, Declared]:
 
 
 def known_columns(schema: Schema) -> Mapping[str, Declared]:
-    """Return the columns that an attacker may know; without any, say how to name them."""
+    """The columns that an attacker may know; if there are none, say how to name them."""
     if not schema.quasi_identifiers:
         raise SchemaError("Name the columns that an attacker may know with --qi COLUMN or --policy FILE.")
     return schema.quasi_identifiers

@@ -17,7 +17,7 @@ _LONG_WORD = re.compile(r"\S{41}")
 _PARTS = re.compile(r"\S{1,40}|\s+")
 
 #: All rules begin with the class that `fragment` sets, so that the rest of a notebook stays as it is. Nothing has a
-#: colour of its own but the bars: text and lines take that of the page, be it light or dark.
+#: colour of its own but the bars: text and lines take that of the page, light or dark.
 STYLE = """
 .sfumato { font: 0.9rem/1.45 system-ui, sans-serif; color: inherit; max-width: 60rem; }
 .sfumato h3, .sfumato h4 { margin: 0.9em 0 0.3em; font-size: 1em; font-weight: 600; text-align: start; }
@@ -71,7 +71,7 @@ def element(name: str, *inside: Content, **attributes: str | float | bool | None
 
 
 def joined(*inside: Content) -> Markup:
-    """Return contents one after the other, escaped where they are not markup yet."""
+    """Join contents, escaping those that are not markup yet."""
     return Markup("".join(map(_escaped, inside)))
 
 
@@ -110,7 +110,7 @@ def table(
 
 
 def facts(pairs: Iterable[tuple[str, Content]]) -> Markup:
-    """Return facts, each with its name, as a table of two columns."""
+    """A table of two columns: the name of each fact, and the fact."""
     rows = [
         element("tr", element("th", _cut(name, CELL), scope="row"), element("td", _cut(said, FACT)))
         for name, said in pairs
@@ -119,7 +119,7 @@ def facts(pairs: Iterable[tuple[str, Content]]) -> Markup:
 
 
 def bar(share: float) -> Markup:
-    """A bar of a share from 0 to 1, which also prints; the figure belongs beside it, for those who see none."""
+    """A bar of a share from 0 to 1, which also prints; put the figure beside it for readers who cannot see the bar."""
     width = round(100 * min(max(share, 0.0), 1.0), 1)
     parts = (("whole", 100), ("part", width))
     drawn = [element("rect", class_=kind, width=across, height=10) for kind, across in parts]

@@ -1,4 +1,4 @@
-"""Checks of arguments, all of which word a refusal alike."""
+"""Checks of arguments, with uniform error messages."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from sfumato.errors import invalid_parameter
 #: Called with the name of a stage and the share of it that is done, from 0 to 1.
 Progress = Callable[[str, float], None]
 
-#: What callers may ask for: nothing but a line when something is compiled, a bar, or a function of their own.
+#: What callers may ask for: nothing but a line when something is compiled, a bar, or a callback.
 ProgressOption = bool | Progress
 
 #: The same within one stage.
@@ -36,7 +36,7 @@ _said: set[str] = set()
 #: Callbacks for the compiler: called when a kernel is compiled.
 told_of_compiling: list[Callable[[], object]] = []
 
-#: How often a notebook's line is written anew, in seconds.
+#: The seconds between updates of a notebook's line.
 NOTEBOOK_PACE = 0.2
 
 
@@ -59,14 +59,14 @@ def reporting(option: ProgressOption, caller: str) -> Iterator[Progress]:
 
 
 def notebook() -> Any:
-    """Return IPython if this is a notebook, else None; it is not imported unless the caller runs in it."""
+    """IPython if this is a notebook, else None; it is not imported unless the caller runs in it."""
     shell = sys.modules.get("IPython")
     return shell if shell is not None and getattr(shell.get_ipython(), "kernel", None) is not None else None
 
 
 @contextmanager
 def _line_in_notebook() -> Iterator[Progress]:
-    """Show one line that is written anew: bars would need a widget that may not be installed, and warn of that."""
+    """Show one line that is updated in place: a bar would need a widget, and warn if that is not installed."""
     handle = notebook().display.display({"text/plain": "starting"}, raw=True, display_id=True)
     shown, moment = "", 0.0
 

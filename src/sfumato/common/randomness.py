@@ -43,7 +43,7 @@ class Secret:
         return cls(fresh_seed() if seed is None else seed)
 
     def key(self, purpose: str) -> bytes:
-        """Return bytes for one purpose."""
+        """Derive the bytes for one purpose."""
         return hashlib.blake2b(str(self.seed).encode(), digest_size=BITS // 8, person=purpose.encode()).digest()
 
     def number(self, purpose: str) -> int:

@@ -1,4 +1,4 @@
-"""All threads of the package are started here; how work is divided never depends on how many there are.
+"""Starts all threads of the package; the division of work never depends on the number of threads.
 
 Threads help where the work releases the interpreter, as compiled kernels, Arrow and DuckDB do. Every call starts
 threads of its own, so that work on a thread may itself use threads without waiting for itself.
@@ -50,7 +50,7 @@ def threads(workers: int | None = None) -> Iterator[Executor]:
 
 
 def in_background(work: Callable[..., object], *given: object) -> None:
-    """Start work whose result nobody waits for; the program does not end before it does."""
+    """Start work in the background, without waiting for a result; the program does not end before the work does."""
     Thread(target=work, args=given, name=f"{NAME}-background").start()
 
 

@@ -1,4 +1,4 @@
-"""Tables to try things on: seeded generators of any size, and the Adult table, with their hierarchies."""
+"""Example tables: seeded generators of any size, and the Adult table, with their hierarchies."""
 
 from __future__ import annotations
 

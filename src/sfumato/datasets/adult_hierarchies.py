@@ -1,4 +1,4 @@
-"""Hierarchies for the Adult table, for when no files give them."""
+"""Built-in hierarchies for the Adult table, used if no hierarchy files are given."""
 
 from __future__ import annotations
 

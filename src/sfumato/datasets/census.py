@@ -44,7 +44,7 @@ _LABELS: dict[str, list[str]] = {
 
 
 def census(rows: int = 50_000, seed: int = 0) -> Dataset:
-    """Make up a census: nine attributes of adults, correlated and skewed as people are.
+    """Make up a census: nine attributes of adults, correlated and skewed as in a real population.
 
     Attributes, cardinalities and taxonomy depths are those of the CENSUS table in Ghinita, Karras, Kalnis
     and Mamoulis, *Fast Data Anonymization with Low Information Loss*, VLDB 2007, Table 1; the labels and

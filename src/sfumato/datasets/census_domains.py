@@ -1,4 +1,4 @@
-"""What the people of the census can answer: labels, taxonomies, and how common each answer is."""
+"""The columns of the made-up census: labels, taxonomies, and how common each value is."""
 
 from __future__ import annotations
 
@@ -167,8 +167,8 @@ class Occupation(NamedTuple):
     own: float = 1.0
 
 
-# Field of work -> jobs. `public` and `own` say how much likelier the job is in public service or in one's own
-# business than elsewhere; `pay` is a typical yearly wage.
+# Field of work -> jobs. `public` and `own` say how much likelier the job is in public service or in
+# self-employment than elsewhere; `pay` is a typical yearly wage.
 OCCUPATIONS: dict[str, list[Occupation]] = {
     "Management and finance": [
         Occupation("Chief executive", 9, 14.5, 0.25, 120_000, own=3),

@@ -1,4 +1,4 @@
-"""How the answers of the census depend on each other, as tables of weights.
+"""How the columns of the made-up census depend on each other, as tables of weights.
 
 The numbers are made up, by rule of thumb, so that the table has the shape of a real one: an age pyramid,
 one country of birth that dominates, schooling that depends on age and origin, work that depends on
@@ -74,7 +74,7 @@ def race_weights() -> Floats:
 
 
 def education_weights() -> Floats:
-    """Level of schooling by age and origin: the old had less of it, the young are not through."""
+    """Level of schooling by age and origin: older people had less, and the young have not finished."""
     tilt = np.array(_SCHOOLING_SHIFT)[None, :, None] - 0.0030 * (_AGE[:, None, None] - 42)
     reached = np.interp(_AGE, [17, 18, 20, 22, 24, 27], [8, 9.5, 12, 14, 15, 17])
     beyond = np.maximum(_LEVEL[None, None, :] - reached[:, None, None], 0)

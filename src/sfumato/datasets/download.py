@@ -23,7 +23,7 @@ def cache_folder() -> Path:
 
 
 def fetch(url: str, sha256: str, folder: Path, hint: str) -> Path:
-    """Return the path of the file at ``url`` in ``folder``, downloading it first if it is missing or damaged.
+    """Find the file of ``url`` in ``folder``, downloading it first if it is missing or damaged; return its path.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ FULL_SIZE = 4_591_581
 
 ZIPCODES, DAYS, STYLES, PRICES, COSTS = 31_953, 320, 1_509, 346, 1_412
 _FIRST_ZIPCODE, _LAST_ZIPCODE = 501, 99_950
-# So many days before the year's end that the season before the holidays is in the table.
+# Early enough that 320 days include the season before the holidays.
 _FIRST_DAY = datetime.date(2003, 2, 15)
 _DISCOUNTED = 0.15
 

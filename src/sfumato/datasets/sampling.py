@@ -63,7 +63,7 @@ class Conditional:
 def in_blocks(owner: str, rows: int, seed: int, make: Callable[[np.random.Generator, int], Columns]) -> Columns:
     """Fill columns of ``rows`` values by calling ``make(generator, size)`` for one block after the other.
 
-    Every block has a generator of its own and is made whole, so the memory beyond the result is one block,
+    Every block has its own generator and is made whole, so the memory beyond the result is one block,
     and a shorter table is the beginning of a longer one with the same seed.
     """
     rows = parameters.integer(owner, "rows", rows, at_least=1)

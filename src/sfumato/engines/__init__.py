@@ -1,4 +1,4 @@
-"""Work inside databases: they count, Sfumato searches, and SQL makes the release in place."""
+"""Anonymization inside databases: they count, Sfumato searches, and SQL makes the release in place."""
 
 from __future__ import annotations
 

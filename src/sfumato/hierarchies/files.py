@@ -84,7 +84,7 @@ def detect_delimiter(text: str) -> str:
 
 
 def write_rows(path: Path, rows: Iterable[Sequence[str]], delimiter: str, private: bool = False) -> None:
-    """Write a hierarchy file, whole or not at all, that `read_rows` can read; blanks around cells do not count.
+    """Write a hierarchy file that `read_rows` can read, atomically; blanks around cells do not count.
 
     With ``private``, only the owner may read it.
     """

@@ -81,7 +81,7 @@ class Preview:
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Plain values, for JSON."""
         counted = ("column", "rows", "values", "missing", "uncovered", "uncovered_rows")
         levels = [level._asdict() | {"labels": list(level.labels)} for level in self.levels]
         return {name: getattr(self, name) for name in counted} | {"type": self.hierarchy.name, "levels": levels}

@@ -143,7 +143,7 @@ class Taxonomy(Hierarchy):
         )
 
     def write(self, path: str | Path, delimiter: str | None = None) -> None:
-        """Write the taxonomy as `read` reads it, with its original delimiter, whole or not at all."""
+        """Write the taxonomy as `read` reads it, with its original delimiter, atomically."""
         write_rows(Path(path), self.rows, self.delimiter if delimiter is None else delimiter)
 
     @classmethod

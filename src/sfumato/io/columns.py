@@ -20,7 +20,7 @@ DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Say whether a type is one of Arrow's plain text types."""
+    """Whether a type is one of Arrow's plain text types."""
     return kind in (pa.string(), pa.large_string(), pa.string_view())
 
 

@@ -40,7 +40,7 @@ _LINE = re.compile(r"[\w ]+: CSV Error on Line: (\d+)")
 _TOO_LONG = re.compile(r"^Maximum line size of (\d+) bytes exceeded", re.MULTILINE)
 _RAGGED = re.compile(r"^Expected Number of Columns: (\d+) Found: (\d+)", re.MULTILINE)
 
-#: What some program takes for the end of a line or for a byte order mark: such text is quoted.
+#: Characters that some program reads as the end of a line or as a byte order mark: text with them is quoted.
 _LINE_ENDS = r"\r\n\x{0b}\x{0c}\x{1c}-\x{1e}\x{85}\x{2028}\x{2029}\x{feff}"
 
 

@@ -12,7 +12,7 @@ from sfumato.errors import SourceError, invalid_parameter
 from sfumato.io.files import PACKING_ERRORS, PACKINGS, opened, shown
 from sfumato.io.spool import SHOWN, Spool
 
-#: What Western programs write that do not use UTF-8; nearly every byte is a character in it.
+#: The encoding of Western programs that do not use UTF-8; nearly every byte is a character in it.
 WESTERN = "cp1252"
 
 _CHUNK = 1 << 20

@@ -80,7 +80,7 @@ class FileSource(Source):
         """Say what is wrong with the file, and in which line, without quoting the file."""
 
     def to_native(self, table: pa.Table) -> pa.Table:
-        """Return an Arrow table whose text stays dictionary-encoded, since it may be large."""
+        """Keep an Arrow table, whose text stays dictionary-encoded, since it may be large."""
         return canonical(table)
 
 

@@ -226,7 +226,7 @@ class LazySource(Source):
             return TableSize(int(self._frame.select(nw.len()).collect().item()), 0)
 
     def to_native(self, table: pa.Table) -> object:
-        """Return a frame of the same library, with its rows."""
+        """Convert rows to a frame of the same library."""
         return self._collected.to_native(table)
 
 
@@ -255,7 +255,7 @@ class SparkSource(Source):
         return gathered(columns, lambda name: tidy(name, rows[name], name in as_text), tell)
 
     def to_native(self, table: pa.Table) -> object:
-        """Return a frame of the same session."""
+        """Convert rows to a frame of the same session."""
         return self.frame.sparkSession.createDataFrame(plain(table))
 
 
@@ -285,7 +285,7 @@ class FrameSource(Source):
         return TableSize(len(self._frame), 0)
 
     def to_native(self, table: pa.Table) -> object:
-        """Return a frame of the same library; in pandas with a fresh index."""
+        """Convert rows to a frame of the same library; in pandas with a fresh index."""
         table = plain(table)
         if self._frame.implementation.is_pandas():
             return _to_pandas(table, self._frame.implementation.to_native_namespace())

@@ -31,7 +31,7 @@ from sfumato.io.sql import identifier, literal, literal_path
 # asked for as text is exactly the text of the file.
 _KEPT = re.compile(r"BOOLEAN|U?BIGINT|HUGEINT|DOUBLE|STRUCT.*|MAP.*|.*\[\d*\]", re.DOTALL)
 
-#: What some program takes for the end of a line, and how JSON writes it otherwise.
+#: Characters that some program reads as the end of a line, and their JSON escapes.
 _LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -152,7 +152,7 @@ def _strings(values: pa.Array) -> pa.Array:
 
 
 def _string(value: str) -> str:
-    """Write a text as JSON, without any character that some program takes for the end of a line."""
+    """Write a text as JSON, without any character that some program reads as the end of a line."""
     quoted = json.dumps(value, ensure_ascii=False)
     for end, escape in _LINE_ENDS.items():
         quoted = quoted.replace(end, escape)

@@ -26,7 +26,7 @@ class ImportedSource(Source):
         self.kind = self.form = form
 
     def to_native(self, table: pa.Table) -> pa.Table:
-        """Return an Arrow table whose text stays dictionary-encoded, since it may be large."""
+        """Keep an Arrow table, whose text stays dictionary-encoded, since it may be large."""
         return canonical(table)
 
     def damaged(self, what: str) -> SourceError:

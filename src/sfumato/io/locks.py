@@ -20,7 +20,7 @@ except ImportError:  # Windows has no such locks; what a killed run left stays t
 #: Whether this system has locks that end with the process that holds them.
 can_lock = fcntl is not None
 
-#: Only the owner reads what is not finished, and what is kept beside the original.
+#: Only the owner may read unfinished files, and files that are kept with the original.
 PRIVATE = 0o600
 
 

@@ -1,4 +1,4 @@
-"""How much memory there is, and how much a table would take."""
+"""How much memory is available, and how much a table would take."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class Source(ABC):
 
     @abstractmethod
     def to_native(self, table: pa.Table) -> object:
-        """Turn a table into the kind of frame that came in; a file or a relation gives a ``pyarrow.Table``."""
+        """Convert a table to the kind of frame of the input; a file or a relation gives a ``pyarrow.Table``."""
 
     def remark(self, found: str, advice: str, *columns: str) -> None:
         """Add a remark; the same remark is kept once, however often the table is read."""

@@ -48,7 +48,7 @@ LONGEST_LABEL = 120
 #: The longest text of SPSS and Stata, in bytes.
 LONGEST_TEXT = {"sav": 32_767, "zsav": 32_767, "dta": 2_045}
 
-#: Where these files say when they were made, and what they say instead.
+#: Where these files record the time of creation, and what replaces it.
 _SAV_MOMENT, _SAV_NEVER = 92, b"01 Jan 7000:00:00"
 _DTA_MOMENT, _DTA_NEVER = re.compile(rb"<timestamp>\x11(.{17})"), b"01 Jan 1970 00:00"
 

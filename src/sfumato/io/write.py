@@ -1,4 +1,4 @@
-"""Writing tables and texts to files: whole or not at all, and nothing but the rows."""
+"""Writing tables and texts to files, atomically and without any metadata besides the rows."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def write_tables(
 
 
 def write_text(path: str | os.PathLike[str], text: str, private: bool = False) -> None:
-    """Write text as UTF-8, whole or not at all; with ``private``, only the owner may read it."""
+    """Write text as UTF-8, atomically; with ``private``, only the owner may read it."""
     with atomic_path(path, private) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 

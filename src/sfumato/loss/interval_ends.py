@@ -115,7 +115,7 @@ def _shown_ends(domain: ScaledDomain, classes: EquivalenceClasses, at: int) -> t
 
 
 def _is_told(side: pa.Array) -> NDArray[np.bool_]:
-    """Mark the intervals that have this end; ``90+`` has no upper one."""
+    """Mark the intervals that show this end; ``90+`` shows no upper one."""
     told: NDArray[np.bool_] = side.is_valid().to_numpy(zero_copy_only=False)
     return told
 

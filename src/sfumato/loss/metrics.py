@@ -44,7 +44,7 @@ def metric(
 
 
 def can_minimize(minimize: object, able: Collection[str]) -> bool:
-    """Return whether ``minimize`` means a loss whose parts are all among those that can be lowered."""
+    """Whether ``minimize`` names a loss all of whose parts methods can lower."""
     found = _meant(minimize)
     return found is not None and found.parts <= set(able)
 

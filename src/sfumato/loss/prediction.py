@@ -17,7 +17,7 @@ from sfumato.table.microdata import Microdata, SensitiveColumn
 
 Counts = NDArray[np.float64]
 
-#: The weight of the certainty penalty beside information: a model may use what no single column shows.
+#: The weight of the certainty penalty added to information: a model may use what no single column shows.
 CERTAINTY = 0.2
 
 #: Pseudo-rows added to every value, labelled like the whole table: few rows prove little.
@@ -42,7 +42,7 @@ def prediction(label: str | None = None) -> Objective:
 
 
 def predicted(objective: Objective) -> tuple[bool, str | None]:
-    """Tell whether a loss is that of prediction, and of which label; None for the first sensitive column."""
+    """Whether a loss is that of prediction, and of which label; None for the first sensitive column."""
     name, colon, label = objective.name.partition(":")
     return name == "prediction", label if colon else None
 

@@ -67,7 +67,7 @@ class Query:
 
 
 def is_workload(given: object) -> bool:
-    """Return whether something is a list of queries."""
+    """Whether something is a list of queries."""
     return isinstance(given, Sequence) and bool(given) and all(isinstance(one, Mapping) and one for one in given)
 
 

@@ -95,17 +95,17 @@ class Method(ABC):
         return None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters, for manifests and policy files."""
+        """The parameters, for manifests and policy files."""
         found = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
         return found | {"minimize": plain_minimized(found["minimize"])} if "minimize" in found else found
 
     def recorded(self) -> dict[str, Any]:
-        """Return the parameters for manifests, without any values of the table."""
+        """The parameters for manifests, without any values of the table."""
         return self.parameters()
 
 
 def plain_minimized(minimize: Any) -> Any:
-    """Return ``minimize`` as a plain value: an objective or a function by its name."""
+    """The plain value of ``minimize``: an objective or a function by its name."""
     if isinstance(minimize, Objective):
         return minimize.name
     return getattr(minimize, "__name__", "a function") if callable(minimize) else minimize

@@ -70,7 +70,7 @@ class Best(Method):
 
 
 def _may_follow_prices(goal: TaskLoss) -> bool:
-    """Return whether prices bound the minimized loss, only class sizes matter, and a solver is installed."""
+    """Whether prices bound the minimized loss, only class sizes matter, and a solver is installed."""
     if goal.objective is not GCP or not all(isinstance(model, KAnonymity) for model in goal.task.requirements.models):
         return False
     return solver_is_installed()

@@ -1,4 +1,4 @@
-"""What a method reports about its search, beside the classes that it found."""
+"""What a method reports about its search, besides the classes that it found."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class MethodDetails(Mapping[str, Any]):
     tried, chosen, minimized
         The loss of every method that was tried, the one whose classes are released, and the loss they were compared by.
     nodes_visited
-        How many sets of classes were looked at.
+        How many sets of classes were examined.
     row_prices
-        What every row costs at the least in any release, where a proof found that on its way.
+        The least cost of every row in any release, if a proof computed it.
     others
         Entries of a plain mapping that no field declares; they are found by ``release.details[...]`` only.
 

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a search and keeps the best result so far."""
+"""Handling of Ctrl-C: it ends a search and keeps the best result so far."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class CodeCounts:
         return int(self.cells[: self.begins[1]].sum()) // len(self.values)
 
     def of(self, attribute: int) -> NDArray[np.int64]:
-        """Return the counts of one attribute: a row for each code, a column for each sensitive value."""
+        """The counts of one attribute: a row for each code, a column for each sensitive value."""
         return self.cells[self.begins[attribute] : self.begins[attribute + 1]].reshape(-1, sum(self.values))
 
 

@@ -95,7 +95,7 @@ def suitable(task: Task, seconds: float | None) -> Iterable[Method]:
 
 
 def _is_longer(peeling: known.Peeling, chosen: Mapping[str, Method]) -> bool:
-    """Return whether a peeling visits more nodes than the one already chosen, if any."""
+    """Whether a peeling visits more nodes than the one already chosen, if any."""
     other = chosen.get(known.Peeling.name)
     return not isinstance(other, known.Peeling) or peeling.nodes > other.nodes
 
@@ -110,17 +110,17 @@ def _most_nodes(task: Task) -> int:
 
 
 def _only_categories(task: Task) -> bool:
-    """Return whether every quasi-identifier is categorical."""
+    """Whether every quasi-identifier is categorical."""
     return all(isinstance(domain, TreeDomain) for domain in task.microdata.domains)
 
 
 def _any_category(task: Task) -> bool:
-    """Return whether any quasi-identifier is categorical."""
+    """Whether any quasi-identifier is categorical."""
     return any(isinstance(domain, TreeDomain) for domain in task.microdata.domains)
 
 
 def _diverse(task: Task) -> bool:
-    """Return whether the models look at sensitive values."""
+    """Whether the models look at sensitive values."""
     return bool(task.requirements.sensitive_codes.shape[1])
 
 

@@ -15,7 +15,7 @@ WIDTHS = (2, 3, 5, 7, 10, 15)
 
 
 def mostly_categories(domains: Sequence[Domain]) -> bool:
-    """Return whether at least half of the quasi-identifiers are categorical, with meaningful levels."""
+    """Whether at least half of the quasi-identifiers are categorical, with meaningful levels."""
     return 2 * sum(isinstance(domain, TreeDomain) for domain in domains) >= max(1, len(domains))
 
 

@@ -17,7 +17,7 @@ from sfumato.methods.base import Task
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import EquivalenceClasses, Recoding
 
-#: The weight of the certainty penalty beside other losses, to break ties between recodings of equal loss.
+#: The weight of the certainty penalty added to other losses, to break ties between recodings of equal loss.
 TIE = 1e-3
 
 

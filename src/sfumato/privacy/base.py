@@ -74,7 +74,7 @@ class PrivacyModel(ABC):
 
     @abstractmethod
     def to_policy(self) -> dict[str, Any]:
-        """Return the model as plain values, for manifests and policy files."""
+        """The model as plain values, for manifests and policy files."""
 
     @property
     def variant(self) -> str | None:

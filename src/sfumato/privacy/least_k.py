@@ -108,7 +108,7 @@ def _shares_hold(
     classes: EquivalenceClasses,
     people: NDArray[np.int64],
 ) -> bool:
-    """Return whether no more than 1/l of the people of any class have the same value; a person may have several."""
+    """Whether at most 1/l of the people of any class share a value; a person may have several."""
     heads = counted_once(microdata, classes, people)[1].sizes
     column = once.sensitive[rule.column]
     keys = counted.of_row.astype(np.int64) * column.size + column.codes

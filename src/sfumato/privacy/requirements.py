@@ -103,7 +103,7 @@ class Requirements:
         return self if kept.all() else replace(self, microdata=self.microdata.take(kept))
 
     def kept_by(self, recoding: Recoding) -> bool:
-        """Return whether classes keep every model among the released rows; False if no row is released."""
+        """Whether classes keep every model among the released rows; False if no row is released."""
         assert recoding.classes is not None
         kept = recoding.classes != SUPPRESSED
         if not kept.any():

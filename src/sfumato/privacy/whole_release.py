@@ -56,7 +56,7 @@ class WholeModel(PrivacyModel):
 
     @abstractmethod
     def kept_by(self, release: WholeRelease) -> bool:
-        """Return whether a release keeps the condition."""
+        """Whether a release keeps the condition."""
 
     def bind(self, microdata: Microdata) -> Sequence[Rule]:
         return [Rule(self, rules.SIZE, first=1)]

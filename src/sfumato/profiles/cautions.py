@@ -1,4 +1,4 @@
-"""Warn of what would fail later, before a policy is written instead of after a release is refused."""
+"""Cautions about a profile: what would fail later, found before a policy is written."""
 
 from __future__ import annotations
 

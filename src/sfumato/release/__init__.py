@@ -1,1 +1,1 @@
-"""From a recoding to a published table: its values, its proof, its manifest, its file."""
+"""From a recoding to a published table: its values, verification, manifest, report and file."""

@@ -31,7 +31,7 @@ LIMITS = (
 
 @dataclass(frozen=True)
 class Anatomy:
-    """A release in two tables that has been checked: whose row it is can be found out, but not its sensitive value.
+    """A checked release in two tables: rows can be linked to people, but not to their sensitive values.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Anatomy:
     cautions
         What to look at before publishing, the most serious first.
     source
-        Where the table came from, and so the kind of frame that the two tables are handed out as.
+        The source of the table, which decides the kind of frame of the two tables.
     """
 
     people: pa.Table = field(repr=False)
@@ -74,7 +74,7 @@ class Anatomy:
 
     @property
     def data(self) -> tuple[Any, Any]:
-        """Both tables as the kind of frame that came in."""
+        """Both tables as the kind of frame of the input."""
         return self._as_frame(self.people), self._as_frame(self.values)
 
     def _as_frame(self, table: pa.Table) -> Any:

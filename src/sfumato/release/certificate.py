@@ -20,11 +20,11 @@ from sfumato.release.check import check_source
 from sfumato.verify.verification import RuleCheck, Verification
 
 VERSION = 1
-#: Replaces what the verifier needs of a promise and a certificate must not hold: a list may list original values.
+#: Placeholder for details of a promise that a certificate must not hold, since a list may contain original values.
 GIVEN = "given"
 #: What is counted, unless people have several rows.
 ROWS = "rows"
-#: Figures are the same up to what arithmetic on another machine changes.
+#: Figures computed on different machines may differ by rounding.
 SAME = 1e-9
 
 KEYS = (
@@ -71,13 +71,13 @@ class Certificate:
         return cls(record)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the certificate as JSON, whole or not at all."""
+        """Write the certificate as JSON, atomically."""
         write_text(path, json.dumps(self.record, indent=2, ensure_ascii=False) + "\n")
 
     def check(
         self, file: str | os.PathLike[str], separator: str | None = None, encoding: str | None = None
     ) -> Verification:
-        """Recompute from a file all that can be: every difference from the certificate is a broken rule.
+        """Recompute all that a file allows; every difference from the certificate is a broken rule.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ def _is_empty(value: object) -> bool:
 
 
 def is_withheld(promise: Mapping[str, Any]) -> bool:
-    """Tell whether a certificate leaves out what the verifier needs to check a promise."""
+    """Whether a certificate leaves out what the verifier needs to check a promise."""
     return GIVEN in promise.values()
 
 

@@ -1,4 +1,4 @@
-"""What was asked about a release, and the answer in sentences."""
+"""The explanation of a release: a question about it, and the answer in sentences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class WhatIf:
     without: Sequence[str] | str = ()
 
     def wishes(self) -> Iterator[dict[str, Any]]:
-        """Yield the wishes one by one."""
+        """Yield the alternatives one by one."""
         if self.k is not None:
             yield {"k": self.k}
         if self.suppression is not None:
@@ -44,7 +44,7 @@ class Explanation:
     why
         What holds the release, a column or a row back.
     what_if
-        What other wishes would cost: each was run.
+        What other settings would cost: each was run.
     """
 
     why: tuple[str, ...]

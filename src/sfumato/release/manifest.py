@@ -1,4 +1,4 @@
-"""How a release was made, without a single original value."""
+"""The manifest: how a release was made, without a single original value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from sfumato.privacy import PrivacyModel
 
-#: Whose versions can change a result.
+#: The packages whose versions can change a result.
 PACKAGES = ("sfumato", "numpy", "numba", "pyarrow", "duckdb", "narwhals")
 
 
@@ -21,7 +21,7 @@ def versions() -> dict[str, str]:
 
 
 def model_record(model: PrivacyModel) -> dict[str, Any]:
-    """A model's parameters; a taxonomy is only said to be there, since its rows are original values."""
+    """A model's parameters; a taxonomy is only mentioned, since its rows are original values."""
     record = model.to_policy()
     if "taxonomy" in record:
         record["taxonomy"] = "given"
@@ -51,7 +51,7 @@ def build_manifest(
     singling_out: Mapping[str, float] | None,
     seconds: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Collect what is needed to make a release again and to judge it."""
+    """Collect what is needed to reproduce a release and to judge it."""
     ends = {} if singling_out is None else {"singling_out": singling_out}
     return {
         "versions": dict(versions()),

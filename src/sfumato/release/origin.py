@@ -1,4 +1,4 @@
-"""What a release was made from, and the questions that only its publisher can ask."""
+"""The original behind a release, which answers questions that only the publisher may ask."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Origin(ABC):
 
     @abstractmethod
     def bound(self) -> Bound:
-        """Compute the GCP that no release of this table can be below."""
+        """Compute a lower bound on the GCP of any release of this table."""
 
     @abstractmethod
     def value_counts(self) -> Mapping[str, ValueCounts]:
@@ -31,7 +31,7 @@ class Origin(ABC):
 
     @abstractmethod
     def class_table(self) -> Any:
-        """Describe every class in one row, as the kind of frame that came in or as the engine holds it."""
+        """Describe every class in one row, as the kind of frame of the input or as the engine holds it."""
 
     @abstractmethod
     def risk(self) -> BeforeAfter:
@@ -39,7 +39,7 @@ class Origin(ABC):
 
     @abstractmethod
     def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
-        """Say why the release looks as it does, and what other wishes would cost."""
+        """Explain why the release looks as it does, and what other settings would cost."""
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: the original would leave with the release, unseen."""

@@ -30,11 +30,11 @@ class Plots:
         return self._loss.chart
 
     def classes(self) -> alt.TopLevelMixin:
-        """How many people look alike."""
+        """The distribution of class sizes."""
         return self._classes.chart
 
     def risk(self) -> alt.TopLevelMixin:
-        """How easily people were found before, and how easily they are now."""
+        """The risk of re-identification before and after."""
         return risk_picture(self.release.risk).chart
 
     def column(self, name: str) -> alt.TopLevelMixin:

@@ -89,7 +89,7 @@ class Release:
 
     @property
     def data(self) -> Any:
-        """The released rows as the kind of frame that came in (a pyarrow.Table where a file came in).
+        """The released rows as the kind of frame of the input (a pyarrow.Table if the input was a file).
 
         Where an engine keeps them, they come as it holds them and nothing is loaded: a DuckDB relation, a Spark frame.
         """
@@ -125,10 +125,10 @@ class Release:
 
     @property
     def optimality(self) -> Optimality:
-        """How near the release is to the best: what it costs, what none can be below, and the gap between them.
+        """How near the release is to the optimum: its cost, a lower bound, and the gap between them.
 
-        A method that searches for a proof tells its own, among the partitions that its cuts allow, or the recodings of
-        its model; for the latter, what no release can be below counts, too. For every other method it is the GCP and
+        A method that searches for a proof reports its own, among the partitions that its cuts allow, or recodings of
+        its model; for the latter, the lower bound for any release counts, too. For every other method it is the GCP and
         `bound`, among all releases; a bound that is not certified proves nothing, so it is 0.
         """
         found = self.details.optimality
@@ -184,9 +184,9 @@ class Release:
         return self.answering.max(column, where)
 
     def sample(self, seed: int | None = None) -> Any:
-        """Draw a table with a value in every cell, as the kind of frame that came in, for tools that need values.
+        """Draw a table with a value in every cell, as the kind of frame of the input, for tools that need values.
 
-        Any value that may hide behind a cell is as likely as any other. It tells nothing that the release does not.
+        Any value that may hide behind a cell is equally likely, so the table reveals nothing beyond the release.
         """
         return self.shown.as_frame(self.answering.sample(seed))
 
@@ -218,7 +218,7 @@ class Release:
         without: Sequence[str] | str = (),
         progress: ProgressOption = False,
     ) -> Explanation:
-        """Say why the release looks as it does, and what other wishes would cost, whatever the method.
+        """Explain why the release looks as it does, and what other settings would cost, whatever the method.
 
         Parameters
         ----------
@@ -340,12 +340,12 @@ class Release:
 
     @property
     def alternatives(self) -> Any:
-        """Every answer with its levels and losses, as the kind of frame that came in (full-domain methods)."""
+        """Every answer with its levels and losses, as the kind of frame of the input (full-domain methods)."""
         return self._reported("alternatives")
 
     @property
     def lattice(self) -> Any:
-        """Every node of the lattice with its status, as the kind of frame that came in (full-domain methods).
+        """Every node of the lattice with its status, as the kind of frame of the input (full-domain methods).
 
         Absent where the lattice is too large to list.
         """
@@ -353,7 +353,7 @@ class Release:
 
     @property
     def explanation(self) -> NodeExplanation:
-        """Which attribute holds the others back, and what the neighbours cost (full-domain methods)."""
+        """Which attribute prevents finer levels, and what neighbouring nodes would cost (full-domain methods)."""
         return self._reported("explanation")
 
     @property
@@ -373,16 +373,16 @@ class Release:
 
     @property
     def nodes_visited(self) -> int:
-        """How many sets of classes the search looked at (peeling)."""
+        """How many sets of classes the search examined (peeling)."""
         return self._reported("nodes_visited")
 
     @property
     def row_prices(self) -> NDArray[np.float64]:
-        """What every row costs at the least in any release, in the order that the method saw (``proven``)."""
+        """The least cost of every row in any release, in the order that the method saw (``proven``)."""
         return self._reported("row_prices")
 
     def _reported(self, name: str) -> Any:
-        """Look up what the method reports; what it reports as columns becomes the kind of frame that came in."""
+        """Look up what the method reports; what it reports as columns becomes the kind of frame of the input."""
         found = self.details.get(name)
         if found is None:
             raise AttributeError(self._lacks(name), name=name, obj=self)
@@ -400,7 +400,7 @@ class Release:
         raise AttributeError(self._lacks(name), name=name, obj=self)
 
     def __dir__(self) -> list[str]:
-        """Name what this release has, without what its method does not report."""
+        """List the attributes of this release, without those that its method does not report."""
         lacking = {name for name in self.details.declared() if name not in self.details} - {"optimality"}
         return sorted({*super().__dir__(), *self.details.declared()} - lacking)
 

@@ -1,4 +1,4 @@
-"""Where the released rows lie, behind one interface: in memory here, in files or in a cluster for engines."""
+"""The interface of released rows, wherever they are stored: in memory, in files, or on a cluster."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ class Shown(Protocol):
 
     @property
     def data(self) -> Any:
-        """The rows as the kind of frame that came in, or as the engine holds them."""
+        """The rows as the kind of frame of the input, or as the engine holds them."""
 
     def first(self, rows: int) -> pa.Table:
         """The first rows, without loading the others."""
 
     def as_frame(self, table: pa.Table) -> Any:
-        """Convert another table to the kind of frame that came in; where an engine keeps the rows, it stays Arrow."""
+        """Convert another table to the kind of frame of the input; where an engine keeps the rows, it stays Arrow."""
 
     def verify(self, promised: Promises) -> Verification:
         """Check every promise from the rows alone."""
@@ -114,7 +114,7 @@ def columns_of(quasi_identifiers: Mapping[str, tuple[str, ...]]) -> list[str]:
 
 @dataclass(frozen=True)
 class ShownInMemory:
-    """A released table in memory, and the source whose kind of frame it is handed out as."""
+    """A released table in memory, and the source whose kind of frame it is returned as."""
 
     table: pa.Table
     quasi_identifiers: dict[str, tuple[str, ...]]
@@ -129,7 +129,7 @@ class ShownInMemory:
 
     @cached_property
     def data(self) -> Any:
-        """The rows as the kind of frame that came in."""
+        """The rows as the kind of frame of the input."""
         return self.as_frame(self.table)
 
     def first(self, rows: int) -> pa.Table:
@@ -137,7 +137,7 @@ class ShownInMemory:
         return self.table.slice(0, rows)
 
     def as_frame(self, table: pa.Table) -> Any:
-        """Convert a table to the kind of frame that came in."""
+        """Convert a table to the kind of frame of the input."""
         return table if self.source is None else self.source.to_native(table)
 
     def verify(self, promised: Promises) -> Verification:

@@ -13,7 +13,7 @@ from sfumato.verify.verification import Verification
 if TYPE_CHECKING:
     from sfumato.loss import Bound
 
-#: The largest ratio of loss to bound at which the bound says something about the release.
+#: The largest ratio of loss to bound at which the bound is informative.
 FARTHEST = 100
 
 #: The most cautions of one kind that are shown; the others are only counted.
@@ -30,7 +30,7 @@ def summarize(
     bound: Bound | None = None,
     optimality: object = None,
 ) -> str:
-    """Return aligned lines: one fact each."""
+    """Write the summary as aligned lines, one fact each."""
     lines = [
         *summary_facts(manifest, verification, loss, bound, optimality),
         *caution_facts(manifest.get("cautions", ())),
@@ -39,7 +39,7 @@ def summarize(
 
 
 def aligned(lines: Sequence[tuple[str, str]]) -> str:
-    """Return facts below each other, each behind its name."""
+    """Write one fact per line, each after its name, with the facts aligned."""
     width = max(len(name) for name, _ in lines)
     return "\n".join(f"{name:<{width}}  {printable(text, lines=False)}" for name, text in lines)
 
@@ -87,7 +87,7 @@ def _preset(preset: Mapping[str, Any]) -> str:
 
 
 def _classes(seen: int, made: int) -> str:
-    """Say how many classes a reader can tell apart and, as DM and C_AVG count those, how many were made."""
+    """Say how many classes a reader can distinguish and how many were made, which DM and C_AVG count."""
     return f"{seen:,}" if seen == made else f"{seen:,} different, of {made:,} made"
 
 
@@ -120,7 +120,7 @@ def role_facts(roles: Mapping[str, str], kinds: Mapping[str, str]) -> list[tuple
 
 
 def _with_kinds(names: Sequence[str], kinds: Mapping[str, str]) -> str:
-    """Join names with what each column was taken for; of many columns of one kind, that is said once."""
+    """Join names with the kind that each column was read as; many columns of one kind name it once."""
     found = {kinds.get(name) for name in names}
     if len(names) > 3 and len(found) == 1 and None not in found:
         return f"{_names(names)} (each a {found.pop()})"
@@ -128,7 +128,7 @@ def _with_kinds(names: Sequence[str], kinds: Mapping[str, str]) -> str:
 
 
 def caution_facts(cautions: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """What was found and what to do, of many cautions of a kind for the first ones."""
+    """What was found and what to do; of many cautions of one kind, only the first ones."""
     lines: list[tuple[str, str]] = []
     seen: Counter[str] = Counter()
     for caution in cautions:
@@ -148,7 +148,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def method_words(method: Mapping[str, Any]) -> str:
-    """Say a method with its parameters, from its plain values."""
+    """Describe a method with its parameters, from its plain values."""
     given = {name: value for name, value in method["parameters"].items() if value is not None}
     start = given.pop("method", None)
     name = f"{method_words(start)}, {method['name']}" if isinstance(start, Mapping) else str(method["name"])
@@ -158,7 +158,7 @@ def method_words(method: Mapping[str, Any]) -> str:
 
 
 def model_words(model: Mapping[str, Any]) -> str:
-    """Say a privacy model with its parameters, from its plain values."""
+    """Describe a privacy model with its parameters, from its plain values."""
     parameters = {name: f"{value:g}" if isinstance(value, float) else value for name, value in model.items()}
     values = ", ".join(f"{name}={value}" for name, value in parameters.items() if name != "model")
     return f"{model['model']} ({values})"
@@ -176,13 +176,13 @@ def _achieved(verification: Verification) -> str:
 
 
 def _searched(searched: Mapping[str, Any]) -> str:
-    """Say what the largest k or l was looked for within, and every one that was tried with its loss."""
+    """Describe the search for the largest k or l: the limit on the loss, and every try with its loss."""
     tried = ", ".join(f"{searched['maximize']}={value:,} {loss:.4f}" for value, loss in searched["curve"])
     return f"the largest {searched['maximize']} with a GCP of at most {searched['max_gcp']:g}; tried: {tried}"
 
 
 def _bound(gcp: float, bound: Bound) -> str:
-    """Say how far the loss is from what no release can beat, where a ratio to that says something."""
+    """Compare the loss with the lower bound, where their ratio is informative."""
     sure = "" if bound.sampled is None else f", with {bound.confidence:.0%} confidence from {bound.sampled:,} rows"
     if gcp > FARTHEST * bound:
         return f"{bound:.4f}   (no release can lose less{sure}; too close to 0 to judge this one by)"
@@ -193,7 +193,7 @@ def _bound(gcp: float, bound: Bound) -> str:
 
 
 def _unseen(codes: Sequence[str]) -> str:
-    """List the cautions that need all rows in memory, and so were not looked for."""
+    """List the cautions that were not checked, since they need all rows in memory."""
     return f"{', '.join(codes)}, and who is alone at an end of an interval: that takes all rows together"
 
 

@@ -1,4 +1,4 @@
-"""From a recoding to what people read: intervals, labels, ``*``, bounds, midpoints or means."""
+"""The released values of a recoding: intervals, labels, ``*``, bounds, midpoints or means."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class Showing:
 
     @property
     def hidden(self) -> NDArray[np.bool_]:
-        """Which classes tell nothing: in text they show ``*``, and so no end, no middle and no mean."""
+        """Which classes are hidden: their text is ``*``, so they show no end, no midpoint and no mean either."""
         texts = _texts(self)
         nothing = pc.equal(texts.dictionary, ROOT).fill_null(False).to_numpy(zero_copy_only=False)
         return np.append(nothing, False)[texts.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
 
     @property
     def ends(self) -> Ends:
-        """From where to where reaches what every class shows."""
+        """The lower and upper ends of what every class shows."""
         assert isinstance(self.domain, ScaledDomain)
         if self.level is None:
             return self.domain.span_ends(self.lo, self.hi).hidden(self.hidden)
@@ -81,7 +81,7 @@ def show(
     roles
         The role of every column of the input, in its order.
     microdata, recoding, classes
-        The encoded table and what became of it.
+        The encoded table and its recoding.
     intervals
         How intervals are shown, one of ``INTERVALS``.
     order
@@ -102,7 +102,7 @@ def show(
             showing = Showing(microdata.domains[place], place, level, microdata, classes)
             made = _per_class(showing, intervals)
             shown_as[name] = tuple(made)
-            # Labels are put in order while there is one of each class, not of each row.
+            # Labels are sorted once per class instead of once per row.
             new = {column: in_order(values).take(pa.array(of_row)) for column, values in made.items()}
         elif name in table.column_names:
             new = {name: without_traces(table.column(name).take(pa.array(places)))}
@@ -146,7 +146,7 @@ def _texts(showing: Showing) -> pa.DictionaryArray:
 
 
 def _spans(showing: Showing) -> NDArray[np.int64]:
-    """A number for what every class spans; hidden classes get one beyond all others."""
+    """Number the spans of classes; hidden classes get a number beyond all others."""
     spans = showing.lo * showing.domain.size + showing.hi
     hidden = showing.classes.hidden
     return spans if hidden is None else np.where(hidden[:, showing.place], showing.domain.size**2, spans)
@@ -178,7 +178,7 @@ def class_means(showing: Showing) -> NDArray[np.float64]:
 
 
 def _on_scale(domain: Domain, numbers: NDArray[np.float64]) -> pa.Array:
-    """Return numbers of a column's scale as numbers, or as dates where the scale counts days."""
+    """Convert numbers of a column's scale to an array: of dates where the scale counts days, else of numbers."""
     lacking = np.isnan(numbers)
     if not pa.types.is_temporal(domain.values.type):
         return pa.array(numbers, mask=lacking)
@@ -188,7 +188,7 @@ def _on_scale(domain: Domain, numbers: NDArray[np.float64]) -> pa.Array:
 
 
 def in_order(values: pa.Array) -> pa.Array:
-    """Return labels of classes with those that occur in their dictionary, in order; anything else as it is."""
+    """Reduce the dictionary of class labels to those that occur, in order; leave anything else as it is."""
     if not pa.types.is_dictionary(values.type):
         return values
     return _single(packed(pa.chunked_array([values]), ordered=True))
@@ -208,8 +208,8 @@ def with_weights(
 ) -> ShownInMemory:
     """Add the weights of a survey: the mean of each class, scaled so that they sum to the total.
 
-    A row with its own weight could be told from the others of its class. The weight of suppressed rows is spread over
-    all others in proportion.
+    A row that kept its own weight would stand out from the others of its class. The weight of suppressed rows is spread
+    over all others in proportion.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Show the classes, check them, and put the release together."""
+"""Build the release: write the values of its rows, verify them, and add the manifest."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 def build_release(
     source: Source, prepared: Prepared, found: FoundClasses, clock: Clock, progress: Progress = silent
 ) -> Release:
-    """Show the classes, check them from the shown rows alone, and put the release together."""
+    """Turn classes into released rows, verify these from the rows alone, and build the release with its manifest."""
     request, recoding, recoded = found.request, found.recoding, found.recoded
     microdata, classes, schema = recoded.microdata, recoded.classes, request.schema
     with threads(1) as beside:
@@ -112,7 +112,7 @@ class OriginInMemory(Origin):
         return self
 
     def bound(self) -> Bound:
-        """Compute the GCP that no release can beat, its prices in the order of the input.
+        """Compute a lower bound on the GCP of any release, with row prices in the order of the input.
 
         The method may have found them already.
         """
@@ -136,7 +136,7 @@ class OriginInMemory(Origin):
         return count_values(recoded.microdata, recoded.classes.of_row < 0)
 
     def class_table(self) -> Any:
-        """Describe every class in one row, with the means of numbers, as the kind of frame that came in."""
+        """Describe every class in one row, with the means of numbers, in a frame of the same kind as the input."""
         recoded = self.found.recoded
         return self.shown.as_frame(class_table(recoded.microdata, self.found.recoding, recoded.classes))
 
@@ -156,7 +156,7 @@ class OriginInMemory(Origin):
         return risks.BeforeAfter(before, after)
 
     def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
-        """Say why the release looks as it does, and what other wishes would cost."""
+        """Explain why the release looks as it does, and what other settings would cost."""
         from sfumato.run.explain import Explainer  # noqa: PLC0415
 
         return Explainer(self.prepared, self.found).explain(row, column, what_if, progress)
@@ -165,7 +165,7 @@ class OriginInMemory(Origin):
 def _shown(
     source: Source, prepared: Prepared, found: FoundClasses, order: NDArray[np.int64], tell: Tell
 ) -> ShownInMemory:
-    """The released rows as people read them."""
+    """The released rows with their readable values."""
     request, recoded, places = found.request, found.recoded, prepared.places[order]
     shown = show(
         prepared.table,
@@ -200,7 +200,7 @@ class BuildOutcome:
     secret
         The source of all randomness.
     rows, left_out, suppressed
-        How many rows came in, how many of them lack a value and were left out for it, and how many a method left out.
+        The numbers of input rows, of rows left out for a missing value, and of rows that the method suppressed.
     content
         A keyed hash of all codes.
     recoding
@@ -315,7 +315,7 @@ def _release_order(prepared: Prepared, classes: EquivalenceClasses, request: Req
 
 
 def _verified(shown: ShownInMemory, outcome: BuildOutcome, people: NDArray[np.int64] | None) -> Verification:
-    """Check the release from its own rows; hand out nothing that does not pass."""
+    """Check the release from its own rows; refuse one that does not pass."""
     if not shown.table.num_rows:
         raise InfeasibleError("Every row would have to be suppressed. Ask for less privacy, or for coarser levels.")
     request = outcome.request

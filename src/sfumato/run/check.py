@@ -1,4 +1,4 @@
-"""Check a table against the models of a request, whoever made it: in memory, or by an engine."""
+"""Check any table against the models of a request: in memory, or by an engine."""
 
 from __future__ import annotations
 

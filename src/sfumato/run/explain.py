@@ -1,4 +1,4 @@
-"""Explain a release, whatever the method: what one finer step would break, and what other wishes would cost.
+"""Explain a release, whatever the method: what one finer step would break, and what other settings would cost.
 
 Everything is counted or run, never guessed. The sentences hold counts and shares, never a value of the original.
 """
@@ -45,7 +45,7 @@ class Explainer:
         return FinerSteps(self.microdata, self.classes, tuple(self.found.request.privacy), self.prepared.people)
 
     def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
-        """Explain a row, a column or the whole release, and what other wishes would cost."""
+        """Explain a row, a column or the whole release, and what other settings would cost."""
         chosen = chosen_columns(column, self.microdata.names)
         lines = list(self._overview(chosen) if row is None else self._row(row, chosen))
         with reporting(progress, "explain") as report:
@@ -64,10 +64,10 @@ class Explainer:
         place = int(np.flatnonzero(self.prepared.places == known_row(row, len(self.microdata)))[0])
         yield from self.steps.row(row, place, names, self.found.request)
 
-    # Other wishes
+    # Other settings
 
     def _cost(self, wish: dict[str, object], report: Progress) -> Iterator[str]:
-        """Run the method once more under another wish, and compare."""
+        """Run the method once more under another setting, and compare."""
         name, value = next(iter(wish.items()))
         request, said = other_request(self.found.request, self.microdata.names, name, value)
         prepared = self._without(str(value)) if name == "without" else self.prepared

@@ -1,4 +1,4 @@
-"""Let a method find classes that keep every model."""
+"""Run the method, which finds classes that keep every model."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class FoundClasses:
     recoded: RecodedTable
 
     def view(self, asked: RequestView, loss: LossReport) -> RowsView:
-        """The release as guardrails see it, now that there are classes."""
+        """What guardrails see once the classes are found."""
         return RowsView(
             **{one.name: getattr(asked, one.name) for one in fields(asked)} | {"models": self.request.privacy},
             classes=self.recoded.classes,
@@ -94,7 +94,7 @@ def find_classes(
 
 
 def _whole(prepared: Prepared, found: FoundClasses, schema: Schema) -> WholeRelease:
-    """Describe the release as a whole: the classes that a reader can tell apart, and the people in each."""
+    """Describe the release as a whole: the classes that a reader can distinguish, and the people in each."""
     classes = found.recoded.classes
     shown = class_table(found.recoded.microdata, found.recoding, classes).select(list(schema.quasi_identifiers))
     alike = group_rows(code_column(name, shown.column(name)) for name in shown.column_names)

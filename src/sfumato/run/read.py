@@ -116,7 +116,7 @@ class TableRead:
 
 
 def read_table(source: Source, request: Request, progress: Progress = silent) -> TableRead:
-    """Read the columns that the request needs, draw the sample and transform what is to be transformed."""
+    """Read the columns that the request needs, draw the sample, and apply the transformations."""
     columns = [*source.columns, *(transform.derived(request, source.columns) if request.transform else ())]
     request.check_columns(columns)
     row_numbers = numbering_columns(source, request.schema)

@@ -1,4 +1,4 @@
-"""What another wish would cost: a request that differs in one wish, and both outcomes compared."""
+"""What-if questions: the cost of a request that differs in one setting, compared with the original request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sfumato.table.schema import Schema
 
 
 def other_request(request: Request, names: Sequence[str], wish: str, value: object) -> tuple[Request, str]:
-    """Change one wish of a request; return the request and the wish in words.
+    """Change one setting of a request; return the request and the change in words.
 
     Parameters
     ----------

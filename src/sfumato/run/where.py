@@ -1,4 +1,4 @@
-"""Where the work is done: in memory, or by an engine that holds the rows."""
+"""Decide where a request runs: in memory, or by an engine that holds the rows."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def opened(data: object, request: Request) -> object:
 
 
 def _fits(data: object, request: Request) -> bool:
-    """Whether the table can be anonymized in memory, as a frame always is, and a source that cannot tell its size."""
+    """Whether the table can be anonymized in memory, as frames and sources of unknown size always are."""
     source = request.open(data)
     if not needs_more(source, source.columns, request):
         return True
     if request.memory is not None:
         return False
-    # Without a limit from the user, memory serves as long as it lasts where no engine could take over.
+    # Without a limit from the user, a request that no engine supports runs in memory, whatever the size.
     from sfumato.run.large.choose import hindrances  # noqa: PLC0415
 
     return next(hindrances(request), None) is not None

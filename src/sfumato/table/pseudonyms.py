@@ -76,12 +76,12 @@ class Pseudonyms:
             raise invalid_parameter("Pseudonyms", "keep_format", "False with random pseudonyms", self.keep_format)
 
     def to_policy(self) -> dict[str, Any]:
-        """Return plain values, for a policy; of keys and tables only their paths."""
+        """Plain values for a policy; keys and tables are given by their paths only."""
         said = {"kind": self.kind, "file": self.file, "keep_format": self.keep_format or None}
         return {key: value for key, value in said.items() if value is not None}
 
     def recorded(self) -> dict[str, Any]:
-        """Return plain values for the manifest: that there is a file, but not where."""
+        """Plain values for the manifest: whether a file was used, but not its path."""
         return self.to_policy() | ({} if self.file is None else {"file": "given"})
 
     def apply(self, column: str, cells: pa.ChunkedArray, secret: Secret) -> pa.ChunkedArray:
@@ -163,7 +163,7 @@ def read_kept(path: Path) -> dict[str, str]:
 
 
 def write_kept(path: Path, known: Mapping[str, str]) -> None:
-    """Write the table, whole or not at all, readable by its owner alone."""
+    """Write the table atomically, readable by its owner alone."""
     from sfumato.io import write_text  # noqa: PLC0415
 
     file = io.StringIO(newline="")

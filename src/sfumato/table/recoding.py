@@ -197,5 +197,5 @@ def shown_sets(microdata: Microdata, classes: EquivalenceClasses, at: int, label
 
 @cache
 def get_ready() -> None:
-    """Call the first kernel of every request beside other work, once: what a first call has to load takes a while."""
+    """Call the first kernel of every request once, in parallel with other work, since a first call is slow to load."""
     in_background(class_bounds, np.empty((0, 1), np.uint16), np.empty(0, np.int32), 0)

@@ -39,7 +39,7 @@ class Sample:
             parameters.text("Sample", "by", self.by)
 
     def to_policy(self) -> float | dict[str, Any]:
-        """Return plain values, for a policy and the manifest."""
+        """Plain values, for a policy and the manifest."""
         return self.share if self.by is None else {"share": self.share, "by": self.by}
 
     def rows(self, table: pa.Table, secret: Secret, person: str | None = None) -> NDArray[np.int64]:

@@ -71,12 +71,12 @@ class Transform(ABC):
         return (name,)
 
     def to_policy(self) -> dict[str, Any]:
-        """Return plain values, for a policy and the manifest."""
+        """Plain values, for a policy and the manifest."""
         given = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}  # type: ignore[arg-type]
         return {"kind": self.kind} | {key: value for key, value in given.items() if value is not None}
 
     def recorded(self) -> dict[str, Any]:
-        """Return plain values for the manifest, without values of the table and paths of files."""
+        """Plain values for the manifest, without values of the table or paths of files."""
         return self.to_policy()
 
 

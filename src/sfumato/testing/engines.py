@@ -1,4 +1,4 @@
-"""What a method declares about engines: it is run on DuckDB in small parts, and its release is checked."""
+"""Checks of what a method declares about engines: it is run on DuckDB in small parts, and its release is checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Input and output: the input is never changed, one seed gives one result, every kind of frame works."""
+"""Checks of input and output: the input is never changed, one seed gives one result, every kind of frame works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edge cases: missing values, constant columns, duplicates, one class, one row, infeasible requests."""
+"""Checks of edge cases: missing values, constant columns, duplicates, one class, one row, infeasible requests."""
 
 from __future__ import annotations
 

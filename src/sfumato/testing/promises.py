@@ -1,4 +1,4 @@
-"""What a release promises: its models, its truth, its number of rows."""
+"""Checks of what a release promises: its models, true values, and its number of rows."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def made_by(engine: str) -> Iterator[None]:
 
 
 def plainest(method: Method) -> tuple[PrivacyModel, ...]:
-    """Return a request that a method supports: k-anonymity, unless it declares otherwise."""
+    """The simplest request that a method supports: k-anonymity, unless it declares otherwise."""
     if "k-anonymity" not in method.unsupported:
         return (KAnonymity(3),)
     return (LDiversity(2, column="illness"),)

@@ -1,4 +1,4 @@
-"""Released values: only declared levels, no bounds or means where the text is ``*``, and losses that match."""
+"""Checks of released values: only declared levels, no bounds or means beside ``*``, and losses that match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verification of any file, from its bytes."""
+"""Verification of a file in any format, from its bytes."""
 
 from __future__ import annotations
 

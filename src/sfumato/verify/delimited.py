@@ -1,4 +1,4 @@
-"""Delimited text as it is written: every cell is the text that it shows, and every record is accounted for."""
+"""A parser of delimited text: every cell is the text that it shows, and every record is accounted for."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class DuckFiles:
         yield look(self.query(f"SELECT {by}, COUNT(*) AS n FROM ({rows}) g GROUP BY {by} ORDER BY {by}"))
 
     def _join(self, column: Grouped, alias: str) -> str:
-        """Load the codes of a column beside the files, and return the SQL join that looks them up."""
+        """Load the codes of a column as a table, and return the SQL join that looks them up."""
         self.load(f"sfumato_{alias}", pa.table({"v": column.labels, "c": column.codes.astype(np.int64)}))
         # Without missing values, = is faster than IS NOT DISTINCT FROM.
         same = "IS NOT DISTINCT FROM" if column.labels.null_count else "="
@@ -107,7 +107,7 @@ class DuckFiles:
         return f"CASE WHEN isnan({quoted}) THEN NULL ELSE {quoted} + {zero} END"
 
     def load(self, name: str, table: pa.Table) -> None:
-        """Load a small table beside the files."""
+        """Load a small table into the connection."""
         self._connection.register("sfumato_arrow", table)
         self._run(f"CREATE OR REPLACE TEMP TABLE {_quoted(name)} AS FROM sfumato_arrow")
         self._connection.unregister("sfumato_arrow")

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from sfumato.verify.classes import code_column
 
-#: What pandas takes for missing by default, and many other programs with it.
+#: What pandas and many other programs read as missing by default.
 _WORDS = "#N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null"
 MISSING_WORDS = frozenset(_WORDS.split("|"))
 

@@ -1,4 +1,4 @@
-"""JSON as it is written: a number is its digits, not the float that a program makes of it."""
+"""A parser of JSON in which a number keeps its digits instead of becoming a float."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ class Verification:
         return "\n".join(printable(str(check), lines=False) for check in self.violations)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values, ready for JSON; an infinite number becomes None."""
+        """Everything as plain values, ready for JSON; an infinite number becomes None."""
         return {
             "ok": self.ok,
             "rows": self.rows,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.assess.cautions import CODES, Caution, check_confirmed, refuse, with_confirmations
+from sfumato.assess.cautions import AFTER, BEFORE, CODES, Caution, check_confirmed, refuse, with_confirmations
 from sfumato.assess.cautions.caution import percent
 from sfumato.errors import CautionError, ParameterError
 
@@ -73,3 +73,14 @@ def test_the_page_about_cautions_has_them_all() -> None:
     page = (Path(__file__).parents[3] / "docs/how-to/cautions.md").read_text(encoding="utf-8")
     for code in CODES:
         assert f"| `{code}` |" in page
+
+
+def test_cautions_of_one_severity_come_in_a_fixed_order() -> None:
+    assert list(BEFORE) == [
+        *("code-as-number", "code-as-category", "short-codes", "row-numbers", "reading", "learned-hierarchy"),
+        *("new-values", "missing-codes", "numbers-as-text", "dates-as-text", "pseudonyms", "near-unique"),
+    ]
+    assert list(AFTER) == [
+        *("sensitive-unprotected", "minimizes-label", "own-levels", "lost-column"),
+        *("several-rows-per-person", "tells-hidden", "unique-rows"),
+    ]

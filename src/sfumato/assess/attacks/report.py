@@ -47,7 +47,7 @@ class AttackReport:
         return not any(one.breaks_promise for one in self.outcomes)
 
     def __getitem__(self, name: str) -> AttackOutcome:
-        """Return the worst outcome of an attack."""
+        """The worst outcome of an attack."""
         found = next((one for one in self.worst_first if one.attack == name), None)
         if found is None:
             raise KeyError(

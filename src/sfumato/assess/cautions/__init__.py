@@ -7,11 +7,11 @@ from __future__ import annotations
 from sfumato.assess.cautions import (
     sensitive_values,
     column_kinds,
+    lost_detail,
     missing_codes,
     rows_per_person,
-    unique_rows,
     hidden_values,
-    lost_detail,
+    unique_rows,
 )
 
 # isort: on

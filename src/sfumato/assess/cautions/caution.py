@@ -54,7 +54,7 @@ class Caution:
         return f"{self.code}: {self.found} {self.advice}"
 
     def is_confirmed_by(self, confirmed: Collection[str]) -> bool:
-        """Return whether a request confirms it: by all its columns, or by its code unless it is an error."""
+        """Whether a request confirms it: by all its columns, or by its code unless it is an error."""
         by_column = bool(self.columns) and set(self.columns) <= set(confirmed)
         return by_column or (self.severity != "error" and self.code in confirmed)
 
@@ -157,7 +157,7 @@ class Guardrail(Generic[V]):
     about: str | None
 
     def concerns(self, view: V) -> bool:
-        """Return whether the check can run on a view and has something to check there."""
+        """Whether the check can run on a view and has something to check there."""
         return (view.has_rows or not self.by_rows) and (self.about is None or bool(getattr(view, self.about)))
 
 
@@ -200,7 +200,7 @@ def look_after(view: ReleaseView) -> list[Caution]:
 
 
 def cautions_before(view: RequestView, confirm: Sequence[str]) -> tuple[Caution, ...]:
-    """Look at a request, and stop it if it is careless; ``confirm`` names what the user has read and accepts."""
+    """Check a request, and stop it at an unconfirmed error; ``confirm`` names the cautions that the user accepts."""
     cautions = with_confirmations(look_before(view), confirm)
     refuse(cautions, strict=False)
     return cautions
@@ -209,7 +209,7 @@ def cautions_before(view: RequestView, confirm: Sequence[str]) -> tuple[Caution,
 def cautions_after(
     view: ReleaseView, confirm: Sequence[str], strict: bool, before: Sequence[Caution]
 ) -> tuple[Caution, ...]:
-    """Look at what a method made, and add what was said ``before``; a strict release stops at an open warning."""
+    """Check what a method made, and add the cautions from ``before``; a strict release stops at an open warning."""
     cautions = with_confirmations([*before, *look_after(view)], confirm)
     refuse(cautions, strict)
     return cautions

@@ -168,7 +168,7 @@ def reading(view: RequestView) -> Iterator[CautionFinding]:
 
 
 def says_code(name: str) -> bool:
-    """Return whether a column's name says that its numbers are codes.
+    """Whether a column's name suggests that its numbers are codes.
 
     >>> says_code("OCC_CODE"), says_code("zipCode"), says_code("age"), says_code("education-num")
     (True, True, False, False)
@@ -177,7 +177,7 @@ def says_code(name: str) -> bool:
 
 
 def looks_like_code(texts: pa.StringArray) -> bool:
-    """Return whether texts are digits of one length, and neither few nor years."""
+    """Whether the texts look like codes: digits of one length, with enough distinct values, and not years."""
     if len(texts) < FEWEST_CODES:
         return False
     lengths = pc.min_max(pc.utf8_length(texts)).as_py()

@@ -11,7 +11,7 @@ from sfumato.assess.cautions.column_kinds import kind_of
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 from sfumato.hierarchies import IntervalDomain, Learned, Numeric, Taxonomy
 
-#: The loss from which on one should ask why a quasi-identifier is released at all.
+#: From this loss on, it is questionable why a quasi-identifier is released at all.
 NEARLY_ALL = 0.9
 
 

@@ -190,7 +190,7 @@ def sort_values(values: pa.Array) -> SortedValues:
 
 
 def mostly(kind: NDArray[np.bool_], found: SortedValues, counts: NDArray[np.int64]) -> bool:
-    """Return whether most rows that hold a value hold one of this kind."""
+    """Whether most rows that hold a value hold one of this kind."""
     return bool(counts[kind].sum() > MOSTLY * counts[~found.without].sum())
 
 
@@ -200,7 +200,7 @@ def _texts(view: RequestView) -> list[ViewedColumn]:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether values are text."""
+    """Whether values are text."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 

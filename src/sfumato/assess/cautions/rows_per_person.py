@@ -57,7 +57,7 @@ def several_rows_per_person(view: ReleaseView) -> Iterator[CautionFinding]:
 
 
 def persons_per_class(persons: NDArray[np.integer], classes: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Count the distinct persons in every class; a row without a name counts as a person of its own."""
+    """Count the distinct persons in every class; a row without a name counts as a separate person."""
     released = classes >= 0
     groups, codes = classes[released].astype(np.int64), persons[released].astype(np.int64)
     nameless = codes < 0

@@ -8,7 +8,7 @@ from sfumato.assess.cautions.caution import CautionFinding, after, before, perce
 from sfumato.assess.cautions.view import ReleaseView, RequestView, ViewedColumn
 from sfumato.errors import listed
 
-#: From this share of rows with a unique value on, a column is as good as a name.
+#: From this share of rows with a unique value on, a column identifies people like a name.
 NEAR_UNIQUE = 0.5
 #: In smaller tables many harmless columns are unique by chance.
 SMALLEST_TABLE = 50
@@ -21,7 +21,7 @@ NAMED = 3
 
 @before("near-unique")
 def near_unique(view: RequestView) -> Iterator[CautionFinding]:
-    """Find single columns that are as good as a name because most rows have a unique value."""
+    """Find single columns that identify people like a name, because most rows have a unique value."""
     for column in view.with_role("plain", "sensitive"):
         yield from as_good_as_a_name(column.name, column.role, column.unique_rows, view.rows)
 

@@ -117,7 +117,7 @@ class Anatomized(Released):
         count: str = "count",
         separator: str | None = None,
     ) -> Anatomized:
-        """Open two published tables, whoever made them.
+        """Open two published tables, made by Sfumato or another tool.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class Anatomized(Released):
         return verify_anatomy(self.tables, l)
 
     def shows(self, name: str) -> bool:
-        """Return whether the release shows a column of the original."""
+        """Whether the release shows a column of the original."""
         return name == self.sensitive or (name != self.group and super().shows(name))
 
     def column(self, name: str) -> ReleasedColumn:

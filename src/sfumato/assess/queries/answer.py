@@ -29,7 +29,7 @@ class Answer:
         return bool(self.lower == self.upper)
 
     def __contains__(self, value: Any) -> bool:
-        """Return whether a value can be the true answer."""
+        """Whether a value can be the true answer."""
         return bool(self.lower <= value <= self.upper)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""A released table that answers queries, whoever made it."""
+"""A released table, made by Sfumato or another tool, that answers queries."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Released:
         suppressed: int = 0,
         separator: str | None = None,
     ) -> Released:
-        """Open a released table, whoever made it.
+        """Open a released table, made by Sfumato or another tool.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class Released:
         return {name: self.column(name).match(condition) for name, condition in where.items()}
 
     def shows(self, name: str) -> bool:
-        """Return whether the release shows a column of the original."""
+        """Whether the release shows a column of the original."""
         return name in self.quasi_identifiers or name in self.table.column_names
 
     def column(self, name: str) -> ReleasedColumn:

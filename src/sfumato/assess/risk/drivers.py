@@ -31,7 +31,7 @@ class DistinctLooks:
     people
         How many people have each look.
     person
-        The person of each look, if a person can have several; each is an entry of its own then.
+        The person of each look, if a person can have several; each of them is then a separate entry.
     look_of_row
         The look of every row of the table.
     """

@@ -57,7 +57,7 @@ class PeopleByClass:
 
 
 def numbered_people(table: pa.Table, person: str) -> NDArray[np.int64]:
-    """Number the person of every row; a row without a name is a person of its own."""
+    """Number the person of every row; a row without a name is a separate person."""
     coded = code_column(person, table.column(person))
     numbers = coded.codes.astype(np.int64)
     unnamed = numbers == len(coded.values)

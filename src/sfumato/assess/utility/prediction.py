@@ -25,7 +25,7 @@ ASIDE = 1 / 3
 
 
 def available() -> bool:
-    """Return whether scikit-learn is installed."""
+    """Whether scikit-learn is installed."""
     return find_spec("sklearn") is not None
 
 

@@ -1,4 +1,4 @@
-"""The pictures of a release, of a comparison and of a search, from plain numbers.
+"""The charts of a release, of a comparison and of a search, from plain numbers.
 
 Each function returns a `Picture`: ``.chart`` is an Altair chart, ``.headers`` and ``.rows`` are its twin as a table,
 ``.svg()``, ``.png()`` and ``.write(path)`` save it without the network. `lines`, `bars` and `points` draw anything
@@ -159,7 +159,7 @@ def loss_against_k(
     bounds: Mapping[int, float] | None = None,
     frontier: Sequence[tuple[str, int]] = (),
 ) -> Picture:
-    """The loss of every method as k grows, and what no method can be below.
+    """The loss of every method as k grows, and the lower bound for any method.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def loss_against_k(
 def cost_over_time(
     seconds: Sequence[float], costs: Sequence[float | None], bounds: Sequence[float | None], measure: str = "cost"
 ) -> Picture:
-    """How a search closed in: the best cost so far, and the bound that none can be below.
+    """How a search converged: the best cost so far, and the lower bound.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def cost_over_time(
     costs, bounds
         The best cost and the bound at that time.
     measure
-        What was to be least.
+        What the search minimized.
     """
     cost = next((value for value in reversed(costs) if value is not None), None)
     bound = next((value for value in reversed(bounds) if value is not None), None)
@@ -216,7 +216,7 @@ def lattice(nodes: Sequence[tuple[str, int, float, str]], answers: int | None = 
     Parameters
     ----------
     nodes
-        The name of every node, the sum of its levels, its loss, and what became of it: ``"chosen"``, ``"minimal"`` …
+        The name of every node, the sum of its levels, its loss, and its status: ``"chosen"``, ``"minimal"`` …
     answers
         How many nodes there are in all, where not all of them are drawn.
     """
@@ -240,7 +240,7 @@ def _share(value: float) -> str:
 
 
 def _binned(classes: Mapping[int, int]) -> list[tuple[str, int, int]]:
-    """Return bins of class sizes with how many classes and people each has, from the smallest class on."""
+    """Bin class sizes, from the smallest class on: how many classes and people are in each bin."""
     if not classes:
         return []
     smallest, largest = min(classes), max(classes)

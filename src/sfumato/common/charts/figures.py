@@ -1,4 +1,4 @@
-"""Lines, bars and points with several series, of which every chart is made."""
+"""The kinds of chart: lines, bars and points with several series."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sfumato.common.charts.theme import DASHES, SHAPES, Palette
 from sfumato.errors import ParameterError
 
 WIDTH, HEIGHT = 560, 280
-#: How thick a lying bar is, and the room between the bars of two categories.
+#: The thickness of a horizontal bar, and the space between the bars of two categories.
 BAR, BAR_GAP = 14, 10
 
 #: The default format of numbers: no exponents, no trailing zeros, few digits.
 PLAIN = ",.6~r"
 
-#: The values of several series, each as long as the axis; what is not a number is not drawn.
+#: The values of several series, each as long as the axis; not-a-number is not drawn.
 Series = Mapping[str, Sequence[float | None]]
 
 
@@ -35,7 +35,7 @@ class Axis:
     log
         Whether each step multiplies instead of adding.
     low, high
-        Where it begins and ends; a linear one begins at 0 if nothing is said.
+        Where it begins and ends; a linear one begins at 0 by default.
     ticks
         The values to be written at it; chosen for you if left out.
     """
@@ -57,7 +57,7 @@ class Axis:
         return {"domain": [low, high if high > low else low + 1], "nice": self.high is None, "zero": False}
 
     def _ends(self, values: Sequence[float]) -> tuple[float, float]:
-        """Return where a logarithmic axis begins and ends: at places that are a power of ten, or 2 or 5 times that."""
+        """Where a logarithmic axis begins and ends: at 1, 2 or 5 times a power of ten."""
         low = self.low if self.low is not None else min(values, default=1.0)
         high = self.high if self.high is not None else max(values, default=10.0)
         places = _log_ticks(low, high)
@@ -74,7 +74,7 @@ class Axis:
         return powers if len(powers) > 3 else places
 
     def shown(self, values: Sequence[float], **more: Any) -> Any:
-        """Return this axis as Vega-Lite has it."""
+        """The axis as a Vega-Lite definition."""
         alt = altair()
         ticks = self._ticks(values)
         given: dict[str, Any] = {"tickCount": 7, "labelOverlap": "greedy"} if ticks is None else {"values": list(ticks)}
@@ -124,12 +124,12 @@ def bars(
     mark: tuple[str, float] | None = None,
     description: str = "",
 ) -> Picture:
-    """Return bars for every category, side by side where there are several series.
+    """Draw bars for every category, side by side where there are several series.
 
     Parameters
     ----------
     title, description
-        What is to be seen.
+        What the chart shows.
     of
         What the categories are.
     y
@@ -137,7 +137,7 @@ def bars(
     categories, series
         The numbers.
     across
-        Whether bars lie, which leaves room for long names.
+        Whether bars are horizontal, which leaves room for long names.
     mark
         A line across all bars at some value, and what it is.
     """
@@ -188,7 +188,7 @@ def points(
     kinds: Sequence[str] = (),
     description: str = "",
 ) -> Picture:
-    """Return labelled points: each a name, which may be empty, and its place; of several kinds if ``kinds`` says so."""
+    """Draw points, each at its place and labelled by its name, which may be empty; ``kinds`` colours them by kind."""
     of = list(kinds) or [""] * len(named)
     order = list(dict.fromkeys(of))
     shown = [
@@ -265,7 +265,7 @@ def _colour(alt: Any, named: Sequence[str], palette: Palette) -> Any:
 
 
 def _by_series(channel: Any, alt: Any, named: Sequence[str], values: Sequence[Any]) -> Any:
-    """A channel that tells series apart; one series alone needs no legend."""
+    """An encoding channel that distinguishes series; a single series needs no legend."""
     legend = {} if len(named) > 1 else {"legend": None}
     return channel("series:N", sort=list(named), scale=alt.Scale(domain=list(named), range=list(values)), **legend)
 
@@ -275,7 +275,7 @@ def _cycle(values: Sequence[Any], count: int) -> list[Any]:
 
 
 def _category_axis(alt: Any, of: str, across: bool, labels: Sequence[str]) -> Any:
-    """The axis of categories; where bars lie, its title stands above the names and not beside them."""
+    """The axis of categories; for horizontal bars, its title stands above the names instead of beside them."""
     look: dict[str, Any] = {"title": of, "ticks": False, "domain": across, "grid": False}
     if across:
         return alt.Axis(**look, titleAngle=0, titleAlign="right", titleAnchor="start", titleX=-6, titleY=-10)

@@ -58,9 +58,9 @@ class Picture:
     Attributes
     ----------
     title
-        What is to be seen, as a sentence.
+        What the chart shows, as a sentence.
     description
-        The same for people who hear the page instead of seeing it.
+        The same for people who use a screen reader.
     headers, rows
         The numbers as a table, for reading, copying and screen readers.
     draw
@@ -94,7 +94,7 @@ class Picture:
     def svg(self, dark: bool = False, titled: bool = True) -> str:
         """The chart as SVG; nothing is fetched for it."""
         alt = altair()
-        # The charts are our own and tests look at them; checking all parts by their schema takes longer than drawing.
+        # Tests cover these charts, and validating every part against the schema takes longer than drawing.
         with alt.utils.schemapi.debug_mode(False):
             spec = self.themed(DARK if dark else LIGHT, titled).to_dict(validate=False)
         version = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
@@ -128,7 +128,7 @@ def altair() -> Any:
 
 
 def inline(picture: Picture) -> Markup:
-    """A picture as a part of a page: as wide as there is room, on its paper, with its description.
+    """A picture as a part of a page: as wide as the page allows, with its background and its description.
 
     Vega adds much that a page does not need: classes, roles of single bars, empty groups. Only shapes and text are
     kept, with attributes from an allowlist, so nothing in it can run.
@@ -145,7 +145,7 @@ def _is_paper(child: ElementTree.Element) -> bool:
 
 
 def _shape(found: ElementTree.Element) -> Markup:
-    """One element of a drawing with its parts; nothing for what shows nothing."""
+    """One element of a drawing with its parts; None for an element that draws nothing."""
     name = found.tag.rpartition("}")[2]
     parts = joined(*(_shape(child) for child in found))
     if name not in SHAPES or (name == "g" and not parts) or (name == "path" and not _is_seen(found)):
@@ -192,7 +192,7 @@ def short(name: str, longest: int = LONGEST_LABEL) -> str:
 
 
 def distinct_labels(names: Sequence[str], longest: int = LONGEST_LABEL) -> list[str]:
-    """Return names that fit at an axis and stay different from each other.
+    """Shorten names so that they fit at an axis and stay different from each other.
 
     >>> distinct_labels(["a" * 50, "a" * 51], 9)
     ['aaa … aaa', 'aaa … aaa (2)']

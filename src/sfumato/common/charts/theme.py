@@ -64,12 +64,12 @@ DARK = Palette(
 DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3), (5, 2), (2, 4), (12, 4))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 
-#: The fonts that a reader's machine has anyway: nothing is fetched.
+#: Fonts that every system has, so that nothing is fetched.
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 
 
 def config(palette: Palette) -> dict[str, Any]:
-    """What Vega-Lite needs to know of the look."""
+    """The look as a Vega-Lite configuration."""
     text = {"labelColor": palette.muted, "titleColor": palette.ink, "labelFontSize": 12, "titleFontSize": 12}
     return {
         "background": palette.paper,
@@ -108,7 +108,7 @@ def colours(light: Palette = LIGHT, dark: Palette = DARK) -> Iterator[tuple[str,
 
 
 def dark_rules(scope: str = "svg") -> str:
-    """The style that turns pictures for light paper, lying in a page, into those for dark paper."""
+    """Style rules that turn inline pictures for light paper into those for dark paper."""
     return "\n".join(
         f'{scope} [{what}="{light}"] {{ {what}: {dark} }}'
         for _, light, dark in colours()

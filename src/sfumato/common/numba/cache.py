@@ -74,7 +74,7 @@ if not private_names.lacking(ENVIRONMENTS):
 
 
 def _announce_compiling() -> None:
-    """Tell those who wait for a kernel that it is being compiled."""
+    """Announce that a kernel is being compiled."""
     event = private_names.found("numba.core.event")
 
     class Announcer(event.Listener):  # type: ignore[misc, name-defined]
@@ -83,7 +83,7 @@ def _announce_compiling() -> None:
                 tell()
 
         def on_end(self, _: Any) -> None:
-            """Say nothing: those who wait see that the work goes on."""
+            """Say nothing: the progress of the work shows that compilation has ended."""
 
     event.register("numba:compile", Announcer())
 
@@ -166,7 +166,7 @@ def sources_of(compiled: Any) -> frozenset[tuple[str, str]]:
 
 @cache
 def _digests(source: Path) -> frozenset[tuple[str, str]]:
-    """Return names and digests of a file and of all files of this package that it imports."""
+    """Names and digests of a file and of all files of this package that it imports."""
     if not source.is_file():
         return frozenset()
     found = {_digest(source)}

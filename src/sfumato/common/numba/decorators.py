@@ -1,7 +1,7 @@
-"""How a function becomes a kernel.
+"""Decorators that turn a Python function into a compiled kernel.
 
-Numba is loaded when the first kernel is called, beside other work (`get_ready` in ``table/recoding.py``), and kernels
-that are never called are never prepared: that takes longer than many a request.
+Numba is loaded when the first kernel is called, in parallel with other work (`get_ready` in ``table/recoding.py``).
+Kernels that are never called are never prepared: preparing one takes longer than many requests do.
 """
 
 from __future__ import annotations

@@ -25,14 +25,14 @@ class PrivateName(NamedTuple):
 
     @property
     def gone(self) -> str:
-        """What to say when it is gone."""
+        """The message if it is missing."""
         return f"{self.path} is gone: used for {self.used_for}; fallback: {self.fallback}"
 
 
 #: Numba counts functions of one name from 1 in each process; results of two processes must not share names.
 APART = (PrivateName("numba.core.bytecode.FunctionIdentity._unique_ids", "names unlike other processes'", _NOT_KEPT),)
 
-#: What brings back the environments of kept kernels without loading more of Numba.
+#: Used to restore the environments of stored kernels without loading more of Numba.
 ENVIRONMENTS = (
     PrivateName("numba.core.environment._rebuild_env", "loading kept kernels faster", _OWN_WAY),
     PrivateName("numba.core.environment.lookup_environment", "loading kept kernels faster", _OWN_WAY),
@@ -40,13 +40,13 @@ ENVIRONMENTS = (
     PrivateName("numba.core.environment.Environment._memo", "loading kept kernels faster", _OWN_WAY),
 )
 
-#: What tells that a kernel is being compiled.
+#: Used to announce that a kernel is being compiled.
 EVENTS = (
     PrivateName("numba.core.event.Listener", "telling that a kernel is compiled", _SILENT),
     PrivateName("numba.core.event.register", "telling that a kernel is compiled", _SILENT),
 )
 
-#: What keeps compiled kernels in files of our own.
+#: Used to store compiled kernels in our own files.
 KEPT = (
     PrivateName("numba.core.caching.FunctionCache._load_overload", "reading kept kernels", _NOT_KEPT),
     PrivateName("numba.core.caching.FunctionCache.load_overload", "reading kept kernels", _NOT_KEPT),

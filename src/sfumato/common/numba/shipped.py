@@ -28,7 +28,7 @@ KERNELS: list[Any] = []
 
 
 def processor() -> tuple[str, str] | None:
-    """Return the processor to compile for on this machine and its features; None where nothing is shipped."""
+    """The processor and features to compile for on this machine; None where no kernels are shipped."""
     return PROCESSORS.get(platform.machine())
 
 
@@ -73,7 +73,7 @@ def _files(compiled: Any) -> KernelFiles:
 
 
 def _key(compiled: Any, signature: Any) -> Any:
-    """Return Numba's key of a result, with the processor compiled for in place of this machine's."""
+    """Numba's key of a result, with the processor compiled for in place of this machine's."""
     return compiled._cache._index_key(signature, _Ahead())
 
 

@@ -45,7 +45,7 @@ class Database(Openable):
 
     @abstractmethod
     def load(self, name: str, table: pa.Table) -> None:
-        """Load a small table beside the data, for this session only."""
+        """Load a small temporary table into the database, for this session only."""
 
     @abstractmethod
     def close(self) -> None:

@@ -120,7 +120,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _without_extensions(table: pa.Table) -> pa.Table:
-    """Return numbers that the driver hands over as text of an extension type as plain text."""
+    """Convert numbers that the driver returns as text of an extension type to plain text."""
     return pa.table({name: _without_extension(table.column(name)) for name in table.column_names})
 
 

@@ -25,7 +25,7 @@ class ProgramSolution(NamedTuple):
 
 
 def solver_is_installed() -> bool:
-    """Return whether a solver for linear programs is installed."""
+    """Whether a solver for linear programs is installed."""
     return find_spec("highspy") is not None
 
 

@@ -1,1 +1,1 @@
-"""Methods of other papers, with which the four papers compare theirs."""
+"""Methods for comparison: Anatomy, K-Optimize and TopDown."""

@@ -56,7 +56,7 @@ def sides_allowed(
     bounds: NDArray[np.int64],
     histogram: NDArray[np.int64],
 ) -> bool:
-    """Return whether both sides of a cut keep every rule."""
+    """Whether both sides of a cut keep every rule."""
     if min(middle - start, stop - middle) < cutting.smallest:
         return False
     needs_counts, needs_bounds = counts_values(cutting.rules), limits_spans(cutting.rules)

@@ -131,7 +131,7 @@ def cell_allowed(
     bounds: NDArray[np.int64],
     histogram: NDArray[np.int64],
 ) -> bool:
-    """Return whether the rows of a cell keep every rule as a class.
+    """Whether the rows of a cell keep every rule as a class.
 
     A cell is judged when its first tuple is processed. Tuples that keep waiting move to the front of ``waiting``, but
     never past the current one, so all tuples of the cell are still in place.

@@ -60,7 +60,7 @@ class Solution:
 
     @property
     def alternatives(self) -> Alternatives:
-        """Every answer, to be measured when somebody looks."""
+        """Every answer; their losses are computed on first access."""
         return Alternatives(self.space, self.scorer, self.found.answers, self.chosen)
 
 

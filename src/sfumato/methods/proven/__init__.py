@@ -1,1 +1,1 @@
-"""Low loss, with a proof of how near it is to the least possible."""
+"""The method `proven`: low loss, with a proof of how near it is to the least possible."""

@@ -140,7 +140,7 @@ class DivingHeuristic:
         return True
 
     def _payers(self, inside: NDArray[np.int64], prices: NDArray[np.float64]) -> NDArray[np.int64] | None:
-        """Return how often each row joins a class of k: those that pay most, and then rows that others can spare."""
+        """How often each row joins a class of k: first those that pay most, then rows that others can spare."""
         paying = prices[inside] > 0
         times = _first(np.where(paying, self.left[inside], 0), self.k)
         lacking = self.k - int(times.sum())

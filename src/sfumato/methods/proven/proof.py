@@ -64,7 +64,7 @@ class Proof:
         )
 
     def pays_within(self, seconds: float) -> bool:
-        """Return whether a search of this length should follow prices: it can, and they are found soon enough."""
+        """Whether a search of this length should follow prices: they apply, and they can be found soon enough."""
         if not self.shows_classes or not isinstance(self.boxes, ListedBoxes):
             return False
         return len(self.boxes.combinations) * (LAYER + LAYING * len(self.boxes.rows)) < SHARE * seconds
@@ -110,7 +110,7 @@ class Proof:
         return each
 
     def bound(self, prices: FoundPrices | None) -> float:
-        """Compute the GCP that no release can be below."""
+        """Compute a lower bound on the GCP of any release."""
         if prices is not None:
             return float(self.of_rows(prices).mean())
         suppression = self.task.suppressible > 0

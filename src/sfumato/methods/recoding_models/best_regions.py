@@ -36,7 +36,7 @@ class Region:
     loss: float
 
     def overlaps(self, other: Region) -> bool:
-        """Return whether some combination of values lies in both, even one that does not occur."""
+        """Whether some combination of values lies in both, even one that does not occur in the table."""
         ends = zip(self.lo, self.hi, other.lo, other.hi, strict=True)
         return all(lo <= other_hi and other_lo <= hi for lo, hi, other_lo, other_hi in ends)
 

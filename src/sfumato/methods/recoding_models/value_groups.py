@@ -52,6 +52,6 @@ def children(domain: Domain, span: Span) -> list[Span]:
 
 
 def keeps(task: Task, recoding: Recoding) -> bool:
-    """Return whether the released rows keep every model; t-closeness compares with these rows only."""
+    """Whether the released rows keep every model; t-closeness compares with these rows only."""
     assert recoding.classes is not None
     return bool((recoding.classes != SUPPRESSED).all()) or task.requirements.kept_by(recoding)

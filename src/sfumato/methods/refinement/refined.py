@@ -80,12 +80,12 @@ class Refined(Method):
             find_objective("Refined", self.minimize, ABLE)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters, for manifests and policy files."""
+        """The parameters, for manifests and policy files."""
         start = find_method(self.method)
         return self._with({"name": start.name, "parameters": start.parameters()})
 
     def recorded(self) -> dict[str, Any]:
-        """Return the parameters as a manifest may hold them, those of the starting method included."""
+        """The parameters as a manifest may hold them, those of the starting method included."""
         start = find_method(self.method)
         return self._with({"name": start.name, "parameters": start.recorded()})
 

@@ -43,7 +43,7 @@ def scale_bins(column: ScaleColumn, shown: ShownColumn, before: Codes, gone: Cod
     Parameters
     ----------
     column, shown
-        What the release shows, as questions and as readers beside the original see it.
+        What the release shows, as queries read it and as matched with the original.
     before, gone
         How many people of the original have each code, and how many of these are suppressed.
     least
@@ -151,7 +151,7 @@ def tree_bins(
     missing = np.array([text is None for text in texts])
     total = found.sum(axis=1, keepdims=True)
     found = np.divide(found, total, out=np.zeros_like(found), where=total > 0)
-    # A label of which no value occurs can only have come from elsewhere; it counts with the others.
+    # A label none of whose values occurs in the original cannot come from it; it is counted among the others.
     found[(total[:, 0] == 0) & ~missing, -1] = 1.0
     found[hidden | missing] = 0.0
     shares = np.column_stack([found, hidden, missing])

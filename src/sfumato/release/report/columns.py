@@ -43,7 +43,7 @@ class ColumnFacts:
     before, after
         The share of rows in each of them; what hides behind a wide cell is spread over the bins that it may be in.
     gone
-        The share of the suppressed rows in each of them, where enough rows were suppressed to tell.
+        The share of the suppressed rows in each of them, where enough rows were suppressed to report it.
     levels
         How often each level was used.
     lost
@@ -60,7 +60,7 @@ class ColumnFacts:
 
     @property
     def kept(self) -> float:
-        """How much of the distribution is where it was: 1 less half of what moved."""
+        """The share of the distribution that did not move: 1 minus the total variation distance."""
         return 1 - sum(abs(one - other) for one, other in zip(self.before, self.after, strict=True)) / 2
 
     @property
@@ -77,7 +77,7 @@ def describe_column(
     least: int,
     statistic: str | None = None,
 ) -> ColumnFacts | None:
-    """What happened to a column; None where what it shows cannot be read.
+    """Compare a column before and after; None if the released cells cannot be read.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def describe_column(
 
 
 def _by_code(shown: ShownColumn, counts: Codes) -> Codes:
-    """Return counts by the codes of the reading, where several spellings may be one value; missing ones last."""
+    """Counts by the codes of the reading, in which several spellings may be one value; missing ones last."""
     known = len(shown.original)
     return np.bincount(
         np.append(shown.original, shown.domain.size), weights=counts[: known + 1], minlength=shown.domain.size + 1
@@ -128,7 +128,7 @@ def _by_code(shown: ShownColumn, counts: Codes) -> Codes:
 
 
 def _texts(table: pa.Table, name: str) -> list[str | None]:
-    """What the different cells show; nothing for a column that is shown by its bounds."""
+    """The texts of the distinct cells; none for a column that is released as bounds."""
     if name not in table.column_names:
         return []
     return [*code_column(name, table.column(name)).values.cast(pa.string()).to_pylist(), None]
@@ -171,5 +171,5 @@ def _lost(shown: ShownColumn, cells: Codes) -> float:
 
 
 def _rounded(shares: Numbers) -> tuple[float, ...]:
-    """Return shares that are exact enough to look at, and not exact enough to count single people by."""
+    """Round shares: exact enough to look at, too coarse to count single people by."""
     return tuple(round(float(share), 4) for share in shares)

@@ -70,11 +70,11 @@ class ReportFacts:
     verification, risk, cautions, utility
         What the parts of Sfumato found, each in its own words.
     promises, roles, kinds
-        What was asked for, the role of every column, and what it was taken for.
+        What was asked for, the role of every column, and the kind that it was read as.
     rows_in, suppressed
         How many rows came in, and how many of them are not released, in total and for which reason.
     losses, by_column, bound
-        What was lost, by every measure and by column, and what no release can be below.
+        What was lost, by every measure and by column, and a lower bound for any release.
     columns
         What happened to every quasi-identifier that can be read.
     keeps_order, pseudonyms, changed
@@ -114,7 +114,7 @@ class ReportFacts:
 
     @property
     def quasi_identifiers(self) -> list[str]:
-        """The columns that an attacker is taken to know."""
+        """The columns that an attacker is assumed to know."""
         return self.with_role("quasi-identifier")
 
     def with_role(self, *roles: str) -> list[str]:
@@ -123,7 +123,7 @@ class ReportFacts:
 
     @property
     def k(self) -> int | None:
-        """How many people look alike at least, as promised."""
+        """The promised k: at least this many people share every combination of quasi-identifiers."""
         return max((promise["k"] for promise in self.promises if promise["model"] == "k-anonymity"), default=None)
 
     def promised(self, *models: str) -> list[Mapping[str, Any]]:
@@ -132,7 +132,7 @@ class ReportFacts:
 
     @property
     def class_sizes(self) -> dict[int, int]:
-        """How many classes have how many people."""
+        """The number of classes by how many people they have."""
         return sizes_of(self.risk)
 
     @property
@@ -219,12 +219,12 @@ def _making(release: Release) -> Making:
     )
 
 
-#: So many answers of a lattice are measured for a report, which takes time for each; of more, the frontier is.
+#: The most answers of a lattice that a report measures, each of which takes time; of more, only the frontier is.
 MOST_NODES = 50
 
 
 def _nodes(alternatives: Any, names: Sequence[str]) -> list[tuple[str, int, float, str]]:
-    """The nodes of a lattice that keep every rule; of many, those that no other is below."""
+    """The nodes of a lattice that keep every rule; of many, only the minimal ones."""
     if not alternatives:
         return []
     shown = alternatives if len(alternatives) <= MOST_NODES else alternatives.frontier(MOST_NODES)

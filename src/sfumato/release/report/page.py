@@ -1,4 +1,4 @@
-"""The page as a whole: one HTML file that loads nothing from elsewhere, for light and dark screens and for print."""
+"""The report page: one HTML file that loads nothing from elsewhere, for light and dark screens and for print."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sfumato.release.report.style import RULES
 if TYPE_CHECKING:
     from sfumato.release.release import Release
 
-#: The sections in their order, and what the way to them is called.
+#: The sections in their order, with the text of the link to each.
 SECTIONS = {
     "verdict": ("Verdict", section_verdict),
     "people": ("Who is protected", section_people),
@@ -41,7 +41,7 @@ def write_report(
     file: str | os.PathLike[str] | None = None,
     utility: Utility | None = None,
 ) -> None:
-    """Write the report of a release, whole or not at all."""
+    """Write the report of a release to a file, atomically."""
     write_text(path, page(facts_of_release(release, file, utility)))
 
 

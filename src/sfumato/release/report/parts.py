@@ -9,16 +9,16 @@ from sfumato.common.charts.charts import Picture, inline, told
 from sfumato.common.charts.picture import Value
 from sfumato.common.html import CELL, Content, Markup, element, folded, joined, table
 
-#: Rows of a table in a report; what is longer ends with how many more there are, so that a page stays small.
+#: The most rows of a table in a report; a longer one ends with the number of further rows, so that pages stay small.
 MOST_ROWS = 250
 
 #: The most characters of a sentence with names from the user's table.
 LONGEST_SENTENCE = 700
 
-#: What a cell looks like that is a number, perhaps with a remark behind it.
+#: The form of a cell that is a number, optionally followed by a remark.
 FIGURE = re.compile(r"(under |over )?(–|-?\d[\d,.]*%?)( \(.*\))?")
 
-#: Characters of a name where it stands in a sentence or a table.
+#: The most characters of a name in a sentence or a table.
 LONGEST_NAME = 60
 
 
@@ -31,7 +31,7 @@ def section(key: str, title: str, lead: str, *inside: Content) -> Markup:
 
 
 def subsection(title: str, *inside: Content) -> Markup:
-    """A part of a section under a heading of its own."""
+    """A part of a section under its own heading."""
     return element("div", element("h3", title), *inside, class_="part")
 
 
@@ -41,7 +41,7 @@ def paragraph(*inside: Content) -> Markup:
 
 
 def figure(picture: Picture, note: str | None = None) -> Markup:
-    """A picture with what is to be seen as its caption, and its numbers for those who want them."""
+    """A picture with its description as the caption, and its numbers in a table."""
     caption = element("figcaption", picture.title)
     more = element("p", note, class_="note") if note else None
     numbers = folded("The numbers", listing(picture.headers, picture.rows))
@@ -84,18 +84,18 @@ def items(said: Iterable[Content]) -> Markup | None:
 
 
 def code(text: str, label: str) -> Markup:
-    """Return text to copy, letter by letter."""
+    """A block of text to copy verbatim."""
     return element("pre", element("code", text), tabindex=0, role="group", aria_label=label)
 
 
 def named(name: str) -> str:
-    """The name of a column as it stands in a sentence, never longer than a line."""
+    """The name of a column for use in a sentence, never longer than a line."""
     name = " ".join(name.split()) or "(no name)"
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def names(columns: Sequence[str], most: int = 8) -> str:
-    """The names of columns as they stand in a sentence; of many only the first.
+    """The names of columns for use in a sentence; of many only the first.
 
     >>> names(["age", "sex", "zip"]), names(["a", "b", "c"], 2)
     ('age, sex and zip', 'a, b and 1 more')
@@ -107,7 +107,7 @@ def names(columns: Sequence[str], most: int = 8) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in words that never round something to nothing, or nearly all to all.
+    """Format a share, never rounding a positive one to 0% or one below 1 to 100%.
 
     >>> percent(0.1234), percent(0.0), percent(0.00001), percent(0.99999)
     ('12.3%', '0%', 'under 0.1%', 'over 99.9%')
@@ -120,7 +120,7 @@ def percent(share: float) -> str:
 
 
 def quoted(columns: Sequence[str]) -> str:
-    """The names of columns in quotation marks, as they stand in a sentence about something else."""
+    """The names of columns in quotation marks, for use in a sentence."""
     return names([f"“{named(name)}”" for name in columns])
 
 

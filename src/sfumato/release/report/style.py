@@ -1,4 +1,4 @@
-"""How a report looks: calm, on light and on dark paper, on narrow screens, and printed."""
+"""The style sheet of reports: for light and dark themes, narrow screens, and print."""
 
 from __future__ import annotations
 

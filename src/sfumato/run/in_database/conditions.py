@@ -47,7 +47,7 @@ class ClassConditions:
         return made
 
     def wrapped(self, rows: str, released: Sequence[str]) -> str:
-        """Return a query for the released columns of rows whose class keeps every condition."""
+        """Wrap a query: only rows whose class keeps every condition, and only the released columns."""
         for number, columns in enumerate(layer for layer in self.layers if layer):
             rows = f"SELECT c{number}.*,\n       " + ",\n       ".join(columns) + f"\nFROM (\n{rows}\n) c{number}"
         names = ", ".join(identifier(name) for name in released)
@@ -73,7 +73,7 @@ class ClassConditions:
             self.tests.append(self._at_most(rule, largest, value, same))
 
     def _at_most(self, rule: Rule, largest: str, value: str, same: str) -> str:
-        """Return the condition that bounds the share of the most frequent value."""
+        """The condition that bounds the share of the most frequent value."""
         if rule.kind == condition.FREQUENCY:
             return f"{largest} * {rule.first!r} <= {SIZE} * {1 + TOLERANCE!r}"
         rank, rest = f"sfumato_rank_{rule.column}", f"sfumato_rest_{rule.column}_{int(rule.first)}"

@@ -63,7 +63,7 @@ class FrequencyTable:
         return cls(Microdata(codes, tuple(domains), columns, given / given.sum()), counts)
 
     def judge(self, models: tuple[PrivacyModel, ...], suppression: float, prune: bool = True) -> NodeJudge:
-        """Return the judge of lattice nodes for this table."""
+        """The judge of lattice nodes for this table."""
         requirements = Requirements(models, self.microdata)
         task = Task(self.microdata, requirements, parameters.rows_within(suppression, int(self.counts.sum())))
         return NodeJudge(task, self.counts, prune)
@@ -101,7 +101,7 @@ class InPlace:
         return self.solution.found.search
 
     def statements(self, release: str, kind: str = "view") -> list[str]:
-        """Return the statements that make the release in place."""
+        """The statements that make the release in place."""
         parameters.choice("InPlace.statements", "kind", kind, ("view", "table"))
         dimensions = self.query.dimensions(release)
         made = [
@@ -118,7 +118,7 @@ class InPlace:
         ]
 
     def sql(self, release: str = "release", kind: str = "view") -> str:
-        """Return the script as one transaction, which makes the release or, if anything fails, nothing."""
+        """The script as one transaction, which makes the release or, if anything fails, nothing."""
         return ";\n\n".join(["BEGIN", *self.statements(release, kind), "COMMIT"]) + ";\n"
 
     def create(self, release: str, kind: str = "view") -> Verification:
@@ -213,7 +213,7 @@ def search_for(database: Database, request: Request) -> InPlace:
 
 
 def refuse_names(database: Database, roles: Mapping[str, str], request: Request) -> None:
-    """Refuse a plain column that is as good as a name, unless the request confirms it."""
+    """Refuse a plain column that identifies people like a name, unless the request confirms it."""
     [rows] = database.query(f"SELECT count(*) AS n FROM {database.source} t")["n"].to_pylist()
     cautions: list[Caution] = []
     for name in [name for name, role in roles.items() if role == "plain"]:

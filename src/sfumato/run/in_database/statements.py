@@ -19,12 +19,12 @@ LONGEST_NAME = 63
 
 
 def search_name(at: int) -> str:
-    """Return the name of the dimension table that a search uses for a quasi-identifier."""
+    """The name of the dimension table that a search uses for a quasi-identifier."""
     return f"sfumato_search_{at}"
 
 
 def dimension_name(release: str, at: int, column: str) -> str:
-    """Return the name of the dimension table of a quasi-identifier in a release.
+    """The name of the dimension table of a quasi-identifier in a release.
 
     Each release has its own: another one at other levels must not change what this one shows.
     """
@@ -43,7 +43,7 @@ def dimension(domain: Domain) -> pa.Table:
 
 
 def frequency_query(source: str, quasi_identifiers: Sequence[str], sensitive: Sequence[str]) -> str:
-    """Return the query for the base frequency set: codes of quasi-identifiers, sensitive values, counts."""
+    """The query for the base frequency set: codes of quasi-identifiers, sensitive values, counts."""
     codes = [f"d{at}.code AS q{at}" for at in range(len(quasi_identifiers))]
     values = [f"t.{identifier(name)} AS s{at}" for at, name in enumerate(sensitive)]
     groups = ", ".join(str(place) for place in range(1, len(codes) + len(values) + 1))
@@ -57,7 +57,7 @@ def _join(at: int, column: str, table: str) -> str:
 
 
 def dimension_statements(table: str, domain: Domain, level: int, block: int = 500) -> list[str]:
-    """Return the statements that create the dimension table of a column for one level."""
+    """The statements that create the dimension table of a column for one level."""
     name = qualified(table)
     kind = _sql_type(domain.values.type)
     statements = [f"CREATE TABLE {name} (value {kind} PRIMARY KEY, label VARCHAR NOT NULL)"]
@@ -112,7 +112,7 @@ class ReleaseQuery:
     left_out: Sequence[tuple[str | None, ...]] = ()
 
     def dimensions(self, release: str) -> dict[int, str]:
-        """Return the positions of quasi-identifiers that need a dimension table, and the name of each table."""
+        """The positions of quasi-identifiers that need a dimension table, and the name of each table."""
         return {
             at: dimension_name(release, at, domain.name)
             for at, (domain, level) in enumerate(zip(self.domains, self.levels, strict=True))
@@ -120,7 +120,7 @@ class ReleaseQuery:
         }
 
     def text(self, release: str, follows: bool) -> str:
-        """Return the query; it puts rows in random order, since their order can identify people.
+        """The query; it puts rows in random order, since their order can identify people.
 
         A query that ``follows`` the data checks its classes whenever it is read, and hides values that have no label.
         """
@@ -137,7 +137,7 @@ class ReleaseQuery:
         return self.conditions.wrapped(rows, [*(domain.name for domain in self.domains), *self.others])
 
     def _known(self, release: str) -> list[str]:
-        """Return the condition that values have labels; values that came later have none."""
+        """The condition that values have labels; values that came later have none."""
         return [
             f"(t.{identifier(self.domains[at].name)} IS NULL OR d{at}.label IS NOT NULL)"
             for at in self.dimensions(release)

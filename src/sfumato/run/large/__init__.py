@@ -1,4 +1,4 @@
-"""Past memory, past one machine: the same release through an engine that holds the rows."""
+"""Tables that do not fit in memory or on one machine: an engine, DuckDB or Spark, holds the rows."""
 
 from sfumato.run.large.choose import run_by_engine
 

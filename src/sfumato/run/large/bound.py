@@ -61,7 +61,7 @@ def _microdata(table: CodedTable, drawn: DrawnRows) -> Microdata:
 def least_losses_among(
     kept: Rows, table: CodedTable, asking: Microdata, some: Microdata, k: int
 ) -> NDArray[np.float64]:
-    """Return the least loss of each row, as it shares its class with at least k - 1 others: at best the nearest ones.
+    """The least loss of each row: it shares its class with at least k - 1 others, at best the nearest ones.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def in_order(spans: Spans, order: NDArray[np.integer]) -> Spans:
 
 
 def _most(asking: Microdata, some: Microdata, order: NDArray[np.integer], spans: Spans, k: int) -> NDArray[np.float64]:
-    """Return upper limits of what rows lose at least, from the nearest of some rows, each distinct one counted once."""
+    """Upper limits of the least losses of rows, from the nearest of some rows, each distinct one counted once."""
     codes = np.concatenate([asking.codes, some.codes])[:, order]
     found = group_rows(codes, [some.domains[at].size for at in order])
     if len(found.counts) < k:
@@ -136,7 +136,7 @@ class Nearest:
         return in_order(empty(self.table).spans, self.order)
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the nearest rows of a batch."""
+        """Find the rows of a batch that are nearest to each sampled row."""
         codes = self.table.microdata(pa.Table.from_batches([batch])).codes[:, self.order]
         people = group_rows(codes, [self.table.domains[at].size for at in self.order])
         asking, first = len(self.asking), people.codes[:, 0]

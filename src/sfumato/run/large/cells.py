@@ -68,7 +68,7 @@ class Reading:
         return numbers.view(self.number)
 
     def borders(self, least: pa.Scalar, greatest: pa.Scalar, most: int, width: float | None) -> list[Fraction]:
-        """Return the borders of cells from the least to the greatest value, of the declared width if that fits."""
+        """The borders of cells from the least to the greatest value, of the declared width if that fits."""
         if pa.types.is_timestamp(self.kind):
             per_second = TICKS_PER_DAY[self.kind.unit] // 86_400
             width = moment_width(least.as_py(), greatest.as_py(), most, per_second)
@@ -92,13 +92,13 @@ class Extremes:
         return pa.schema([(f"{end}{at}", one.number) for at, one in enumerate(self.columns) for end in ("min", "max")])
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return one row."""
+        """The extremes of a batch, as one row."""
         found = [pc.min_max(one(batch.column(one.name))) for one in self.columns]
         ends = [pa.array([one[end].as_py()], one[end].type) for one in found for end in ("min", "max")]
         return pa.RecordBatch.from_arrays(ends, schema=self.schema)
 
     def of(self, rows: Rows) -> list[Pair]:
-        """Return the extremes of all rows."""
+        """Combine the extremes of all batches."""
         found = pa.Table.from_batches(list(rows.mapped(self, self.schema).batches()), self.schema)
         pairs = []
         for at, column in enumerate(self.columns):
@@ -129,7 +129,7 @@ class Cells:
 
     @classmethod
     def between(cls, reading: Reading, ends: Pair, borders: Sequence[Fraction]) -> Cells:
-        """Return the cells between borders that enclose all values of the table."""
+        """The cells between borders that enclose all values of the table."""
         return cls(reading, as_numbers(in_type(borders[:-1], reading.number)), *ends)
 
     @property
@@ -143,12 +143,12 @@ class Cells:
         return pa.schema([(self.reading.name, pa.int32())])
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the cell of every row."""
+        """Find the cell of every row."""
         places = self.places(batch.column(self.reading.name)).astype(np.int32)
         return pa.RecordBatch.from_arrays([pa.array(places)], schema=self.schema)
 
     def places(self, column: pa.Array) -> NDArray[np.intp]:
-        """Return the cell number of each value; missing values come after the last cell."""
+        """The cell number of each value; missing values come after the last cell."""
         numbers = self.reading(column)
         present = numbers.is_valid().to_numpy(zero_copy_only=False)
         filled = as_numbers(numbers.fill_null(self.least))
@@ -183,7 +183,7 @@ class CellBook:
         return self.cells.reading.name
 
     def encode(self, column: pa.Array) -> Codes:
-        """Return the code of every value's cell."""
+        """The code of every value's cell."""
         codes = self.codes[self.cells.places(column)]
         if codes.min(initial=0) < 0:
             raise changed(self.name)
@@ -236,12 +236,12 @@ class CellCounts:
         return int(self.counts[-1])
 
     def fitted(self, name: str, hierarchy: Hierarchy | None) -> tuple[Domain, NDArray[np.unsignedinteger]]:
-        """Return a domain of cells and the code of each occupied cell; the last code is for missing values."""
+        """Fit a domain of cells, with the code of each occupied cell; the last code is for missing values."""
         domain, code_of = fit(name, hierarchy, self.known, self.missing > 0)
         return in_cells(domain, self.low, self.after), code_of
 
     def book(self, name: str, code_of: Codes, as_text: bool = False) -> CellBook:
-        """Return the code book of the column, which is never text."""
+        """The code book of the column, which is never text."""
         codes = np.full(len(self.cells.begins) + 1, -1)
         codes[self.occupied], codes[-1] = code_of[:-1], code_of[-1]
         return CellBook(self.cells, codes)
@@ -254,7 +254,7 @@ class CellCounts:
 def _cut(
     borders: Sequence[Fraction], counts: NDArray[np.int64], most: int, kind: pa.DataType
 ) -> Sequence[Fraction] | None:
-    """Return the borders of finer cells where cells are crowded; None where no cell can be cut."""
+    """Cut crowded cells into finer ones and return all borders; None where no cell can be cut."""
     occupied = np.flatnonzero(counts)
     # Neighbouring empty cells are merged, which makes room.
     places = np.union1d(occupied, occupied + 1)
@@ -298,7 +298,7 @@ def _read_as(column: pa.Field) -> pa.DataType:
 
 
 def remarks_on(domains: Sequence[Domain]) -> list[Remark]:
-    """Return remarks on columns that are known by cells only."""
+    """Remarks on columns of which only cells are known."""
     return [
         Remark(
             (domain.name,),

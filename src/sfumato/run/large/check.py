@@ -92,13 +92,13 @@ def _is_text(data: str | os.PathLike[str] | FileSource) -> bool:
 
 
 def _promises(source: Source, names: Sequence[str], request: Request) -> list[dict[str, Any]]:
-    """Return what is promised of a table; refuse columns that it does not have."""
+    """What the request promises about a table; columns that the table lacks are refused."""
     Schema(names, request.schema.sensitive, rest="drop").roles(source.columns)
     return [promise_of(model, request.schema) for model in with_populations(request).privacy]
 
 
 def _files(source: Source) -> tuple[str, list[Path]]:
-    """Return the files of a table that the verifier can read itself, and their format; otherwise no files."""
+    """The files of a table and their format if the verifier can read them itself, else no files."""
     if isinstance(source, FileSource) and source.form in FORMS:
         return source.form, [source.path]
     if isinstance(source, PartedSource) and source.parquet_files:

@@ -87,6 +87,6 @@ def hindrances(request: Request) -> Iterator[str]:
 
 
 def method_for_parts(method: Method) -> Method:
-    """Return the method that runs on the parts: the default method declares another one."""
+    """The method that runs on the parts: the default method declares another one."""
     support = method.on_engine
     return support.instead or method if isinstance(support, PartsAlongOrder) else method

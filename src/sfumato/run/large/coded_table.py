@@ -33,12 +33,12 @@ SHOWN = "shown"
 
 
 def coded_name(at: int) -> str:
-    """Return the name of the column with the codes of a quasi-identifier."""
+    """The name of the column with the codes of a quasi-identifier."""
     return f"q{at}"
 
 
 def carried_name(at: int) -> str:
-    """Return the name of the column that holds a carried column."""
+    """The name of the column that holds a carried column."""
     return f"c{at}"
 
 
@@ -50,7 +50,7 @@ class Book(Protocol):
         """The column."""
 
     def encode(self, column: pa.Array) -> Codes:
-        """Return the code of every cell."""
+        """Encode every cell."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class CodeBook:
     as_text: bool = False
 
     def encode(self, column: pa.Array) -> Codes:
-        """Return the code of every cell."""
+        """Encode every cell."""
         if pa.types.is_dictionary(column.type):
             missing = len(column.dictionary)
             indices = column.indices.fill_null(missing).to_numpy(zero_copy_only=False)
@@ -141,7 +141,7 @@ class CodeBook:
 
 
 def changed(name: str) -> DataError:
-    """Return the error for a table that changes while it is read."""
+    """The error for a table that changes while it is read."""
     return DataError(
         f"Column '{name}' has a value that it did not have a moment ago: the table changes while it is read. "
         "Run again when nobody writes to it, or copy it first."
@@ -259,7 +259,7 @@ class CodedTable:
         return SensitiveColumn(column.name, column.values, codes, whole=column.counts)
 
     def released(self, rows: pa.Table) -> pa.Table:
-        """Return the columns that are released row by row."""
+        """The columns that are released row by row."""
         return pa.table(
             {column.name: column.shown(rows.column(carried_name(at))) for at, column in enumerate(self.carried)}
         )
@@ -295,7 +295,7 @@ class WithoutMissing:
     na: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the other rows of a batch."""
+        """Drop them from a batch."""
         table = pa.Table.from_batches([batch]).select(list(self.names))
         cleaned = [without_codes(table.column(name), codes_for(name, self.na), as_text=True) for name in self.names]
         lacking = missing_rows(pa.table(cleaned, names=list(self.names)), self.names)

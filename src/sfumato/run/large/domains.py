@@ -57,11 +57,11 @@ class Values(NamedTuple):
         return int(self.counts[-1] + self.counts[:-1][self.places < 0].sum())
 
     def fitted(self, name: str, hierarchy: Hierarchy | None) -> tuple[Domain, NDArray[np.unsignedinteger]]:
-        """Return a domain of the values and the code of each; the last code is for missing values."""
+        """Fit a domain to the values, with the code of each; the last code is for missing values."""
         return fit(name, hierarchy, self.known, self.missing > 0)
 
     def book(self, name: str, code_of: NDArray[np.integer], as_text: bool = False) -> CodeBook:
-        """Return the code book of the column."""
+        """The code book of the column."""
         return CodeBook(name, self.read, np.append(code_of[self.places], code_of[-1]), as_text)
 
     def code_counts(self, code_of: NDArray[np.integer], size: int) -> NDArray[np.int64]:

@@ -74,7 +74,7 @@ class DrawnRows(NamedTuple):
 
 
 def _of_class(ends: Codes, own: Codes) -> Codes:
-    """Return the end of the class of each row; arbitrary values for suppressed rows."""
+    """The end of the class of each row; arbitrary values for suppressed rows."""
     found = np.zeros((len(own), ends.shape[1]), ends.dtype)
     found[own >= 0] = ends[own[own >= 0]]
     return found

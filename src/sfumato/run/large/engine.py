@@ -109,11 +109,11 @@ class Parted(Rows):
 
     @abstractmethod
     def told(self) -> list[Any]:
-        """Return the figures of all parts, in no particular order; the rows must have been written before."""
+        """The figures of all parts, in no particular order; the rows must have been written before."""
 
 
 class ShownElsewhere(ABC):
-    """A released table that an engine keeps, and which of its columns stand for each quasi-identifier.
+    """A released table that an engine stores, and which of its columns stand for each quasi-identifier.
 
     It is one of the forms of `sfumato.release.shown.Shown`.
 
@@ -144,16 +144,16 @@ class ShownElsewhere(ABC):
         """All rows, loaded into memory."""
 
     def as_frame(self, table: pa.Table) -> pa.Table:
-        """Return another table as it is: no frame came in."""
+        """Leave another table as it is: the input was no frame."""
         return table
 
     @abstractmethod
     def first(self, rows: int) -> pa.Table:
-        """Return the first rows, without loading the others."""
+        """Read the first rows without loading the others."""
 
     @abstractmethod
     def classes(self) -> Any:
-        """Return one row per class, its size and what it shows, in a form that loads none of them by itself."""
+        """One row per class, its size and what it shows, in a form that does not load them all."""
 
     @abstractmethod
     def verify(self, promised: Promises) -> Verification:
@@ -168,7 +168,7 @@ class ShownElsewhere(ABC):
         progress: Progress,
         form: str | None = None,
     ) -> Verification:
-        """Write the rows, check what was written, and only then give it its name."""
+        """Write the rows, check what was written, and only then rename it to its final name."""
 
 
 class Engine(ABC):
@@ -189,7 +189,7 @@ class Engine(ABC):
     expected: int = 0
 
     def rows_per_part(self, rows: int) -> int:
-        """Return the most rows per part for a table of this size: what fits, or less where that is faster."""
+        """The most rows per part for a table of this size: as many as fit, or fewer where that is faster."""
         return self.part_rows
 
     progress: Progress = staticmethod(silent)
@@ -199,7 +199,7 @@ class Engine(ABC):
         """Open some columns of a source; those in ``as_text`` are read as text, even if they look like numbers."""
 
     def require(self, needed: int) -> None:
-        """Refuse work that needs more disk than there is; an engine without a disk here cannot tell."""
+        """Refuse work that needs more disk than there is; engines that use no local disk accept all."""
         return
 
     @abstractmethod
@@ -248,7 +248,7 @@ def counted(rows: Rows, columns: Sequence[str]) -> pa.Table:
 
 
 def group_counts(groups: pa.Table) -> np.ndarray:
-    """Return the counts of groups."""
+    """The number of rows in each group, as the engine counted them."""
     return groups.column(COUNT).cast(pa.int64()).to_numpy()
 
 

@@ -82,7 +82,7 @@ class LargeExplainer:
     again: Callable[[Request], Release] = field(repr=False)
 
     def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
-        """Explain a row, a column or the whole release, and what other wishes would cost."""
+        """Explain a row, a column or the whole release, and what other settings would cost."""
         names = chosen_columns(column, [domain.name for domain in self.table.domains])
         with reporting(progress, "explain") as report:
             report("recoding once more", 0.0)
@@ -137,7 +137,7 @@ class LargeExplainer:
         yield from steps.row(row, place, names, self.request)
 
     def _at(self, row: int) -> pa.RecordBatch:
-        """Return a row by its number."""
+        """Read a row by its number."""
         seen = 0
         for batch in self.parts.batches():
             if row < seen + batch.num_rows:
@@ -146,7 +146,7 @@ class LargeExplainer:
         raise EngineError("The encoded rows are no longer there.")
 
     def _part_of(self, part: int, row: int) -> tuple[pa.Table, int]:
-        """Return the rows of a part, and how many of them come before a row."""
+        """Read the part that holds a row, and count the rows of it that come before."""
         rows, before, seen = [], 0, 0
         for batch in self.parts.batches():
             inside = pc.equal(batch.column(PART), part)
@@ -155,10 +155,10 @@ class LargeExplainer:
             seen += batch.num_rows
         return pa.Table.from_batches(rows), before
 
-    # Other wishes
+    # Other settings
 
     def _cost(self, wish: Mapping[str, object]) -> Iterator[str]:
-        """Make another release under another wish, and compare."""
+        """Make another release under another setting, and compare."""
         [(name, value)] = wish.items()
         names = [domain.name for domain in self.table.domains]
         request, said = other_request(self.request, names, name, value)

@@ -41,7 +41,7 @@ class PartCuts:
     cuts: dict[int, PartCut] = field(default_factory=dict)
 
     def parts(self, batch: pa.RecordBatch) -> NDArray[np.int64]:
-        """Return the part of every row."""
+        """The part of every row."""
         found = np.zeros(batch.num_rows, np.int64)
         waiting = [(0, np.arange(batch.num_rows))] if 0 in self.cuts else []
         while waiting:
@@ -99,7 +99,7 @@ class Tally:
         return np.cumsum([0, *(domain.size * sum(self.sizes) for domain in self.table.domains)])
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the cells that occur in a batch, with their counts."""
+        """Count the cells that occur in a batch."""
         parts = self.tree.parts(batch)
         place = np.full(max([*self.open, int(parts.max(initial=0))]) + 1, -1)
         place[list(self.open)] = np.arange(len(self.open))

@@ -59,7 +59,7 @@ class AtLevels(Method):
 
 
 def groups_at(microdata: Microdata, levels: tuple[int, ...]) -> Groups:
-    """Return the group of each row and quasi-identifier at its level."""
+    """The group of each row and quasi-identifier at its level."""
     pairs = enumerate(zip(microdata.domains, levels, strict=True))
     return np.stack([domain.levels[level].groups[microdata.codes[:, at]] for at, (domain, level) in pairs], axis=1)
 
@@ -83,7 +83,7 @@ class Chosen:
         return self.recoded.suppressed - self.recoded.left_out
 
     def steps(self, models: tuple[PrivacyModel, ...]) -> FinerSteps:
-        """Tell what one finer step would do to the classes, by the counts of all rows."""
+        """Find what one finer step would do to the classes, by the counts of all rows."""
         return FinerSteps(self.recoded.microdata, self.recoded.classes, models, counts=self.recoded.counts)
 
 
@@ -115,7 +115,7 @@ def choose(rows: Rows, table: CodedTable, request: Request, support: LevelsByFre
 
 
 def frequencies(rows: Rows, table: CodedTable) -> tuple[Microdata, NDArray[np.int64]]:
-    """Return the frequency set of a table, from the engine's GROUP BY, as distinct rows and their counts."""
+    """The frequency set of a table as distinct rows and their counts, from the engine's GROUP BY."""
     names = [coded_name(at) for at in range(len(table.domains))]
     groups: pa.Table = counted(rows, [*names, *(carried_name(at) for at in table.sensitive)])
     counts = group_counts(groups)

@@ -22,7 +22,7 @@ from sfumato.run.request import Request
 
 
 def view_of(table: CodedTable, rows: Rows, source: Source, request: Request, row_numbers: Sequence[str]) -> RequestView:
-    """Return the view of guardrails before a method runs: the values of each column and their counts."""
+    """What guardrails see before a method runs: the values of each column and their counts."""
     coded = [
         ViewedColumn(domain.name, "quasi-identifier", domain.values, counted=_padded(counts, len(domain.values)))
         for domain, counts in zip(table.domains, table.marginals, strict=True)
@@ -48,7 +48,7 @@ def _carried(column: Carried, rows: Rows) -> ViewedColumn:
 
 
 def _padded(counts: NDArray[np.int64], values: int) -> NDArray[np.int64]:
-    """Return the counts of values with a last count of missing ones, zero if there are none."""
+    """Counts of values, with a last count of missing ones, zero if there are none."""
     return np.append(counts, np.zeros(max(0, values + 1 - len(counts)), np.int64))
 
 
@@ -86,7 +86,7 @@ class CountedView(ReleaseView):
         return alone(self.shown.rows, [*names, *(self.shown.class_columns if with_classes else ())])
 
     def certainty(self, name: str) -> ClassCertainty:
-        """Return how frequent the most frequent value of each class is, as a reader sees the classes."""
+        """How frequent the most frequent value of each class is, as a reader sees the classes."""
         return ClassCertainty.of(*arrays(self.frequencies[name]))
 
     def starred(self, at: int) -> int:
@@ -94,7 +94,7 @@ class CountedView(ReleaseView):
         return int(self.stars[at])
 
     def drawn(self, most: int) -> Drawn:
-        """Return the released rows of the sample."""
+        """The released rows of the sample."""
         kept = np.flatnonzero(self.sample.released)[:most]
         lo, hi = self.sample.lo[kept], self.sample.hi[kept]
         columns = {name: column[kept] for name, column in self.sample.columns.items()}
@@ -104,12 +104,12 @@ class CountedView(ReleaseView):
 
     @classmethod
     def after(cls, asked: RequestView, **found: object) -> CountedView:
-        """Return the view of guardrails once there are classes."""
+        """What guardrails see once the classes are found."""
         return cls(**{one.name: getattr(asked, one.name) for one in fields(asked)} | found)
 
 
 def arrays(spread: Spread) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the sizes of classes, the counts of their most frequent value, and the number of classes with both."""
+    """Three arrays: class sizes, counts of the most frequent value, and the number of classes with both."""
     pairs = np.array(list(spread), np.int64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1], np.array(list(spread.values()), np.int64)
 

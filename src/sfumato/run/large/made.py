@@ -1,4 +1,4 @@
-"""What an engine made: a release, its encoded rows, and the figures of its parts."""
+"""The outcome of a run on an engine: released rows, encoded rows, and the figures of its parts."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Made:
 
     @cached_property
     def outcome(self) -> BuildOutcome:
-        """What became of the table."""
+        """The outcome of the run."""
         return BuildOutcome(
             self.request,
             self.table.roles,
@@ -98,7 +98,7 @@ class Made:
 
     @cached_property
     def loss(self) -> LossReport:
-        """What was lost: by all classes where they reach over parts, else by those of each part."""
+        """The losses: of all classes where these span several parts, else added up over the parts."""
         if self.chosen is not None:
             return self.chosen.loss
         k = Requirements(tuple(self.request.privacy), self.outcome.microdata).k
@@ -116,7 +116,7 @@ class Made:
         return found
 
     def view(self, asked: RequestView, verification: Verification) -> CountedView:
-        """The view of the release that cautions are looked for in."""
+        """The view of the release that guardrails check."""
         return CountedView.after(
             asked,
             minimized=getattr(self.request.method, "minimize", None),
@@ -141,7 +141,7 @@ class Made:
         Parameters
         ----------
         source, clock
-            Where the table came from, and what the work took.
+            The source of the table, and the time that each step took.
         engine
             The engine that made it.
         verification
@@ -184,7 +184,7 @@ class OriginInEngine(Origin):
     again: Callable[[Request], Release] = field(repr=False)
 
     def bound(self) -> Bound:
-        """Compute the GCP that no release can be below."""
+        """Compute a lower bound on the GCP of any release."""
         return bound_of(self.made.kept, self.made.table, self.made.sample, self.made.outcome)
 
     def value_counts(self) -> dict[str, ValueCounts]:
@@ -196,11 +196,11 @@ class OriginInEngine(Origin):
         return self.made.shown.classes()
 
     def risk(self) -> BeforeAfter:
-        """Assess both by how many people look alike."""
+        """Assess the original and the release by the sizes of their classes."""
         return risk_of(self.made.kept, self.made.table, self.made.shown, self.verification.frequencies)
 
     def explain(self, row: int | None, column: str | None, what_if: WhatIf, progress: ProgressOption) -> Explanation:
-        """Recode the parts once more to say why the release looks as it does, and what other wishes would cost."""
+        """Recode the parts once more to explain the release, and what other settings would cost."""
         made = self.made
         gone = made.outcome.suppressed
         explainer = LargeExplainer(

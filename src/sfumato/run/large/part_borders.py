@@ -57,7 +57,7 @@ def lay_parts(rows: Rows, table: CodedTable, models: Sequence[PrivacyModel], mos
 
 
 def _rows_per_stretch(table: CodedTable, models: Sequence[PrivacyModel], most: int) -> int:
-    """Return the rows per stretch for checking models; where only class sizes matter, a stretch is a part."""
+    """The rows per stretch for checking models; where only class sizes matter, a stretch is a part."""
     rules = [rule for rule in Requirements(tuple(models), empty(table)).bound if _judges(rule)]
     if not rules:
         return most
@@ -74,7 +74,7 @@ def _judges(rule: Rule) -> bool:
 
 @dataclass
 class Feasibility:
-    """Tells from counts whether neighbouring stretches together can keep every model.
+    """Decides from counts whether neighbouring stretches together can keep every model.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class Feasibility:
         return bool(self.allowed(np.array([start]), stop)[0])
 
     def allowed(self, starts: Places, stop: int) -> NDArray[np.bool_]:
-        """Tell for each start whether the stretches from there to ``stop`` together can keep every model."""
+        """Decide for each start whether the stretches from there to ``stop`` together can keep every model."""
         allowed = self.ends[stop] - self.ends[starts] >= max(1, self.requirements.smallest_class)
         for rule, before in zip(self.rules, self.counts, strict=True):
             asked = np.flatnonzero(allowed)
@@ -231,7 +231,7 @@ class BatchBoxes:
         return pa.schema([pa.field(PART, pa.int64()), *sides])
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return a row for every stretch that occurs."""
+        """Find the lowest and highest codes in a batch, one row for every stretch that occurs."""
         stretch = np.searchsorted(self.begins, batch.column(KEY).to_numpy(), side="right") - 1
         order = np.argsort(stretch, kind="stable")
         found, firsts = np.unique(stretch[order], return_index=True)
@@ -243,7 +243,7 @@ class BatchBoxes:
 
 
 def cheapest_runs(found: Feasibility, boxes: StretchBoxes, most: int) -> Places:
-    """Return where the cheapest runs of stretches that keep the models begin, and the end.
+    """Where the cheapest runs of stretches that keep the models begin, followed by the end of the last.
 
     Runs have at most ``most`` rows; where no such run is allowed, the shortest one that is.
     """
@@ -262,7 +262,7 @@ def cheapest_runs(found: Feasibility, boxes: StretchBoxes, most: int) -> Places:
 def _cheapest_end(
     found: Feasibility, boxes: StretchBoxes, loss: NDArray[np.float64], first: int, stop: int
 ) -> tuple[float, int]:
-    """Return the least loss of rows before ``stop``, and where its last run begins, from ``first`` on if allowed."""
+    """The least loss of rows before ``stop``, and where the last run begins, from ``first`` on if allowed."""
     starts = np.arange(first, stop)
     starts = starts[np.isfinite(loss[starts])]
     starts = starts[found.allowed(starts, stop)]
@@ -289,19 +289,19 @@ def packed(runs: Places, ends: NDArray[np.int64], most: int) -> Places:
 
 
 def _before(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return cumulative counts: before each stretch, and in all."""
+    """Cumulative counts: before each stretch, and in total."""
     return np.concatenate([np.zeros_like(counts[:1]), np.cumsum(counts, axis=0)])
 
 
 def _column(table: CodedTable, rule: Rule) -> str:
-    """Return the name of the encoded column that a rule is about."""
+    """The name of the encoded column that a rule is about."""
     if isinstance(rule.model, SensitiveModel):
         return carried_name(table.sensitive[rule.column])
     return coded_name(rule.column)
 
 
 def _size(table: CodedTable, rule: Rule) -> int:
-    """Return the number of codes of the column that a rule is about."""
+    """The number of codes of the column that a rule is about."""
     if not isinstance(rule.model, SensitiveModel):
         return table.domains[rule.column].size
     values = table.carried[table.sensitive[rule.column]].values

@@ -1,4 +1,4 @@
-"""Keys along an order of the rows: how many rows have which keys, and which part a row belongs to."""
+"""Dividing rows into parts by their keys along an order: counting keys, and finding the part of each row."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class FinerBuckets:
     reads = (KEY,)
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the finer buckets of a batch."""
+        """Find the finer buckets of the keys in a batch."""
         keys = batch.column(KEY).to_numpy()
         keys = keys[np.isin(keys >> np.uint64(WORD - self.before), self.crowded)]
         return pa.RecordBatch.from_arrays([pa.array(keys >> np.uint64(WORD - self.bits))], schema=FINER)
@@ -102,7 +102,7 @@ class PartOf:
 
 
 def part_schema(schema: pa.Schema) -> pa.Schema:
-    """Return the schema of encoded rows with the number of their part."""
+    """The schema of encoded rows with the number of their part."""
     return pa.schema([*(one for one in schema if one.name not in {BUCKET, KEY}), pa.field(PART, pa.uint32())])
 
 
@@ -124,7 +124,7 @@ def count_keys(rows: Rows, most: int) -> KeyCounts:
     found, bits = _as_counted(rows, STEP), STEP
     while bits < WORD and (found.counts > most).any():
         crowded = found.counts > most
-        # Only so many more bits at a time that the counts stay few, also where all buckets are crowded.
+        # Few enough further bits at a time that the counts fit in memory, even where all buckets are crowded.
         room = MOST_COUNTS // int(np.count_nonzero(crowded))
         deeper = min(WORD, bits + min(STEP, max(1, room.bit_length() - 1)))
         finer = FinerBuckets(found.begins[crowded] >> np.uint64(WORD - bits), bits, deeper)
@@ -146,7 +146,7 @@ def _as_counted(rows: Rows, bits: int) -> KeyCounts:
 
 
 def cut_evenly(found: KeyCounts, most: int) -> Keys:
-    """Return the keys at which parts begin: as few parts as possible, of about the same size."""
+    """The keys at which parts begin: as few parts as possible, of about the same size."""
     total = int(found.counts.sum())
     parts = max(1, -(-total // most))
     ends = np.cumsum(found.counts)
@@ -159,12 +159,12 @@ def cut_evenly(found: KeyCounts, most: int) -> Keys:
 
 
 def empty(table: CodedTable) -> Microdata:
-    """Return microdata without rows, for computations that need only domains and counts."""
+    """Microdata without rows, for computations that need only domains and counts."""
     return table.microdata(table.schema.empty_table())
 
 
 def counted_microdata(table: CodedTable) -> Microdata:
-    """Return microdata that know the number of rows and the counts of sensitive values, but no codes."""
+    """Microdata that know the number of rows and the counts of sensitive values, but no codes."""
     columns = [table.carried[at] for at in table.sensitive]
     weighted = [WeightedColumn.counted(one.name, one.values, one.counts) for one in columns if one.counts is not None]
     codes = np.broadcast_to(np.uint8(0), (table.rows, len(table.domains)))

@@ -56,7 +56,7 @@ def carry_out(
 ) -> Release:
     """Make a release by an engine; if anything fails, nothing is left behind.
 
-    ``again`` releases the same table for another request, to answer what that would cost.
+    ``again`` releases the same table for another request, to find out what that would cost.
     """
     try:
         with engine.explained(), reporting(progress, request.caller) as report:
@@ -84,7 +84,7 @@ class _Plan:
         self.engine.progress = self.report
 
     def release_of(self, data: object) -> Release:
-        """Go through all steps."""
+        """Carry out all steps."""
         clock = self.clock
         with clock.measuring("total"):
             with clock.measuring("read"):
@@ -165,7 +165,7 @@ class _Plan:
         return self.engine.kept(rows.mapped(encoding, encoding.schema))
 
     def _keys(self) -> Keys | None:
-        """Return the keys that rows are divided along; where levels hold for all rows, any order will do."""
+        """The keys along which rows are divided; where levels hold for all rows, any order will do."""
         if isinstance(self.support, PartsByFirstCuts):
             return None
         return self.support.keys if isinstance(self.support, PartsAlongOrder) else HilbertCurve().first_bits
@@ -214,7 +214,7 @@ class _Plan:
         return Made(request, total, table, kept, parts, recode, chosen, shown, done.told())
 
     def _budgets(self, parts: Rows, sizes: Sequence[int], table: CodedTable) -> list[int]:
-        """Decide how many rows of each part may be suppressed: where that saves most, if the method can tell."""
+        """Decide how many rows of each part may be suppressed: where that saves most, if the method can estimate it."""
         models = tuple(self.request.privacy)
         budget = parameters.rows_within(self.request.suppression, table.rows)
         if not budget or any(isinstance(model, COMPARING) for model in models):

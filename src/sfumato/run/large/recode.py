@@ -167,7 +167,7 @@ class Recode:
         return DrawnRows.of(self.table, rows, order, recoded, places)
 
     def shown(self) -> tuple[pa.Schema, dict[str, tuple[str, ...]]]:
-        """Return the schema of the released rows, and the columns that stand for each quasi-identifier."""
+        """The schema of the released rows, and the columns that stand for each quasi-identifier."""
         rows = self.table.schema.empty_table()
         microdata = self.table.microdata(rows)
         nobody = np.empty(0, np.int64)

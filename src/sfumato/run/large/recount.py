@@ -1,6 +1,6 @@
 """Recompute losses from the released rows alone: from the sizes of classes and from the labels.
 
-Each part reports its own loss, and a fault there would go unseen. A release whose rows disagree is not handed out.
+Each part reports its own loss, and a fault there would go unseen. A release whose rows disagree is refused.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _mean(shown: ShownElsewhere, domain: Domain, rows: int) -> float | None:
 
 
 def penalties_of(domain: Domain, labels: list[str | None]) -> NDArray[np.float64] | None:
-    """Return the penalty of each label; None where a label is ambiguous."""
+    """The penalty of each label; None where a label is ambiguous."""
     known: dict[str, set[float]] = {}
     for at in range(len(domain.levels)):
         level = domain.levels[at]
@@ -114,7 +114,7 @@ Places = Mapping[str, float]
 
 
 def _places(domain: IntervalDomain) -> tuple[Places, Places]:
-    """Return where intervals begin, by their left end as written, and where they end, by the right end and bracket."""
+    """Where intervals begin, by their left end as written, and where they end, by the right end and bracket."""
     if not isinstance(domain, CellDomain):
         places = dict(zip(domain.texts.drop_null().to_pylist(), domain.positions.tolist(), strict=False))
         return places, {f"{text}]": place for text, place in places.items()}

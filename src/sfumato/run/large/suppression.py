@@ -30,7 +30,7 @@ class Curve(NamedTuple):
 
 
 def pricing(support: EngineSupport | None, models: Sequence[PrivacyModel]) -> Priced | None:
-    """Return what tells how many rows are worth leaving out at a price; None if that is not known under the models."""
+    """The function that counts the rows worth suppressing at each price; None if it does not hold for the models."""
     only_sizes = all(isinstance(model, KAnonymity) for model in models)
     return support.priced if only_sizes and isinstance(support, PartsAlongOrder) else None
 
@@ -44,7 +44,7 @@ class Price:
     models: tuple[PrivacyModel, ...]
 
     def __call__(self, part: int, rows: pa.Table) -> Finished:
-        """Ask the method."""
+        """Let the method count them."""
         microdata = self.table.microdata(rows)
         counts = self.priced(Task(microdata, Requirements(self.models, microdata)), EXTRAS)
         return Finished(NOTHING.empty_table(), Curve(part, list(counts)))

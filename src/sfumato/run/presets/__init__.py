@@ -1,4 +1,4 @@
-"""Presets: what regulations ask for, each a readable file with its source and what it does not cover."""
+"""Presets for what regulations ask for, each a readable file with its source and what it does not cover."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Compiled loops of the questions."""
+"""Compiled loops that answer queries."""

@@ -1,1 +1,1 @@
-"""Compiled loops of measures."""
+"""Compiled loops of the utility measures."""

@@ -255,7 +255,7 @@ def fits(
     weight: NDArray[np.float64],
     most: float,
 ) -> bool:
-    """Return whether a row lies in the outer box, and a box of it and the inner box loses at most ``most``."""
+    """Whether a row lies in the outer box, and a box of it and the inner box loses at most ``most``."""
     total = 0.0
     for attribute in range(reach.shape[1]):
         this = offsets[place, attribute]

@@ -112,7 +112,7 @@ def cap_layer(
 
 @inner
 def worth_a_look(members: NDArray[np.int32], begin: int, end: int, rows: PricedRows, k: int, limit: float) -> bool:
-    """Return whether a group has k rows and could be overpriced, by a quick upper bound.
+    """Whether a group has k rows and could be overpriced, by a quick upper bound.
 
     The k highest prices add up to at most k times any level plus the excess of prices over it: two levels are tried.
     """
@@ -192,7 +192,7 @@ def cap_from(
 
 @inner
 def overpriced(total: float, limit: float) -> bool:
-    """Return whether the highest prices add up to more than a class of k rows loses."""
+    """Whether the highest prices add up to more than a class of k rows loses."""
     return total > limit * (1 + SLACK) + SLACK * SLACK
 
 

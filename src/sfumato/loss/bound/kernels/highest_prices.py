@@ -134,7 +134,7 @@ def mix(highest: Highest, rows: PricedRows, k: int) -> None:
 
 @inner
 def can_be_class(highest: Highest, k: int) -> bool:
-    """Return whether the held rows could form a class; if values are mixed, all rows that could are held."""
+    """Whether the held rows could form a class; if values are mixed, all rows that could are held."""
     return highest.kept[0] >= k - OFF
 
 

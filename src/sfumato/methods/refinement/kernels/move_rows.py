@@ -48,7 +48,7 @@ class Neighbours(NamedTuple):
 
 @inner
 def is_free(aim: Aim, groups: Grouping, group: int) -> bool:
-    """Return whether a class costs nothing, so that nothing can be gained."""
+    """Whether a class costs nothing, so that no change can lower its loss."""
     return groups.penalty[group] <= EPSILON and aim.by_size <= 0 and aim.label < 0
 
 
@@ -106,7 +106,7 @@ def cheapest_class(
 def leaving_allowed(
     table: Table, aim: Aim, groups: Grouping, row: int, box: NDArray[np.int64], histogram: NDArray[np.int64]
 ) -> bool:
-    """Return whether a class keeps every rule without one of its rows; ``box`` is its box then."""
+    """Whether a class keeps every rule without one of its rows; ``box`` is its box then."""
     group = np.int64(groups.of_row[row])
     if counts_values(aim.rules):
         count_class(table, groups, aim.rules, group, histogram)
@@ -124,7 +124,7 @@ def joining_allowed(
     box: NDArray[np.int64],
     histogram: NDArray[np.int64],
 ) -> bool:
-    """Return whether a class keeps every rule with one more row."""
+    """Whether a class keeps every rule with one more row."""
     if counts_values(aim.rules):
         count_class(table, groups, aim.rules, target, histogram)
         count_row(table, aim.rules, row, 1, histogram)
@@ -219,7 +219,7 @@ def rehousing_cost(
 def targets_allowed(
     table: Table, aim: Aim, groups: Grouping, targets: NDArray[np.int32], histogram: NDArray[np.int64]
 ) -> bool:
-    """Return whether every class that took rows keeps every rule."""
+    """Whether every class that took rows keeps every rule."""
     counting = counts_values(aim.rules)
     for member in range(len(targets)):
         if not keeps_rules(table, aim, groups, np.int64(targets[member, 1]), counting, histogram):
@@ -231,7 +231,7 @@ def targets_allowed(
 def keeps_rules(
     table: Table, aim: Aim, groups: Grouping, group: int, counting: bool, histogram: NDArray[np.int64]
 ) -> bool:
-    """Return whether a class is allowed; ``counting`` says whether any rule looks at sensitive values."""
+    """Whether a class is allowed; ``counting`` is true if any rule looks at sensitive values."""
     if counting:
         count_class(table, groups, aim.rules, group, histogram)
     box = groups.boxes[group]

@@ -272,7 +272,7 @@ def cost_of(
     full: int,
     histogram: NDArray[np.int64],
 ) -> tuple[float, int]:
-    """Return what the classes that take part cost now, and how many rows they have."""
+    """The present cost of the classes that take part, and their number of rows."""
     total, rows = 0.0, np.int64(0)
     for at in range(lenders + full):
         group = np.int64(members[0, at] if at < lenders else members[1, at - lenders])

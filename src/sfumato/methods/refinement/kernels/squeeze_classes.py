@@ -250,7 +250,7 @@ def find_comers(
 
 @inner
 def holds(box: NDArray[np.int64], codes: NDArray[np.unsignedinteger]) -> bool:
-    """Return whether a row lies inside a box."""
+    """Whether a row lies inside a box."""
     for attribute in range(box.shape[1]):
         code = np.int64(codes[attribute])
         if code < box[0, attribute] or code > box[1, attribute]:
@@ -262,7 +262,7 @@ def holds(box: NDArray[np.int64], codes: NDArray[np.unsignedinteger]) -> bool:
 def trail_allowed(
     table: Table, aim: Aim, groups: Grouping, trail: NDArray[np.int32], histogram: NDArray[np.int64]
 ) -> bool:
-    """Return whether every class that rows left or joined keeps every rule."""
+    """Whether every class that rows left or joined keeps every rule."""
     counting = counts_values(aim.rules)
     if not counting and not limits_spans(aim.rules):
         return True  # nothing but sizes matters, and those were kept

@@ -20,7 +20,7 @@ from sfumato.release.report.parts import (
     subsection,
 )
 
-#: What became of the columns of each role.
+#: What the release does with the columns of each role.
 ROLES = {
     "quasi-identifier": "may be known to others; shown in coarser terms",
     "sensitive": "nobody should learn it about a person; shown as it is",
@@ -80,7 +80,7 @@ def _method(making: Making) -> Iterator[Content]:
 
 
 def _told(making: Making) -> Iterator[tuple[str, str]]:
-    """Say which method it was, what it does, and why it was this one."""
+    """Describe the method: its name, what it does, and why it was chosen."""
     name = str(making.method["name"])
     yield "method", _method_name(making.method)
     if name in REGISTRY:
@@ -93,7 +93,7 @@ def _told(making: Making) -> Iterator[tuple[str, str]]:
 
 
 def _why(making: Making) -> Iterator[Content]:
-    """Say why this method, and what else was tried."""
+    """Explain why the method was chosen, and what else was tried."""
     if making.tried:
         yield listing(("tried", "loss"), [(named(name), float(f"{loss:.4g}")) for name, loss in making.tried.items()])
     if making.searched:

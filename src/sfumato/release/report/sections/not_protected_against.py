@@ -9,13 +9,13 @@ from sfumato.common.html import Content, Markup, element, joined
 from sfumato.release.report.facts import ReportFacts
 from sfumato.release.report.parts import percent, quoted, section, sentence
 
-#: Below these many people a table is small.
+#: A table of fewer people counts as small.
 SMALL = 300
 
 #: The most cautions that are listed one by one.
 MOST_CAUTIONS = 20
 
-#: What a sensitive column of numbers is taken for.
+#: The kinds that a sensitive column of numbers is read as.
 NUMBERS = ("number", "numeric", "integer", "decimal")
 
 
@@ -137,7 +137,7 @@ def similarity(found: ReportFacts) -> Iterator[Limit]:
 
 @looks
 def numeric_sensitive(found: ReportFacts) -> Iterator[Limit]:
-    """Look for exact amounts, which may be different and yet alike."""
+    """Look for exact amounts, which may be distinct and yet close to each other."""
     amounts = [name for name in found.with_role("sensitive") if found.kinds.get(name, "").startswith(NUMBERS)]
     if amounts:
         yield Limit(
@@ -163,7 +163,7 @@ def outliers(found: ReportFacts) -> Iterator[Limit]:
 
 @looks
 def minimality(found: ReportFacts) -> Iterator[Limit]:
-    """Look whether groups depend on sensitive values, which leaves traces of them."""
+    """Check whether groups depend on sensitive values, which leaves traces of them."""
     if found.promised("l-diversity", "t-closeness", "beta-likeness", "delta-disclosure"):
         yield Limit(
             "Attacks on minimality",
@@ -175,7 +175,7 @@ def minimality(found: ReportFacts) -> Iterator[Limit]:
 
 @looks
 def teaching(found: ReportFacts) -> Iterator[Limit]:
-    """Look whether the table teaches about sensitive values."""
+    """Check whether the table can be learned from to predict sensitive values."""
     if found.with_role("sensitive"):
         yield Limit(
             "What the classes teach together",
@@ -187,7 +187,7 @@ def teaching(found: ReportFacts) -> Iterator[Limit]:
 
 @looks
 def totals(found: ReportFacts) -> Iterator[Limit]:
-    """Look whether rows are left out, which totals may tell about."""
+    """Check whether rows were suppressed, which published totals may reveal."""
     total = found.suppressed.get("total", 0)
     if total:
         yield Limit(
@@ -199,7 +199,7 @@ def totals(found: ReportFacts) -> Iterator[Limit]:
 
 @looks
 def order(found: ReportFacts) -> Iterator[Limit]:
-    """Look whether the rows stand in the order of the original."""
+    """Check whether the rows are in the order of the original."""
     if found.keeps_order:
         yield Limit(
             "The order of rows",
@@ -210,7 +210,7 @@ def order(found: ReportFacts) -> Iterator[Limit]:
 
 @looks
 def small(found: ReportFacts) -> Iterator[Limit]:
-    """Look whether the table is small."""
+    """Check whether the table is small."""
     people = found.risk.after.people
     if people < SMALL:
         yield Limit(
@@ -222,7 +222,7 @@ def small(found: ReportFacts) -> Iterator[Limit]:
 
 @looks
 def rows_per_person(found: ReportFacts) -> Iterator[Limit]:
-    """Look whether rows were counted instead of people."""
+    """Check whether rows were counted instead of people."""
     if not found.with_role("person"):
         yield Limit(
             "Several rows for one person",
@@ -234,7 +234,7 @@ def rows_per_person(found: ReportFacts) -> Iterator[Limit]:
 
 @looks
 def again(found: ReportFacts) -> Iterator[Limit]:
-    """Name what holds for every release: others of the same people can undo it."""
+    """Name the limit of every release: further releases about the same people can undo it."""
     yield Limit(
         "Several releases of one table",
         "The promises hold for this table alone. A second release of the same people, by whomever, can undo both; and "

@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from sfumato.release.release import Release
     from sfumato.release.report.facts import ReportFacts
 
-#: The roles of a policy, and what they are called in a manifest.
+#: The roles of a policy, and their names in a manifest.
 ROLES = {"sensitive": "sensitive", "identifiers": "identifier", "plain": "plain"}
 
 #: Options that stay secret: the seed can undo the order of the rows.
 SECRET = {"seed"}
 
-#: What lists names of levels and bands, not values of people.
+#: Parameters that list names of levels and bands, not values of people.
 DECLARED = {"levels", "labels"}
 
-#: What stands for a list of values that the release does not show, and for the file of a taxonomy that has some.
+#: Placeholders: for a list of values that the release does not show, and for the file of a taxonomy with such values.
 LEFT_OUT = ["(left out)"]
 TAXONOMY = "taxonomy.csv"
 
-#: A longer policy has no place on a page that people read.
+#: A longer policy is left out, to keep the page readable.
 LONGEST_POLICY = 60_000
 TOO_LONG = "It is too long for this page. Write it to a file: --save-policy FILE, or Policy.write in Python."
 
@@ -59,10 +59,10 @@ def section_policy(found: ReportFacts) -> Markup:
 
 
 def policy_of_release(release: Release) -> tuple[str, list[str]]:
-    """The policy that makes a release again, and the columns of which something is left out."""
+    """The policy that reproduces a release, and the columns whose declarations are incomplete in it."""
     manifest = release.manifest
     roles = manifest["roles"]
-    # A preset makes an order of its own for what it recodes, and will again.
+    # A preset declares the order of a column that it recodes, and will do so again.
     recoded = manifest.get("preset", {}).get("recoded", {})
     hierarchies = {
         name: {"type": "auto"} if hierarchy is None or _is_made(name, hierarchy, recoded) else hierarchy.to_policy()

@@ -11,7 +11,7 @@ from sfumato.release.report.columns import ColumnFacts
 from sfumato.release.report.facts import LEAST, ReportFacts
 from sfumato.release.report.parts import figure, items, listing, named, paragraph, percent, section, subsection
 
-#: Columns that get a picture of their own, those that lost most first; of the others the table tells.
+#: How many columns get their own picture, those that lost most first; the others are in the table only.
 MOST_PICTURES = 8
 
 #: How many times more frequent a value must be among the suppressed rows to be reported.
@@ -34,7 +34,7 @@ def section_lost(found: ReportFacts) -> Markup:
 
 
 def _whole(found: ReportFacts) -> Content:
-    """Say the loss as a whole with the bound beside it."""
+    """State the loss as a whole, with the lower bound beside it."""
     gcp, bound = found.losses.get("gcp"), found.bound
     if gcp is None:
         return None
@@ -79,7 +79,7 @@ def _columns(found: ReportFacts) -> Content:
 
 
 def _suppressed(found: ReportFacts) -> Content:
-    """Say how many rows are gone, and what they have in common."""
+    """Report how many rows were suppressed, and what they have in common."""
     total = found.suppressed.get("total", 0)
     if not total:
         return subsection("Rows left out", paragraph("No row was left out."))
@@ -119,7 +119,7 @@ def _outstanding(column: ColumnFacts, least: float) -> str | None:
 
 
 def _utility(found: ReportFacts) -> Content:
-    """Say what the release is still good for, where that was measured."""
+    """Report what the release is still useful for, where that was measured."""
     if found.utility is None:
         return None
     rows = [

@@ -94,7 +94,7 @@ def _sensitive(found: ReportFacts) -> Markup:
 
 
 def _nearest(found: ReportFacts) -> Iterator[str]:
-    """Say how near the groups come to the limit of each rule."""
+    """Report how near the classes come to the limit of each model."""
     smallest = found.verification.k
     if smallest is not None and found.k is not None:
         count = found.class_sizes.get(smallest, 0)

@@ -49,12 +49,12 @@ def split(batch: pa.RecordBatch, numbers: NDArray[np.integer]) -> Iterator[tuple
 
 
 def files_of(places: NDArray[np.uint64], count: int) -> NDArray[np.uint64]:
-    """Return the file of each random place; files are ranges of places."""
+    """The file of each random place; files are ranges of places."""
     return (places >> np.uint64(32)) * np.uint64(count) >> np.uint64(32)
 
 
 def _packed() -> pa.ipc.IpcWriteOptions:
-    """Return a writer for rows that wait for the others of their part or file."""
+    """Options for writing rows that wait for the others of their part or file."""
     return pa.ipc.IpcWriteOptions(compression=PACKED_BY)
 
 
@@ -73,7 +73,7 @@ class Vocabulary:
         self.texts = pa.array([], kind)
 
     def numbers(self, column: pa.ChunkedArray) -> pa.Array:
-        """Return the number of each text, null for missing ones."""
+        """Number the texts; missing ones stay null."""
         coded = column.unify_dictionaries().combine_chunks()
         coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
         known = pc.index_in(coded.dictionary, self.texts)

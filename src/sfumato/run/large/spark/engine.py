@@ -69,5 +69,5 @@ class InSpark(Engine):
 
 
 def cast_to_text(name: str) -> str:
-    """Return the SQL that casts a column to text."""
+    """The SQL that casts a column to text."""
     return f"CAST({spark_identifier(name)} AS STRING) AS {spark_identifier(name)}"

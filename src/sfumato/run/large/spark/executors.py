@@ -1,4 +1,4 @@
-"""What runs on Spark's executors: functions of the plan, on Arrow data.
+"""Functions that run on Spark's executors: steps of the plan, on Arrow data.
 
 Between two functions rows travel packed: one Arrow batch is one binary cell of a Spark frame. Spark then stores, sends
 and groups a few large cells instead of converting a million rows to Java objects and back. Plain rows use Spark's own
@@ -142,7 +142,7 @@ class Scatter:
             yield pa.RecordBatch.from_pylist(cells, SCATTERED)
 
     def parts(self, column: NDArray[Any]) -> NDArray[Any]:
-        """Return the part of every row."""
+        """The part of every row."""
         return column
 
 
@@ -151,7 +151,7 @@ class ScatterToFiles(Scatter):
     """Packs the rows of each file separately; each task writes one file, chosen by the random places of rows."""
 
     def parts(self, column: NDArray[Any]) -> NDArray[Any]:
-        """Return the file of every row."""
+        """The file of every row."""
         return files_of(column, len(self.tasks))
 
 
@@ -199,7 +199,7 @@ class CountGroups:
 
 @dataclass(frozen=True)
 class CountValues:
-    """Counts the values of several columns in one pass; each value has a row of its own, null in the other columns."""
+    """Counts the values of several columns in one pass; each value has its own row, null in the other columns."""
 
     columns: tuple[str, ...]
     given: pa.Schema
@@ -222,7 +222,7 @@ class OnOnePart:
     taken: pa.Schema
 
     def __call__(self, key: tuple[pa.Scalar, ...], cells: pa.Table) -> pa.Table:
-        """Return the result for a part as cells, and its figures in a last row."""
+        """Run the function on a part: its rows come back as cells, and its figures in a last row."""
         finished: Finished = self.function(key[1].as_py(), in_order(together(cells, self.taken)))
         made = [batch for rows in joined(finished.rows.to_batches()) for batch in packed(rows)]
         told = [{ROWS: 0, CELL: None, TOLD: pickle.dumps(finished.told)}]
@@ -296,7 +296,7 @@ def in_order(rows: pa.Table) -> pa.Table:
 
 
 def _sortable(column: pa.ChunkedArray) -> NDArray[np.generic]:
-    """Return numbers that sort like the values; small integers, such as codes, sort fastest as they are."""
+    """Numbers that sort like the values; small integers, such as codes, sort fastest as they are."""
     if pa.types.is_integer(column.type) and not column.null_count:
         return column.to_numpy()
     plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
@@ -310,12 +310,12 @@ def without_dictionaries(schema: pa.Schema) -> pa.Schema:
 
 
 def stored_schema(schema: pa.Schema) -> pa.Schema:
-    """Return the schema with types that Spark has."""
+    """The schema with every type replaced by one that Spark has."""
     return pa.schema([(one.name, _STORED.get(one.type, one.type)) for one in without_dictionaries(schema)])
 
 
 def filed_schema(schema: pa.Schema) -> pa.Schema:
-    """Return the schema of files that Spark reads in its own types; texts may stay dictionary-encoded."""
+    """The schema of files that Spark reads in its own types; text may stay dictionary-encoded."""
     return pa.schema([(one.name, _STORED.get(one.type, one.type)) for one in schema])
 
 

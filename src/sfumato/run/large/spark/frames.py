@@ -47,7 +47,7 @@ def open_in_spark(session: Any, data: object, request: Request) -> SparkSource:
 
 
 def _files_of(source: Source) -> list[Path]:
-    """Return the files of an open source, for the executors to read."""
+    """The files of an open source, for the executors to read."""
     return list(source.parquet_files or ([source.path] if isinstance(source, FileSource) else ()))
 
 
@@ -66,7 +66,7 @@ def _read(session: Any, paths: list[str], request: Request) -> Any:
 
 
 def located(path: str) -> str:
-    """Return an absolute path: Spark's Java may have another working directory."""
+    """Make a path absolute: Spark's Java may have another working directory."""
     return path if "://" in path else os.path.abspath(path)
 
 
@@ -113,7 +113,7 @@ def computed(action: Callable[[], T]) -> T:
 
 
 def _told(error: Exception) -> SfumatoError | None:
-    """Return the error of this package that an executor raised, if that is why Spark failed."""
+    """The error of this package that an executor raised, if that is why Spark failed."""
     found = _OURS.search(str(error))
     kind = getattr(errors, found[1], None) if found else None
     return kind(found[2]) if found and isinstance(kind, type) and issubclass(kind, SfumatoError) else None
@@ -125,10 +125,10 @@ def chosen(frame: Any, columns: Sequence[str]) -> Any:
 
 
 def arrow_schema(frame: Any) -> pa.Schema:
-    """Return the Arrow schema of a frame."""
+    """The Arrow schema of a frame."""
     return computed(frame.limit(0).toArrow).schema
 
 
 def spark_types(schema: pa.Schema) -> Any:
-    """Return a schema in Spark's names of types."""
+    """A schema in Spark's names of types."""
     return import_module("pyspark.sql.pandas.types").from_arrow_schema(stored_schema(schema))

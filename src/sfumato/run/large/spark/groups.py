@@ -83,7 +83,7 @@ class CountInPieces:
         return self.count.schema.append(pa.field(PIECE, pa.uint32()))
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the entries of a batch."""
+        """Make the entries of a batch."""
         entries = self.count(batch)
         numbers = (entries.column(name).to_numpy().astype(np.uint64) for name in self.count.keys.names)
         mixed = reduce(lambda mix, number: (mix ^ number) * _GOLDEN, numbers, np.uint64(0))
@@ -99,5 +99,5 @@ class LookAt:
     parts: int
 
     def __call__(self, piece: int, entries: pa.Table) -> Finished:
-        """Return the verdict on sorted entries."""
+        """Judge sorted entries."""
         return Finished(NOTHING.empty_table(), self.look(entries.drop_columns([PIECE]).to_batches()))

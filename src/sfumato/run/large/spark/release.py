@@ -79,7 +79,7 @@ class ShownInSpark(ShownElsewhere):
         progress: Progress = silent,
         form: str | None = None,
     ) -> Verification:
-        """Write a folder of Parquet files, check what lies there, and only then give it its name."""
+        """Write a folder of Parquet files, check what was written, and only then rename it to its final name."""
         refuse_other_than_parquet(path, form)
         target = Folder(self.data.sparkSession, located(os.fspath(path)))
         target.require_free()
@@ -98,7 +98,7 @@ class ShownInSpark(ShownElsewhere):
 
 
 def rows_in_files(session: Any, folder: str) -> PackedRows:
-    """The rows of the Parquet files of a folder, for executors that read them as they lie there.
+    """The rows of the Parquet files of a folder, which executors read as they were written.
 
     Spark fetches the bytes from any storage that it knows; Arrow reads them, not the code that wrote them.
     """

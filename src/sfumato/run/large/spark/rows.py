@@ -74,7 +74,7 @@ class OnCluster(Rows):
 
     @abstractmethod
     def counted(self, columns: Sequence[str]) -> Any:
-        """Return a frame of the distinct rows of some columns with their counts."""
+        """Count the distinct rows of some columns, in a frame."""
 
     def distinct_counts(self, columns: Sequence[str]) -> list[int]:
         """Count the distinct values of each column; estimate where they are many."""
@@ -184,7 +184,7 @@ class PackedRows(OnCluster):
         return self._run(packed, PACKED)
 
     def kept(self, frame: Any) -> PackedRows:
-        """Return the same rows, read from the persisted frame; counting them computes it."""
+        """The same rows, read from the persisted frame; counting them computes it."""
         rows = type(self).of(frame, self.schema)
         rows._total = _total(frame)
         return rows
@@ -195,7 +195,7 @@ class PackedRows(OnCluster):
         return cls(frame.select(CELL), schema, BatchSteps())
 
     def _run(self, end: Callable[[pa.RecordBatch], Any], schema: pa.Schema) -> Any:
-        """Return a frame of the executors' results for each batch."""
+        """The results of the executors for each batch, as a frame."""
         with without_pandas_warning():
             return self.frame.mapInArrow(Work(self._steps, end), spark_types(schema))
 
@@ -256,7 +256,7 @@ class PackedRows(OnCluster):
             return PackedParts.of(scattered.groupBy(TASK, PART).applyInArrow(finish, spark_types(FINISHED)), schema)
 
     def files(self, place: str, count: int) -> Any:
-        """Return a frame of Parquet files, one per cell, in which rows are ordered by their random places."""
+        """A frame of Parquet files, one per cell, in which rows are ordered by their random places."""
         tasks = task_names(self.frame.sparkSession, count)
         cells = self._run(ScatterToFiles(place, tasks), SCATTERED).repartition(count, TASK).select(CELL)
         given = filed_schema(pa.schema([one for one in self.schema if one.name != place]))
@@ -271,7 +271,7 @@ class PackedRows(OnCluster):
 
 
 class PackedParts(PackedRows, Parted):
-    """The results for all parts; the figures of each part are a row of their own."""
+    """The results for all parts; the figures of each part are a separate row."""
 
     def __init__(self, frame: Any, schema: pa.Schema, steps: BatchSteps) -> None:
         super().__init__(frame.select(CELL), schema, steps)
@@ -288,7 +288,7 @@ class PackedParts(PackedRows, Parted):
         return self._all
 
     def told(self) -> list[Any]:
-        """Return the figures of all parts."""
+        """The figures of all parts."""
         told = computed(self._all.where(f"{TOLD} IS NOT NULL").select(TOLD).toArrow)
         return [pickle.loads(one) for one in told.column(TOLD).to_pylist()]
 
@@ -301,7 +301,7 @@ def _total(frame: Any) -> tuple[int, int]:
 
 
 def task_names(session: Any, tasks: int) -> tuple[int, ...]:
-    """Return numbers that Spark, which assigns work to tasks by the hash of a number, gives to different tasks.
+    """Numbers whose hashes Spark sends to different tasks, since it assigns work by the hash of a number.
 
     If Spark's hash ever changes, the load is less even, but the results stay the same.
     """

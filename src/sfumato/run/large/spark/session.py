@@ -89,7 +89,7 @@ class OfFrame(EngineOption):
 
 
 def on_session(session: Any) -> Engine:
-    """Return an engine on a session, after a check of its executors."""
+    """Check the executors of a session, and make an engine on it."""
     from sfumato.run.large.spark.engine import InSpark  # noqa: PLC0415 - needed only on Spark
 
     check_workers(session)
@@ -113,7 +113,7 @@ def require_spark() -> None:
 
 
 def java_version() -> int | None:
-    """Return the major version of the Java that Spark would start; None if there is none."""
+    """The major version of the Java that Spark would start; None if there is none."""
     home = os.environ.get("JAVA_HOME")
     program = str(Path(home, "bin", "java")) if home else shutil.which("java")
     if program is None:
@@ -127,7 +127,7 @@ def java_version() -> int | None:
 
 
 def start_session(spark: Spark) -> Any:
-    """Return the session of this program, or start one on a cluster."""
+    """Find the session of this program, or start one on a cluster."""
     require_spark()
     # Executors run the Python that PYSPARK_PYTHON names; on this machine it defaults to the one running now.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable if spark.address.startswith("local") else "python3")
@@ -180,5 +180,5 @@ def lacking_here(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def first_line(error: Exception) -> str:
-    """Return the message of a Spark error without the Java stack trace."""
+    """The message of a Spark error without the Java stack trace."""
     return str(error).strip().partition("\n")[0]
