@@ -75,7 +75,7 @@ def hindrances(request: Request) -> Iterator[str]:
         yield "The mean of a class is that of rows in all parts, if levels hold for all. Ask for intervals='midpoint'."
     for name in ("transform", "pseudonymize", "sample", "preset", "keep_order"):
         if getattr(request, name):
-            yield f"'{name}' is not done by an engine. Do it before, and leave it out here."
+            yield f"Engines do not support '{name}'. Apply it beforehand and drop the option."
     if schema.person is not None or schema.survey_weights is not None:
         yield "An engine counts rows: neither people with several rows nor weights of a survey are supported."
     whole = [model.name for model in request.privacy if model.whole or isinstance(model, PopulationModel)]
