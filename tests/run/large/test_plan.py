@@ -148,7 +148,7 @@ REFUSED: Mapping[str, tuple[dict[str, Any], str]] = {
     "seconds": ({"refine": 5.0}, "looks at all rows at once"),
     "span": ({"method": "mondrian", "privacy": [sf.MinimumSpan("age", 5)]}, "Take hilbert"),
     "means": ({"method": "lattice", "intervals": "mean"}, "Ask for intervals='midpoint'"),
-    "transform": ({"transform": {"age": sf.Numeric(widths=[5])}}, "Engines do not support 'transform'. Apply it beforehand"),
+    "transform": ({"transform": {"age": sf.Numeric(widths=[5])}}, "Engines do not support 'transform'. Apply it"),
     "pseudonymize": ({"identifiers": "name", "pseudonymize": "name"}, "Engines do not support 'pseudonymize'"),
     "sample": ({"sample": 0.5}, "Engines do not support 'sample'"),
     "preset": ({"preset": "wp216"}, "Engines do not support 'preset'"),
