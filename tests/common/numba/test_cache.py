@@ -78,7 +78,8 @@ if __name__ == "__main__":
 
 
 def test_what_an_older_version_kept_may_name_what_is_no_longer_there(tmp_path: Path):
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    # Without bytecode: Python would run that of a source of the same length and second.
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
     for name in ("Old", "New", "New"):
         (tmp_path / "renamed.py").write_text(RENAMED.format(name=name))
         command = [sys.executable, str(tmp_path / "renamed.py")]
