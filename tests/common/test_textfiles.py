@@ -15,6 +15,7 @@ from sfumato.cli.shorthand import queries
 from sfumato.common import textfiles
 from sfumato.errors import HierarchyError, ParameterError, SfumatoError
 from sfumato.release.certificate import Certificate
+from sfumato.run.presets import Preset
 
 READERS: list[Callable[[Any], object]] = [sf.Taxonomy.read, sf.Policy.read, queries]
 
@@ -75,7 +76,7 @@ DEEP = "[" * 100_000 + "]" * 100_000
 def test_no_policy_or_preset_is_too_deep_to_be_refused(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "deep.toml"
     path.write_text(text)
-    for read in (sf.Policy.read, lambda file: sf.Policy(quasi_identifiers="age", preset=str(file))):
+    for read in (sf.Policy.read, lambda file: Preset.named(str(file))):
         with pytest.raises(ParameterError, match=said):
             read(path)
 

@@ -69,13 +69,21 @@ def _refuse_same(paths: Sequence[Path]) -> None:
     """Refuse two paths to one file: the same path, or one of them a link, symbolic or hard, to the other."""
     seen: dict[tuple[int, int], Path] = {}
     for path in paths:
-        with suppress(OSError, ValueError):  # opening the file says what is wrong with it
-            state = os.stat(path)
-            earlier = seen.get((state.st_dev, state.st_ino))
-            if earlier is not None:
-                same = "is named twice" if earlier == path else f"and {shown(earlier)} are the same file"
-                raise SourceError(f"{shown(path)} {same}: everyone in it would be counted twice. Name each file once.")
-            seen[state.st_dev, state.st_ino] = path
+        inode = _inode(path)
+        if inode in seen:
+            same = "is named twice" if seen[inode] == path else f"and {shown(seen[inode])} are the same file"
+            raise SourceError(f"{shown(path)} {same}: everyone in it would be counted twice. Name each file once.")
+        if inode is not None:
+            seen[inode] = path
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    """What identifies a file under all its names; None if there is none, which opening it explains."""
+    try:
+        state = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return state.st_dev, state.st_ino
 
 
 def _found(path: str | os.PathLike[str]) -> list[FoundFile]:
