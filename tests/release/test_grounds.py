@@ -11,7 +11,7 @@ import pytest
 from tests.cli.command import run
 
 import sfumato as sf
-from sfumato.release.grounds import NAMED, Grounds
+from sfumato.release.manifest import NAMED, Grounds
 
 PEOPLE = {
     "age": [25, 27, 41, 44],

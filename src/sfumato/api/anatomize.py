@@ -16,8 +16,7 @@ from sfumato.errors import SchemaError, VerificationError, listed
 from sfumato.methods.comparators.anatomy import anatomy_groups
 from sfumato.privacy import LDiversity
 from sfumato.release.anatomy import LIMITS, Anatomy
-from sfumato.release.grounds import Grounds
-from sfumato.release.manifest import versions
+from sfumato.release.manifest import Grounds, versions
 from sfumato.release.values import without_traces
 from sfumato.run.prepare import Prepared, prepare
 from sfumato.run.read import read_table

@@ -16,8 +16,7 @@ from sfumato.assess.risk.assessment import Context
 from sfumato.errors import DataError
 from sfumato.io import open_source
 from sfumato.io.checksum import HashedFile
-from sfumato.release.grounds import BY_TYPE, Grounds
-from sfumato.release.manifest import method_shown, model_record
+from sfumato.release.manifest import BY_TYPE, Grounds, method_shown, model_record
 from sfumato.release.report.columns import ColumnFacts, describe_column
 from sfumato.release.report.facts import LEAST, Making, ReportFacts
 from sfumato.release.report.sections.policy import shown_policy

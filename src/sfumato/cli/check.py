@@ -15,7 +15,7 @@ from sfumato.errors import ParameterError, SchemaError, listed, printable
 
 if TYPE_CHECKING:
     from sfumato.api.policy import Policy
-    from sfumato.release.grounds import Grounds
+    from sfumato.release.manifest import Grounds
     from sfumato.verify.verification import SensitiveAchieved, Verification
 
 CertificateToCheck = Annotated[
@@ -113,8 +113,7 @@ def _rests_on(result: Verification, policy: Policy) -> list[str]:
 
 
 def _grounds(result: Verification, policy: Policy) -> Grounds:
-    from sfumato.release.grounds import Grounds
-    from sfumato.release.manifest import model_record
+    from sfumato.release.manifest import Grounds, model_record
 
     schema = policy.schema
     roles = dict.fromkeys(schema.quasi_identifiers, "quasi-identifier") | dict.fromkeys(schema.sensitive, "sensitive")

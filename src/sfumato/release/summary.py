@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import printable
 from sfumato.loss import LossReport
-from sfumato.release.grounds import Grounds
+from sfumato.release.manifest import Grounds
 from sfumato.verify.verification import Verification
 
 if TYPE_CHECKING:

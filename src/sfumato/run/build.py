@@ -26,8 +26,7 @@ from sfumato.loss import LossReport, singling_out
 from sfumato.methods.details import MethodDetails
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
 from sfumato.privacy.population import PopulationModel
-from sfumato.release.grounds import BY_TYPE, Grounds
-from sfumato.release.manifest import build_manifest
+from sfumato.release.manifest import BY_TYPE, Grounds, build_manifest
 from sfumato.release.origin import Origin
 from sfumato.release.release import Release
 from sfumato.release.shown import Shown, ShownInMemory

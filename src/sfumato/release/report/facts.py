@@ -15,7 +15,7 @@ from sfumato.assess.utility.report import Utility
 from sfumato.common.charts import charts
 from sfumato.io.checksum import HashedFile
 from sfumato.loss import Bound
-from sfumato.release.grounds import Grounds
+from sfumato.release.manifest import Grounds
 from sfumato.release.report.columns import ColumnFacts, describe_column
 from sfumato.release.report.sections.policy import policy_of_release
 from sfumato.verify.verification import Verification
