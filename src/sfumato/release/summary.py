@@ -64,7 +64,8 @@ def summary_facts(
         *([("searched", _searched(manifest["searched"]))] if "searched" in manifest else []),
         (
             "rows",
-            f"{verification.rows:,} released of {rows_in:,}, {suppressed:,} suppressed ({_share(suppressed, rows_in)})",
+            f"{verification.rows:,} released of {_rows_in(manifest['input'])}, "
+            f"{suppressed:,} suppressed ({_share(suppressed, rows_in)})",
         ),
         ("classes", _classes(verification.classes, loss.classes)),
         ("achieved", _achieved(verification)),
@@ -212,6 +213,12 @@ def _ends(found: Mapping[str, Any], rows: int) -> list[tuple[str, str]]:
 def _worst(loss: LossReport) -> str:
     ranked = sorted(loss.by_attribute.items(), key=lambda item: -item[1])[:3]
     return ", ".join(f"{name} {share:.1%}" for name, share in ranked)
+
+
+def _rows_in(about: Mapping[str, Any]) -> str:
+    """Say how many rows came in, and from how many they were drawn."""
+    drawn_from = about.get("drawn_from")
+    return f"{about['rows']:,}" + ("" if drawn_from is None else f" drawn from {drawn_from:,}")
 
 
 def _share(part: int, whole: int) -> str:

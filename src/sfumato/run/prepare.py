@@ -62,8 +62,8 @@ class Prepared:
         The dropped columns that may name people, as numbers in the order of ``table``.
     row_numbers
         The unnamed columns that were dropped, since they only number the rows.
-    sampled
-        Whether only some rows of the input were drawn.
+    drawn_from
+        The number of rows of the input, if only some of them were drawn; None without a sample.
     remarks
         What had to be guessed or left out when the table was read.
     """
@@ -77,7 +77,7 @@ class Prepared:
     schema: Schema
     identifiers: Mapping[str, NDArray[np.integer]] = field(default_factory=dict, repr=False)
     row_numbers: tuple[str, ...] = ()
-    sampled: bool = False
+    drawn_from: int | None = None
     remarks: tuple[Remark, ...] = ()
     people: NDArray[np.int64] | None = field(default=None, repr=False)
     weights: NDArray[np.float64] | None = field(default=None, repr=False)
@@ -145,7 +145,7 @@ def prepare(read: TableRead, request: Request, progress: Progress = silent) -> P
         microdata=microdata.take(places),
         roles=read.roles,
         left_out=len(taken) - len(rows),
-        sampled=request.sample is not None,
+        drawn_from=read.drawn_from,
         places=places,
         secret=secret,
         schema=schema,

@@ -1,8 +1,8 @@
 """Which column stands for people, where a person has several rows.
 
 How many rows a value has says nothing about it. What repeats together does: sex, birth and origin stay the same in all
-rows of a person, and differ between the people of a ticket, an organization or a first name. A visit keeps them as well,
-so among the columns that do, the one with the fewest values stands for people. Where a table holds none of these
+rows of a person, and differ between the people of a ticket, an organization or a first name. A visit keeps them too, so
+among the columns that do, the one with the fewest values stands for people. Where a table holds none of these
 attributes, only the name of a column is left to go by, which is a guess.
 """
 
@@ -40,7 +40,7 @@ _NEUTRAL = re.compile(
 
 @dataclass(frozen=True)
 class CountedColumn:
-    """A column as codes: for every row the number of its value, -1 if missing; and the numbers that the codes stand for."""
+    """A column as codes: for every row the number of its value, -1 if missing; with the numbers that the codes mean."""
 
     name: str
     codes: NDArray[np.integer] = field(repr=False)
@@ -52,7 +52,7 @@ class CountedColumn:
         numbers = None
         if pa.types.is_integer(values.type) or pa.types.is_floating(values.type):
             numbers = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-        return cls(name, np.where(codes < len(values), codes, -1), numbers)
+        return cls(name, np.where(codes < len(values), codes.astype(np.int64), -1), numbers)
 
     @property
     def different(self) -> int:
@@ -113,9 +113,8 @@ def find_person(keys: Sequence[CountedColumn], attributes: Sequence[CountedColum
     judged = [found for key in keys if _repeats(key) and (found := _judge(key, attributes)) is not None]
     if not judged:
         return None
-    # A visit keeps what its patient keeps, so the coarsest column counts; without evidence the finest, which is stricter.
     by_evidence = [one for one in judged if one.constant]
-    if by_evidence:
+    if by_evidence:  # a visit keeps what its patient keeps, so the coarsest column stands for people
         named = [one for one in by_evidence if one.by_name]
         return min(named or by_evidence, key=lambda one: one.people)
     return max(judged, key=lambda one: (one.by_name, one.people))
@@ -127,15 +126,17 @@ def _repeats(key: CountedColumn) -> bool:
 
 
 def _judge(key: CountedColumn, attributes: Sequence[CountedColumn]) -> PersonFound | None:
-    by_name = says_person(key.name)
     constant = tuple(one.name for one in attributes if constancy(key, one) >= CONSTANT)
-    found = PersonFound(key.name, key.different, key.filled, constant, by_name)
-    if not attributes:
-        return found if by_name or (_is_neutral(key.name) and key.different >= FEWEST_PEOPLE) else None
-    if by_name:
-        return found if 2 * len(constant) >= len(attributes) else None
-    many = len(constant) > 1 or says_number(key.name) or _is_neutral(key.name)
-    return found if len(constant) == len(attributes) and many and key.different >= FEWEST_PEOPLE else None
+    if says_person(key.name):  # its attributes may change over the years, so half of them speak for it
+        kept = constant if 2 * len(constant) >= len(attributes) else ()
+        return PersonFound(key.name, key.different, key.filled, kept, by_name=True)
+    speaks = len(constant) > 1 or says_number(key.name) or _is_neutral(key.name)
+    fits = len(constant) == len(attributes) and (speaks if attributes else _is_neutral(key.name))
+    return PersonFound(key.name, key.different, key.filled, constant) if fits and _are_many(key) else None
+
+
+def _are_many(key: CountedColumn) -> bool:
+    return key.different >= FEWEST_PEOPLE
 
 
 def _is_neutral(name: str) -> bool:
