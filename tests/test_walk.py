@@ -1,8 +1,8 @@
 """How many files a request walks through, so that nobody has to follow it through a maze.
 
-A file is entered where one of its functions is called by the request itself: neither what runs while a module is imported
-counts, so each request is made once before it is traced, nor work that threads share, whichever thread does it. Rooms are the folders of the package, without ``common``,
-which everything uses.
+A file is entered where one of its functions is called by the request itself. What runs while a module is imported does
+not count, so each request is made once before it is traced; nor does work that threads share, whichever thread does it.
+Rooms are the folders of the package, without ``common``, which everything uses.
 """
 
 from __future__ import annotations

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from sfumato.common import processors
-from sfumato.common.processors import allowed_processors, control_groups, cpu_quotas, usual_threads
+from sfumato.common.processors import allowed_processors, control_groups, cpu_quotas
+from sfumato.common.threads import VARIABLE, usual_threads
 from sfumato.errors import ParameterError
 
 
@@ -22,6 +24,14 @@ def groups(folder: Path, membership: str, files: dict[str, str]) -> tuple[Path, 
     told = folder / "self"
     told.write_text(membership, encoding="utf-8")
     return folder / "cgroup", told
+
+
+@pytest.fixture(autouse=True)
+def count_again() -> Iterator[None]:
+    """Count the processors anew in every test, and once more after it."""
+    allowed_processors.cache_clear()
+    yield
+    allowed_processors.cache_clear()
 
 
 V1 = "12:cpu,cpuacct:/docker/abc\n11:memory:/docker/abc\n1:name=systemd:/\n"
@@ -72,7 +82,7 @@ def test_the_least_of_affinity_and_quotas_counts(
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not bind processes to processors")
 def test_a_process_that_is_bound_to_one_processor_uses_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(processors.VARIABLE, raising=False)
+    monkeypatch.delenv(VARIABLE, raising=False)
     before = os.sched_getaffinity(0)
     try:
         os.sched_setaffinity(0, {min(before)})
@@ -82,14 +92,14 @@ def test_a_process_that_is_bound_to_one_processor_uses_one_thread(monkeypatch: p
 
 
 def test_the_environment_says_how_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(processors.VARIABLE, " 5 ")
+    monkeypatch.setenv(VARIABLE, " 5 ")
     assert usual_threads() == 5
-    monkeypatch.setenv(processors.VARIABLE, "")
+    monkeypatch.setenv(VARIABLE, "")
     assert usual_threads() == allowed_processors()
 
 
 @pytest.mark.parametrize("wrong", ["0", "-1", "two", "1.5"])
 def test_what_is_no_number_of_threads_is_refused(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(processors.VARIABLE, wrong)
+    monkeypatch.setenv(VARIABLE, wrong)
     with pytest.raises(ParameterError, match="SFUMATO_THREADS must be an integer of at least 1"):
         usual_threads()

@@ -7,28 +7,18 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
-
-from sfumato.errors import ParameterError
-
-#: The environment variable that says how many threads to use.
-VARIABLE = "SFUMATO_THREADS"
 
 GROUPS, MEMBERSHIP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
-def usual_threads() -> int:
-    """How many threads to use where nobody asks for a number: what the environment says, or one per processor."""
-    asked = os.environ.get(VARIABLE, "").strip()
-    if not asked:
-        return allowed_processors()
-    if not asked.isdecimal() or int(asked) < 1:
-        raise ParameterError(f"The environment variable {VARIABLE} must be an integer of at least 1. Got {asked!r}.")
-    return int(asked)
-
-
+@cache
 def allowed_processors() -> int:
-    """The processors that this process may use: those it may run on, or the share of time that its container gets."""
+    """The processors that this process may use: those it may run on, or the share of time that its container gets.
+
+    They are counted once.
+    """
     return max(1, min([_usable(), *(math.ceil(quota) for quota in cpu_quotas())]))
 
 

@@ -8,6 +8,7 @@ asked for, and none waits for work that nobody does.
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,13 +21,17 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.common.processors import usual_threads
+from sfumato.common.processors import allowed_processors
+from sfumato.errors import ParameterError
 
 #: The rows that a thread takes at a time.
 CHUNK = 1 << 15
 
 #: From how many rows on threads share the parts, and into how many stretches of neighbouring parts these are divided.
 LONG, STRETCHES = 1 << 14, 64
+
+#: The environment variable that says how many threads to use.
+VARIABLE = "SFUMATO_THREADS"
 
 #: The name of every thread begins with this.
 NAME = "sfumato"
@@ -61,6 +66,16 @@ def how_many() -> int:
     """The number of threads that work here may use."""
     here = _HERE.get()
     return usual_threads() if here is None else here.crew.size
+
+
+def usual_threads() -> int:
+    """How many threads to use where nobody asks for a number: what the environment says, or one per processor."""
+    asked = os.environ.get(VARIABLE, "").strip()
+    if not asked:
+        return allowed_processors()
+    if not asked.isdecimal() or int(asked) < 1:
+        raise ParameterError(f"The environment variable {VARIABLE} must be an integer of at least 1. Got {asked!r}.")
+    return int(asked)
 
 
 @contextmanager
