@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from sfumato.assess.cautions import cautions_before, refuse
 from sfumato.common import parameters
 from sfumato.common.progress import Progress, ProgressOption, reporting
+from sfumato.common.threads import at_most
 from sfumato.errors import SchemaError, VerificationError, listed
 from sfumato.methods.comparators.anatomy import anatomy_groups
 from sfumato.privacy import LDiversity
 from sfumato.release.anatomy import LIMITS, Anatomy
-from sfumato.release.manifest import versions
+from sfumato.release.manifest import Grounds, versions
 from sfumato.release.values import without_traces
 from sfumato.run.prepare import Prepared, prepare
 from sfumato.run.read import read_table
@@ -74,20 +75,17 @@ def anatomize(
 def anatomize_for(data: object, request: Request, l: int, progress: ProgressOption = False) -> Anatomy:  # noqa: E741
     """Make the two tables that a request asks for."""
     _check_roles(request.schema)
-    with reporting(progress, "anatomize") as report:
+    with at_most(request.threads), reporting(progress, "anatomize") as report:
         report("reading", 0.0)
         source = request.open(data)
         prepared = prepare(read_table(source, request, report), request, report)
         cautions = cautions_before(prepared.view(request), request.confirm)
         refuse(cautions, request.strict)
         made = _make(prepared, l, report)
-    return replace(
-        made,
-        cautions=cautions,
-        manifest=_manifest(source.kind, prepared, request, made)
-        | {"cautions": [caution.to_dict() for caution in cautions]},
-        source=source,
-    )
+    manifest = _manifest(source.kind, prepared, request, made)
+    manifest["cautions"] = [caution.to_dict() for caution in cautions]
+    manifest["grounds"] = Grounds.of(manifest, made.verification, "two tables").to_dict()
+    return replace(made, cautions=cautions, manifest=manifest, source=source)
 
 
 def _check_roles(schema: Schema) -> None:

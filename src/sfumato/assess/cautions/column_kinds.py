@@ -153,8 +153,8 @@ def row_numbers(view: RequestView) -> Iterator[CautionFinding]:
 @before("reading")
 def reading(view: RequestView) -> Iterator[CautionFinding]:
     """Report what had to be guessed or left out when the table was read."""
-    for columns, found, advice in view.remarks:
-        yield CautionFinding("note", columns, len(columns), found, advice)
+    for columns, found, advice, severity in view.remarks:
+        yield CautionFinding(severity, columns, len(columns), found, advice)
 
 
 def looks_like_code(texts: pa.StringArray) -> bool:
