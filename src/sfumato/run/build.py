@@ -325,7 +325,7 @@ def _verified(shown: ShownInMemory, outcome: BuildOutcome, people: NDArray[np.in
     if request.preset is not None:
         from sfumato.run.presets import with_left_over  # noqa: PLC0415
 
-        found = with_left_over(found, request, open_source(shown.table))
+        found = with_left_over(found, request, open_source(shown.table), made=True)
     return outcome.passed(found)
 
 
