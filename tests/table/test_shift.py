@@ -15,6 +15,7 @@ from tests.cli.command import refused
 from tests.examples import examples
 
 import sfumato as sf
+from sfumato.cli.exits import BAD_DATA
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, ParameterError
 from sfumato.table.transform_base import TransformContext
