@@ -94,6 +94,7 @@ class Prepared:
             identifiers={name: codes[self.places] for name, codes in self.identifiers.items()},
             row_numbers=self.row_numbers,
             remarks=self.remarks,
+            counts_people=self.people is not None,
             pseudonyms={name: rows_per_value(self.table.column(name)) for name in request.pseudonymize},
         )
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import VerificationError
 from sfumato.verify.classes import KEY_LIMIT, Classes, Histogram, code_column, without_nan
-from sfumato.verify.interpretations import Interpretation
+from sfumato.verify.interpretations import Interpretation, is_text
 
 T = TypeVar("T")
 
@@ -78,6 +78,8 @@ class Grouped:
 
     def seen(self, reading: Interpretation) -> Grouped | None:
         """Interpret the column; None if all of its values stay different."""
+        if not is_text(self.values.type):
+            return None
         texts = [None if text is None else reading.seen(text) for text in self.labels.to_pylist()]
         coded = code_column(self.name, pa.chunked_array([pa.array(texts, pa.string())]))
         told_apart = len(np.unique(coded.codes)) == len(np.unique(self.codes))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions.caution import CautionFinding, after, before, quoted, share
-from sfumato.assess.cautions.rows_view import RowsView
+from sfumato.assess.cautions.rows_view import RowsView, fingerprints
 from sfumato.assess.cautions.view import ReleaseView, RequestView
 from sfumato.assess.meaning.persons import CountedColumn, PersonFound, find_person, lasting
 
@@ -64,6 +64,29 @@ def _few_persons(found: PersonFound, few: str, k: int) -> tuple[str, str]:
         f"classes hold fewer than k={k} different ones.",
         f"k counts rows: {declare}, so that people are counted.",
     )
+
+
+#: With fewer different rows, all of them may well occur an even number of times by chance.
+FEWEST_REPEATED = 10
+
+
+@before("repeated-rows", by_rows=True)
+def repeated_rows(view: RequestView) -> Iterator[CautionFinding]:
+    """Find a table in which all rows are there several times over, so that everybody counts several times."""
+    columns = [one.codes for one in view.columns.values() if one.codes is not None]
+    if view.counts_people or not columns:
+        return
+    counts = np.unique(fingerprints([*columns, *view.identifiers.values()]), return_counts=True)[1]
+    times = int(np.gcd.reduce(counts)) if len(counts) >= FEWEST_REPEATED else 1
+    if times > 1:
+        yield CautionFinding(
+            "warning",
+            (),
+            len(counts),
+            f"Every row occurs at least {times} times, and always a multiple of {times} times: the table seems to hold "
+            "everybody several times, and k counts all of them.",
+            "Read each file once, or leave out the copies, unless they are about different people.",
+        )
 
 
 def persons_per_class(persons: NDArray[np.integer], classes: NDArray[np.integer]) -> NDArray[np.int64]:
