@@ -271,7 +271,9 @@ class _Statements:
         for code in dict.fromkeys(one["code"] for one in cautions):
             columns = [name for one in cautions if one["code"] == code for name in one["columns"]]
             yield f"{code} ({_names(list(dict.fromkeys(columns)))})" if columns else code
-        known = {*(one["code"] for one in cautions), *(name for one in cautions for name in one["columns"])}
+        asked = self.stated.get("preset", {}).get("confirmed", {})
+        yield from (f"{name}, which looks like {what}" for name, what in asked.items())
+        known = {*asked, *(one["code"] for one in cautions), *(name for one in cautions for name in one["columns"])}
         others = [name for name in self.options.get("confirm", ()) if name not in known]
         if others:
             yield _names(others)
