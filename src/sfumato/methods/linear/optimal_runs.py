@@ -73,7 +73,7 @@ def cut_boxes(boxes: UnitBoxes, k: int, price: float, tell: Tell = silent) -> tu
         loss, begin = boxes.cheapest(k, price, tell)
         return float(loss[-1]), run_of_unit(begin)
     start = middle - longest + 1
-    with threads(2) as pool:
+    with threads() as pool:
         left_job = pool.submit(lambda: boxes.before(middle).cheapest(k, price, tell))
         right_job = pool.submit(lambda: boxes.backwards_from(start).cheapest(k, price, silent))
         (left, left_begin), (right, right_begin) = left_job.result(), right_job.result()
