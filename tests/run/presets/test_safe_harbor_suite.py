@@ -7,6 +7,7 @@ from tests.run.presets import safe_harbor_judge as judge
 from tests.run.presets.safe_harbor_allowed import ALLOWED
 from tests.run.presets.safe_harbor_columns import FORBIDDEN, Column
 from tests.run.presets.safe_harbor_made import MADE
+from tests.run.presets.safe_harbor_misnamed import MISNAMED
 
 ROLES = {
     "rest": lambda _: {"rest": "plain"},
@@ -68,6 +69,11 @@ def test_the_judge_sees_what_is_shown(may_show, cell, fine):
 @pytest.mark.parametrize("roles", ROLES.values(), ids=ROLES)
 def test_nothing_forbidden_comes_out(roles, rows_each):
     assert judge.leaks(FORBIDDEN, roles, rows_each) == {}
+
+
+@pytest.mark.parametrize("columns", MISNAMED, ids=["once", "again", "and again"])
+def test_a_harmless_name_hides_nothing(columns):
+    assert judge.leaks(columns, ROLES["rest"], 3) == {}
 
 
 @pytest.mark.parametrize("roles", ROLES.values(), ids=ROLES)
