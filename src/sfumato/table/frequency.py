@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.rows import LONG, equal_rows, gather, sort_rows
+from sfumato.common.threads import in_chunks
 from sfumato.table.microdata import Microdata
 
 #: Packed keys stay below this, well within a signed 64-bit number.
@@ -38,30 +41,47 @@ def group_rows(codes: NDArray[np.integer], sizes: Sequence[int]) -> FrequencySet
     """Group equal rows of codes, given the number of codes of each column."""
     if not len(codes):
         return FrequencySet(codes, np.empty(0, np.int64), np.empty(0, np.int32))
-    keys = np.zeros(len(codes), np.int64)
-    reach = 1
-    for column, size in zip(codes.T, sizes, strict=True):
-        if reach * size > KEY_LIMIT:
-            # The key is full: number the groups found so far, and continue with these numbers.
-            distinct, keys = np.unique(keys, return_inverse=True)
-            reach = len(distinct)
-        keys *= size
-        keys += column
-        reach *= size
-    ordered, rows = in_order(keys, reach)
-    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    counts = np.diff(begins, append=len(ordered))
+    keys = _keys(codes, sizes)
+    if len(codes) >= LONG:
+        found = equal_rows(keys.view(np.uint64))
+        return FrequencySet(gather(codes, found.first_rows), found.counts, found.of_row)
+    rows = in_order(keys[0], math.prod(sizes))[1] if len(keys) == 1 else sort_rows(keys.view(np.uint64))
+    ordered = keys[:, rows]
+    begins = np.flatnonzero(np.append(True, (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)))
+    counts = np.diff(begins, append=len(rows))
     of_row = np.empty(len(codes), np.int32)
     of_row[rows] = np.repeat(np.arange(len(begins), dtype=np.int32), counts)
     return FrequencySet(np.take(codes, rows[begins], axis=0), counts, of_row)
 
 
+def _keys(codes: NDArray[np.integer], sizes: Sequence[int]) -> NDArray[np.int64]:
+    """Combine the codes of every row into one number, or into several, the most significant first."""
+    words: list[list[int]] = [[]]
+    reach = 1
+    for at, size in enumerate(sizes):
+        if reach * size > KEY_LIMIT and words[-1]:
+            words.append([])
+            reach = 1
+        words[-1].append(at)
+        reach *= size
+    keys = np.zeros((len(words), len(codes)), np.int64)
+
+    def combine(start: int, stop: int) -> None:
+        for key, columns in zip(keys, words, strict=True):
+            for at in columns:
+                key[start:stop] *= sizes[at]
+                key[start:stop] += codes[start:stop, at]
+
+    in_chunks(len(codes), combine)
+    return keys
+
+
 def in_order(keys: NDArray[np.int64], reach: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Sort keys below ``reach``; return them and their rows, equal keys in the order of their rows."""
     bits = len(keys).bit_length()
-    if reach << bits > KEY_LIMIT:
-        rows = np.argsort(keys, kind="stable")
-        return keys[rows], rows
+    if len(keys) >= LONG or reach << bits > KEY_LIMIT:
+        rows = sort_rows(keys.view(np.uint64)[np.newaxis])
+        return gather(keys, rows), rows
     # Key and row in one number: sorting numbers is several times faster than argsort.
     words = keys << bits
     words |= np.arange(len(keys))

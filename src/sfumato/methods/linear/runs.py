@@ -121,7 +121,9 @@ def cut_by_size(
         loss, begin = shortest_runs(line.place[ends[:-1]], ends, latest_begins(ends, k))
         return LineCut(by_row(line, ends, run_of_unit(begin)), float(loss[-1]))
     lo, hi = unit_boxes(line, ends)
-    least, runs = cut_boxes(UnitBoxes(lo, hi, ends, line.width, line.microdata.spans), k, price, tell)
+    sizes = np.array([[domain.size for domain in line.microdata.domains]])
+    most = float(line.microdata.penalties(np.zeros_like(sizes), sizes - 1)[0])
+    least, runs = cut_boxes(UnitBoxes(lo, hi, ends, line.width, line.microdata.spans, most), k, price, tell)
     return LineCut(by_row(line, ends, runs), least)
 
 
