@@ -17,6 +17,7 @@ from sfumato.assess.risk.people import numbered_people
 from sfumato.assess.risk.survey_weights import survey_weights
 from sfumato.common.progress import Progress, silent, stage
 from sfumato.common.randomness import Secret
+from sfumato.common.rows import gather
 from sfumato.errors import DataError
 from sfumato.io import Remark
 from sfumato.run.read import TableRead
@@ -91,7 +92,7 @@ class Prepared:
             microdata=self.microdata,
             columns=coded_columns(self.microdata, self.table, plain, self.places),
             models=request.privacy,
-            identifiers={name: codes[self.places] for name, codes in self.identifiers.items()},
+            identifiers={name: gather(codes, self.places) for name, codes in self.identifiers.items()},
             row_numbers=self.row_numbers,
             remarks=self.remarks,
             pseudonyms={name: rows_per_value(self.table.column(name)) for name in request.pseudonymize},
@@ -127,8 +128,8 @@ def prepare(read: TableRead, request: Request, progress: Progress = silent) -> P
     table, schema, secret = read.table, read.schema, read.secret
     weights = None if schema.survey_weights is None else survey_weights(table, schema.survey_weights)
     taken = _rows_taken(table, request)
-    rows = read.rows[np.flatnonzero(taken)]
-    table = table if taken.all() else table.filter(pa.array(taken))
+    rows = read.rows if taken is None else read.rows[taken]
+    table = table if taken is None else table.take(pa.array(taken))
     schema = schema.learned(table, request.method.needs_levels)
     microdata = encode(
         table,
@@ -144,7 +145,7 @@ def prepare(read: TableRead, request: Request, progress: Progress = silent) -> P
         table=table.select([name for name in read.roles if _is_released(name, read.roles, request)]),
         microdata=microdata.take(places),
         roles=read.roles,
-        left_out=len(taken) - len(rows),
+        left_out=len(read.rows) - len(rows),
         sampled=request.sample is not None,
         places=places,
         secret=secret,
@@ -152,8 +153,8 @@ def prepare(read: TableRead, request: Request, progress: Progress = silent) -> P
         identifiers=_identifier_codes(table, read.identifiers),
         row_numbers=read.row_numbers,
         remarks=read.source.remarks,
-        people=None if schema.person is None else numbered_people(table, schema.person)[places],
-        weights=None if weights is None else weights[np.flatnonzero(taken)],
+        people=None if schema.person is None else gather(numbered_people(table, schema.person), places),
+        weights=weights if weights is None or taken is None else weights[taken],
         total_weight=0.0 if weights is None else float(weights.sum()),
     )
 
@@ -173,14 +174,14 @@ def _is_released(name: str, roles: Mapping[str, str], request: Request) -> bool:
     return roles[name] in {"sensitive", "plain"} or name in request.pseudonymize
 
 
-def _rows_taken(table: pa.Table, request: Request) -> NDArray[np.bool_]:
-    """Mark the rows that take part; ``missing`` says what happens to those that lack a quasi-identifier."""
+def _rows_taken(table: pa.Table, request: Request) -> NDArray[np.int64] | None:
+    """Find the rows that take part, None for all; ``missing`` says what happens to those without a quasi-identifier."""
     names = list(request.schema.quasi_identifiers)
     if request.missing == "error":
         refuse_missing(table, names)
     if request.missing != "suppress":
-        return np.ones(table.num_rows, bool)
-    taken = ~missing_rows(table, names)
-    if not taken.any():
+        return None
+    taken = np.flatnonzero(~missing_rows(table, names))
+    if not len(taken):
         raise DataError(ALL_LACKING)
-    return taken
+    return None if len(taken) == table.num_rows else taken
