@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 from sfumato.api.anonymize import anonymize_for
 from sfumato.common.html import Markup, element, facts, folded, fragment
 from sfumato.common.progress import ProgressOption
-from sfumato.common.textfiles import read_text
+from sfumato.common.textfiles import parsed_toml, read_text
 from sfumato.common.toml import dumps
 from sfumato.errors import HierarchyError, ParameterError, SchemaError
 from sfumato.io import write_text
@@ -139,10 +138,8 @@ class Policy(Request):
 
 
 def _load(file: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_text(file, "The policy file", ParameterError))
-    except tomllib.TOMLDecodeError as error:
-        raise ParameterError(f"The policy file {file} is not valid TOML: {error}.") from None
+    text = read_text(file, "The policy file", ParameterError)
+    return parsed_toml(text, lambda reason: ParameterError(f"The policy file {file} is not valid TOML: {reason}."))
 
 
 def _with_paths(data: Any, change: Callable[[str], str]) -> Any:

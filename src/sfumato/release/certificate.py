@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.assess.risk import assess
-from sfumato.common.textfiles import read_text
+from sfumato.common.textfiles import parsed_json, read_text
 from sfumato.errors import DataError, SfumatoError, SourceError, VerificationError, listed
 from sfumato.io import open_source, write_text
 from sfumato.io.checksum import HashedFile
@@ -60,10 +60,8 @@ class Certificate:
     def read(cls, path: str | os.PathLike[str]) -> Certificate:
         """Read a certificate from its file."""
         text = read_text(Path(path), "The certificate", SourceError)
-        try:
-            record = json.loads(text)
-        except ValueError:
-            raise DataError(f"The certificate {path} is not JSON. It may be another file, or damaged.") from None
+        damaged = DataError(f"The certificate {path} is not JSON. It may be another file, or damaged.")
+        record = parsed_json(text, lambda _: damaged)
         lacking = [key for key in KEYS if not isinstance(record, dict) or key not in record]
         if lacking or record["certificate"] != VERSION:
             said = f"it lacks {listed(lacking)}" if lacking else f"its version is not {VERSION}"
