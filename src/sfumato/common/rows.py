@@ -128,10 +128,23 @@ def _divided(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.in
     buckets = np.empty(rows, np.uint16)
     counts = np.zeros((len(parts), 2 * dividers.shape[1] + 1), np.int64)
     side_by_side(lambda at: find_buckets(keys, dividers, *parts[at], buckets, counts[at]), range(len(parts)))
-    # Rows of a bucket stay in their order: those of the first stretch come first.
+    return by_bucket(buckets, counts)
+
+
+def by_bucket(buckets: NDArray[np.uint16], counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Order rows by bucket, those of a bucket by their places; return the rows, and where each bucket ends.
+
+    Parameters
+    ----------
+    buckets
+        The bucket of every row.
+    counts
+        How many rows of every stretch (rows) have each bucket (columns).
+    """
+    parts = stretches(len(buckets))
     ends = np.cumsum(counts.T).reshape(counts.T.shape)
     free = np.ascontiguousarray((ends - counts.T).T)
-    order = np.empty(rows, np.int64)
+    order = np.empty(len(buckets), np.int64)
     side_by_side(lambda at: fill_buckets(buckets, *parts[at], free[at], order), range(len(parts)))
     return order, ends[:, -1]
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.common.rows import LONG, equal_rows, gather, sort_rows
-from sfumato.common.threads import in_chunks
+from sfumato.common.rows import LONG, equal_rows, gather, sort_rows, stretches
+from sfumato.common.threads import in_chunks, side_by_side
+from sfumato.table.kernels.classes import highest_within
 from sfumato.table.microdata import Microdata
 
 #: Packed keys stay below this, well within a signed 64-bit number.
@@ -18,6 +19,9 @@ KEY_LIMIT = 1 << 62
 
 #: Pairs of group and code are counted in a dense table as long as it has at most this many entries per row.
 DENSE = 4
+
+#: The number of ranges of groups that threads share.
+RANGES = 16
 
 
 @dataclass(frozen=True)
@@ -90,14 +94,28 @@ def in_order(keys: NDArray[np.int64], reach: int) -> tuple[NDArray[np.int64], ND
 
 
 def most_frequent(groups: NDArray[np.integer], codes: NDArray[np.integer], count: int, size: int) -> NDArray[np.int64]:
-    """The count of the most frequent code of every group, given the numbers of groups and codes."""
-    keys = groups.astype(np.int64)
+    """The count of the most frequent code of every group, given the numbers of groups and codes.
+
+    Rows whose group is negative do not count.
+    """
+    if len(groups) >= LONG and count * size <= DENSE * len(groups):
+        most = np.zeros(count, np.int64)
+        of_row, code_of = groups.astype(np.int32, copy=False), codes.astype(np.int32, copy=False)
+        # Each thread counts for some groups; that all of them read the groups of all rows is little work.
+        side_by_side(
+            lambda part: highest_within(of_row, code_of, size, part[0], most[part[0] : part[1]]),
+            stretches(count, max(1, -(-count // RANGES))),
+        )
+        return most
+    kept = groups >= 0
+    keys = (groups if kept.all() else groups[kept]).astype(np.int64)
     keys *= size
-    keys += codes
+    keys += codes if kept.all() else codes[kept]
     if count * size <= DENSE * len(keys):
         return np.bincount(keys, minlength=count * size).reshape(-1, size).max(axis=1, initial=0)
     # There can be as many groups and codes as rows: then only the pairs that occur are counted.
-    pairs, counts = np.unique(keys, return_counts=True)
+    pairs = equal_rows(keys.view(np.uint64)[np.newaxis]) if len(keys) >= LONG else None
+    different, counts = np.unique(keys, return_counts=True) if pairs is None else (keys[pairs.first_rows], pairs.counts)
     most = np.zeros(count, np.int64)
-    np.maximum.at(most, pairs // size, counts)
+    np.maximum.at(most, different // size, counts)
     return most
