@@ -140,7 +140,7 @@ def make(
 
     Returns the release, and notes on what readers of the file may misunderstand.
     """
-    from sfumato.common.threads import threads
+    from sfumato.common.threads import at_most, threads
 
     data = Path(files.place) if data is None else data
     _refuse_before_the_work(policy, files, data)
@@ -148,7 +148,7 @@ def make(
         release = policy.run(data, progress=progress)
     else:
         release, policy = limit.run(policy, data, progress)
-    with threads(1) as beside:
+    with at_most(policy.threads), threads() as beside:
         # The summary shows the bound, so it is computed while the file is written. Not on an engine: while it writes it
         # takes all processors, and PySpark and Numba both replace Python's list of warning filters for a moment, which
         # is safe in one thread only.

@@ -75,6 +75,7 @@ class CheckAnyArguments(CheckArguments, total=False):
     engine: str | EngineOption
     memory: int | str | None
     temporary: str | os.PathLike[str] | None
+    threads: int | None
 
 
 class AnatomizeArguments(TypedDict, total=False):
@@ -92,6 +93,7 @@ class AnatomizeArguments(TypedDict, total=False):
     strict: bool
     transform: Mapping[str, Transform | Hierarchy]
     sample: float | Sample | None
+    threads: int | None
     separator: str | None
     encoding: str | None
     sheet: str | None
@@ -119,6 +121,7 @@ class RecodeArguments(CheckArguments, total=False):
     engine: str | EngineOption
     memory: int | str | None
     temporary: str | os.PathLike[str] | None
+    threads: int | None
 
 
 class Arguments(RecodeArguments, total=False):
@@ -199,6 +202,7 @@ class Request:
     engine: str | EngineOption = option(AUTO, engine_option)  # noqa: RUF009
     memory: int | str | None = option(None, parameters.size)
     temporary: str | None = option(None, folder_name)
+    threads: int | None = option(None, parameters.integer, at_least=1)
     caller: str = field(default="anonymize", repr=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -327,8 +331,9 @@ class Request:
         return found | {"sample": None if self.sample is None else self.sample.to_policy()}
 
     def recorded_options(self) -> dict[str, Any]:
-        """The options as a manifest records them."""
-        return self.options() | {name: value for name, value in self._changes(recorded=True).items() if value}
+        """The options as a manifest records them; the number of threads changes nothing about a release."""
+        said = self.options() | {name: value for name, value in self._changes(recorded=True).items() if value}
+        return {name: value for name, value in said.items() if name != "threads"}
 
     def unusual(self) -> dict[str, Any]:
         """The options that differ from their defaults."""

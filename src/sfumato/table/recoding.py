@@ -126,9 +126,8 @@ def bounds_of_classes(codes: NDArray[np.unsignedinteger], of_row: NDArray[np.int
         bounds_within(codes, of_row, *stretch, first, sizes, lo, hi)
         return sizes, lo, hi
 
-    found = zip(
-        *side_by_side(find, stretches(*((rows, STRETCH) if few else (classes, -(-classes // RANGES))))), strict=True
-    )
+    parts = stretches(rows) if few else stretches(classes, -(-classes // RANGES))
+    found = zip(*side_by_side(find, parts), strict=True)
     sizes, lo, hi = (np.stack(side) if few else np.concatenate(side) for side in found)
     if few:
         lo = np.where(sizes[:, :, np.newaxis] > 0, lo, np.iinfo(lo.dtype).max).min(axis=0)

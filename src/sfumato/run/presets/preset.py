@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -16,7 +16,12 @@ from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.privacy import MODELS, PrivacyModel
 
 ENDING = ".toml"
-KEYS = ("title", "summary", "source", "not_covered", "privacy", "checklist", "identifiers", "dates", "ages", "zips")
+KEYS = (
+    *("title", "summary", "source", "not_covered", "privacy", "checklist", "closed", "identifiers", "dates", "ages"),
+    "zips",
+)
+#: Between the name of a preset and the census whose zip codes it takes.
+VARIANT = ":"
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
@@ -46,9 +51,20 @@ class Named:
 
 @dataclass(frozen=True)
 class Identifier(Named):
-    """A kind of column that must not be released, recognized by its name or by a pattern of its values."""
+    """A kind of column that must not be released.
+
+    Attributes
+    ----------
+    what
+        How the rule calls it.
+    kinds
+        The kinds of the recogniser that it forbids.
+    names, pattern
+        Further columns, by phrases in their names or by a pattern of their values.
+    """
 
     what: str = ""
+    kinds: Sequence[str] = ()
     pattern: str | None = None
 
 
@@ -68,9 +84,28 @@ class AgeRule(Named):
 
 @dataclass(frozen=True)
 class ZipRule(Named):
-    """Zip codes are shown by three digits, and by 000 where these are among ``low``."""
+    """Zip codes are shown by three digits, and by 000 where these are among ``low``.
 
-    low: Sequence[str] = ()
+    Attributes
+    ----------
+    low
+        The first digits that are hidden: a list, or lists by the year of a census.
+    census
+        The year of the census that counts.
+    """
+
+    low: Sequence[str] | Mapping[str, Sequence[str]] = ()
+    census: int | None = None
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The first three digits that are not shown."""
+        return frozenset(self.low.get(str(self.census), ()) if isinstance(self.low, Mapping) else self.low)
+
+    @property
+    def by_census(self) -> Mapping[str, Sequence[str]]:
+        """The lists by census, if there are several."""
+        return self.low if isinstance(self.low, Mapping) else {}
 
 
 @dataclass(frozen=True)
@@ -109,6 +144,8 @@ class Preset:
         The models that it adds to yours.
     checklist
         The questions that `sfumato.checklist` answers.
+    closed
+        Whether a column is released only if it was understood to be none of the forbidden kinds, or confirmed by name.
     text
         The file itself, to read or to change: ``preset=`` also takes the path of such a file.
 
@@ -125,6 +162,7 @@ class Preset:
     not_covered: tuple[str, ...]
     privacy: tuple[PrivacyModel, ...] = ()
     checklist: tuple[Question, ...] = ()
+    closed: bool = False
     identifiers: tuple[Identifier, ...] = ()
     dates: DateRule | None = None
     ages: AgeRule | None = None
@@ -138,9 +176,13 @@ class Preset:
 
     @classmethod
     def named(cls, name: str) -> Preset:
-        """Look up a preset by its name, or read your own file of the same form."""
-        if name in shipped():
-            return _shipped(name)
+        """Look up a preset by its name, or read your own file of the same form.
+
+        A colon and a year after the name choose another census, such as ``"hipaa-safe-harbor:2010"``.
+        """
+        base, colon, census = name.partition(VARIANT)
+        if base in shipped():
+            return _shipped(base) if not colon else _shipped(base).of_census(name, census)
         if not name.endswith(ENDING):
             raise ParameterError(
                 f"There is no preset '{name}'. There are {listed(shipped())}; or name a file of your own, such as "
@@ -162,6 +204,7 @@ class Preset:
             not_covered=parameters.names(where, "not_covered", data.get("not_covered", ())),
             privacy=tuple(_model(where, record) for record in data.get("privacy", ())),
             checklist=tuple(_made(Question, f"{where}: [[checklist]]", one) for one in data.get("checklist", ())),
+            closed=_yes_or_no(where, "closed", data.get("closed", False)),
             identifiers=tuple(
                 _made(Identifier, f"{where}: [[identifiers]]", one) for one in data.get("identifiers", ())
             ),
@@ -169,10 +212,18 @@ class Preset:
             text=text,
         )
 
+    def of_census(self, name: str, census: str) -> Preset:
+        """The same preset with the zip codes of another census."""
+        known = self.zips.by_census if self.zips is not None else {}
+        if census not in known or self.zips is None:
+            have = f"Known: {listed(known)}." if known else "This preset has none."
+            raise ParameterError(f"Preset '{self.name}' has no list of zip codes for the census '{census}'. {have}")
+        return replace(self, name=name, zips=replace(self.zips, census=int(census)))
+
     @cached_property
     def recodes(self) -> bool:
         """Whether it changes columns, besides asking for models."""
-        return bool(self.identifiers or self.dates or self.ages or self.zips)
+        return bool(self.closed or self.identifiers or self.dates or self.ages or self.zips)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values."""
@@ -198,7 +249,7 @@ def words(column: str) -> list[str]:
 
 def preset_name(owner: str, name: str, value: object) -> str:
     """Check that a preset of this name exists."""
-    if not isinstance(value, str) or not (value in shipped() or value.endswith(ENDING)):
+    if not isinstance(value, str) or not (value.partition(VARIANT)[0] in shipped() or value.endswith(ENDING)):
         raise invalid_parameter(owner, name, f"one of {listed(shipped())}, or a file such as 'rules.toml'", value)
     return value
 
@@ -219,6 +270,12 @@ def _refuse_unknown(where: str, given: Iterable[str], known: Iterable[str]) -> N
     unknown = [key for key in given if key not in known]
     if unknown:
         raise ParameterError(f"{where} has no place for {listed(unknown)}. Known: {listed(known)}.")
+
+
+def _yes_or_no(where: str, key: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise invalid_parameter(where, key, "true or false", value)
+    return value
 
 
 def _model(where: str, record: Mapping[str, Any]) -> PrivacyModel:
