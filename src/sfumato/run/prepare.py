@@ -18,6 +18,7 @@ from sfumato.assess.risk.survey_weights import survey_weights
 from sfumato.common.progress import Progress, silent, stage
 from sfumato.common.randomness import Secret
 from sfumato.common.rows import gather
+from sfumato.common.threads import threads
 from sfumato.errors import DataError
 from sfumato.io import Remark
 from sfumato.run.read import TableRead
@@ -60,7 +61,7 @@ class Prepared:
     secret
         The source of all random choices of this release.
     identifiers
-        The dropped columns that may name people, as numbers in the order of ``table``.
+        The dropped columns that may name people, as numbers in the order of ``microdata``.
     row_numbers
         The unnamed columns that were dropped, since they only number the rows.
     sampled
@@ -92,7 +93,7 @@ class Prepared:
             microdata=self.microdata,
             columns=coded_columns(self.microdata, self.table, plain, self.places),
             models=request.privacy,
-            identifiers={name: gather(codes, self.places) for name, codes in self.identifiers.items()},
+            identifiers=self.identifiers,
             row_numbers=self.row_numbers,
             remarks=self.remarks,
             pseudonyms={name: rows_per_value(self.table.column(name)) for name in request.pseudonymize},
@@ -131,41 +132,49 @@ def prepare(read: TableRead, request: Request, progress: Progress = silent) -> P
     rows = read.rows if taken is None else read.rows[taken]
     table = table if taken is None else table.take(pa.array(taken))
     schema = schema.learned(table, request.method.needs_levels)
-    microdata = encode(
-        table,
-        schema.quasi_identifiers,
-        schema.sensitive,
-        schema.weights,
-        stage(progress, "encoding"),
-        request.ends,
-        lambda row: read.source.place(int(rows[row])),
-    )
-    places = secret.permutation("order before", len(microdata))
+    with threads() as beside:
+        # What does not depend on codes is done while these are found.
+        drawn = beside.submit(secret.permutation, "order before", table.num_rows)
+        microdata = encode(
+            table,
+            schema.quasi_identifiers,
+            schema.sensitive,
+            schema.weights,
+            stage(progress, "encoding"),
+            request.ends,
+            lambda row: read.source.place(int(rows[row])),
+        )
+        places = drawn.result()
+        shuffled = beside.submit(microdata.take, places)
+        named = beside.submit(_identifier_codes, table, read.identifiers, places)
+        people = None if schema.person is None else gather(numbered_people(table, schema.person), places)
     return Prepared(
         table=table.select([name for name in read.roles if _is_released(name, read.roles, request)]),
-        microdata=microdata.take(places),
+        microdata=shuffled.result(),
         roles=read.roles,
         left_out=len(read.rows) - len(rows),
         sampled=request.sample is not None,
         places=places,
         secret=secret,
         schema=schema,
-        identifiers=_identifier_codes(table, read.identifiers),
+        identifiers=named.result(),
         row_numbers=read.row_numbers,
         remarks=read.source.remarks,
-        people=None if schema.person is None else gather(numbered_people(table, schema.person), places),
+        people=people,
         weights=weights if weights is None or taken is None else weights[taken],
         total_weight=0.0 if weights is None else float(weights.sum()),
     )
 
 
-def _identifier_codes(table: pa.Table, naming: Sequence[str]) -> dict[str, NDArray[np.integer]]:
+def _identifier_codes(
+    table: pa.Table, naming: Sequence[str], places: NDArray[np.int64]
+) -> dict[str, NDArray[np.integer]]:
     """Number the values of columns that name people: the names themselves go no further."""
     codes: dict[str, NDArray[np.integer]] = {}
     for name in naming:
         if name in table.column_names:
             with suppress(DataError):
-                codes[name] = distinct(name, table.column(name))[1]
+                codes[name] = gather(distinct(name, table.column(name))[1], places)
     return codes
 
 

@@ -36,7 +36,7 @@ class SensitiveColumn:
 
     def counts(self) -> NDArray[np.int64]:
         """How often each value occurs."""
-        return count_codes(self.codes, self.size)
+        return np.bincount(self.codes, minlength=self.size)
 
     @property
     def reference(self) -> NDArray[np.int64]:

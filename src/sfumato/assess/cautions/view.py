@@ -80,6 +80,7 @@ def coded_columns(
     columns += [ViewedColumn(one.name, "sensitive", one.values.drop_null(), one.codes) for one in microdata.sensitive]
     if names := list(plain):
         columns += side_by_side(lambda name: _plain(name, kept.column(name), places), names)
+    side_by_side(lambda column: column.counts, columns)  # all guardrails need them
     return {column.name: column for column in columns}
 
 
