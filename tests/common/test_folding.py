@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.assess.cautions.views import cautions, requested
+from tests.assess.cautions.views import cautions, released
 from tests.examples import examples
 
 import sfumato as sf
-from sfumato.common.folding import folded, look_alikes
+from sfumato.common.grouping import folded, look_alikes
 from sfumato.table.schema import Schema
 from sfumato.verify.interpretations import BY_EYE
 
@@ -69,10 +69,10 @@ def test_a_class_of_one_disease_is_warned_of_and_can_be_folded(words: list[str])
 
 def test_quasi_identifiers_and_capitals_are_named_too() -> None:
     cells = {"town": ["Rome", "Rome ", "Oslo", "OSLO"], "ill": ["a", "b", "a", "b"]}
-    [blank] = cautions(requested(cells, Schema("town", "ill")), "look-alikes")
+    [blank] = cautions(released(cells, Schema("town", "ill"), [0] * 4), "look-alikes")
     assert (blank.severity, blank.columns) == ("warning", ("town",))
     cells["town"] = ["Rome", "Bern", "Oslo", "OSLO"]
-    [capital] = cautions(requested(cells, Schema("town", "ill")), "look-alikes")
+    [capital] = cautions(released(cells, Schema("town", "ill"), [0] * 4), "look-alikes")
     assert capital.severity == "note"
     assert "Fold(case=True)" in capital.advice
 

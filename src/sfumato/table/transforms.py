@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.common import parameters
-from sfumato.common.folding import folded
+from sfumato.common.grouping import folded
 from sfumato.errors import DataError, ParameterError, invalid_parameter, listed, shortened
 from sfumato.hierarchies import HIERARCHIES, KINDS, Hierarchy, Learned, default_hierarchy
 from sfumato.hierarchies.ages import completed_years

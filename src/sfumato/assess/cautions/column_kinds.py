@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.assess.cautions.caution import CautionFinding, before, quoted
-from sfumato.assess.cautions.view import RequestView, ViewedColumn
+from sfumato.assess.cautions.caution import CautionFinding, after, before, quoted
+from sfumato.assess.cautions.view import ReleaseView, RequestView, ViewedColumn
 from sfumato.assess.meaning.words import says_code
-from sfumato.common.folding import look_alikes
+from sfumato.common.grouping import look_alikes
 from sfumato.hierarchies import Domain, IntervalDomain, Prefix
 from sfumato.table.schema import Declared
 
@@ -152,8 +152,8 @@ def row_numbers(view: RequestView) -> Iterator[CautionFinding]:
         )
 
 
-@before("look-alikes")
-def written_alike(view: RequestView) -> Iterator[CautionFinding]:
+@after("look-alikes")
+def written_alike(view: ReleaseView) -> Iterator[CautionFinding]:
     """Find values that a reader takes for one: blanks, invisible characters, forms of Unicode; capitals are a note."""
     for column in view.with_role("quasi-identifier", "sensitive", "plain"):
         for case in (False, True):

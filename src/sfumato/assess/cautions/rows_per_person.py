@@ -36,7 +36,9 @@ def pseudonyms(view: RequestView) -> Iterator[CautionFinding]:
 def several_rows_per_person(view: ReleaseView) -> Iterator[CautionFinding]:
     """Count the classes with fewer than k persons, if a dropped identifier repeats and stands for persons."""
     assert isinstance(view, RowsView)
-    keys = [CountedColumn(name, codes) for name, codes in view.identifiers.items()]
+    keys = [CountedColumn(name, codes) for name, codes in view.identifiers.items() if _repeats(codes)]
+    if not keys:
+        return
     known = [
         CountedColumn.of(one.name, one.codes, one.values) for one in view.columns.values() if one.codes is not None
     ]
@@ -47,6 +49,10 @@ def several_rows_per_person(view: ReleaseView) -> Iterator[CautionFinding]:
     few = int(np.count_nonzero(counts < view.k))
     if few:
         yield CautionFinding("warning", (found.name,), few, *_few_persons(found, share(few, len(counts)), view.k))
+
+
+def _repeats(codes: NDArray[np.integer]) -> bool:
+    return int(codes.max(initial=-1)) + 1 < int(np.count_nonzero(codes >= 0))
 
 
 def _few_persons(found: PersonFound, few: str, k: int) -> tuple[str, str]:
@@ -70,8 +76,8 @@ def _few_persons(found: PersonFound, few: str, k: int) -> tuple[str, str]:
 FEWEST_REPEATED = 10
 
 
-@before("repeated-rows", by_rows=True)
-def repeated_rows(view: RequestView) -> Iterator[CautionFinding]:
+@after("repeated-rows", by_rows=True)
+def repeated_rows(view: ReleaseView) -> Iterator[CautionFinding]:
     """Find a table in which all rows are there several times over, so that everybody counts several times."""
     columns = [one.codes for one in view.columns.values() if one.codes is not None]
     if view.counts_people or not columns:
