@@ -136,7 +136,10 @@ def printable(text: str, lines: bool = True) -> str:
 
 def shortened(value: object, limit: int = 60) -> str:
     """Show a value in a message without letting a huge one flood the screen."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # of Python, about thousands of digits
+        return "a number of thousands of digits"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 

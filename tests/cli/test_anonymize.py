@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.command import ROLES, run, write_patients
+from tests.cli.command import ROLES, refused, run, write_patients
 
 import sfumato as sf
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,6 +45,7 @@ def nothing_is_left_behind(folder: Path) -> Iterator[None]:
         ((*ROLES, *K, "--rest", "keep"), "'rest' parameter"),
         ((*ROLES, "-k", 0), "'k' parameter of KAnonymity must be an integer of at least 1. Got 0."),
         ((*ROLES, "-k", "many"), "Invalid value for '-k'"),
+        ((*ROLES, "-k", "9" * 5_000), "Invalid value for '-k'"),
         ((*ROLES, "-l", 0.5), "'l' parameter of LDiversity"),
         ((*ROLES, "-t", 2), "For 2 % write 0.02"),
         ((*ROLES, *K, "--suppression", 4), "For 4 % write 0.04"),
@@ -271,3 +273,10 @@ def test_without_a_command_there_is_help() -> None:
     assert done.code in {0, 2}, "2 from click 8.2 on"
     assert "anonymize" in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["pipe.csv", "pipe.db", "pipe.sqlite", "pipe.duckdb", "pipe.parquet"])
+def test_a_pipe_is_refused_and_not_waited_for(folder: Path, name: str) -> None:
+    os.mkfifo(folder / name)
+    for command in (("profile", folder / name), ("check", folder / name, "--qi", "age")):
+        assert "file" in refused(3, *command)

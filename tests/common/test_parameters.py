@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import sfumato as sf
 from sfumato.common import parameters
 from sfumato.errors import ParameterError, invalid_parameter, listed, shortened
 
@@ -96,3 +97,9 @@ def test_long_values_and_lists_are_cut():
     assert len(shortened("a" * 500)) == 60
     assert listed(["a", "b"]) == "'a', 'b'"
     assert listed(map(str, range(15)), limit=2) == "'0', '1' and 13 more"
+
+
+def test_numbers_of_thousands_of_digits_are_refused() -> None:
+    for k in (10**5_000, -(10**5_000)):
+        with pytest.raises(ParameterError, match="must be an integer of at least 1"):
+            sf.KAnonymity(k)

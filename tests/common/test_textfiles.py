@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 import sfumato as sf
+from sfumato.cli.recode import levels_of_manifest
 from sfumato.cli.shorthand import queries
 from sfumato.common import textfiles
 from sfumato.errors import HierarchyError, ParameterError, SfumatoError
+from sfumato.release.certificate import Certificate
+from sfumato.run.presets import Preset
 
 READERS: list[Callable[[Any], object]] = [sf.Taxonomy.read, sf.Policy.read, queries]
 
@@ -55,3 +58,38 @@ def test_what_is_no_policy_is_not_quoted(tmp_path: Path) -> None:
     with pytest.raises(ParameterError) as caught:
         sf.Policy.read(path)
     assert "SECRET" not in str(caught.value)
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"a = {DEEP}", "nested more than 100 deep"),
+        (f"[{'.'.join('a' * 100_000)}]", "nested more than 100 deep"),
+        ("'a' . " * 100_000 + "b = 1", "nested more than 100 deep"),
+        (f"a = {'[' * 150}{']' * 150}", "nested more than 100 deep"),
+        (f"a = {'9' * 5_000}", "a number that is too long"),
+    ],
+)
+def test_no_policy_or_preset_is_too_deep_to_be_refused(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "deep.toml"
+    path.write_text(text)
+    for read in (sf.Policy.read, lambda file: Preset.named(str(file))):
+        with pytest.raises(ParameterError, match=said):
+            read(path)
+
+
+@pytest.mark.parametrize("text", [DEEP, '{"a": ' + "9" * 5_000 + "}", '{"certificate": ' + "[" * 500 + "]" * 500 + "}"])
+def test_no_json_is_too_deep_to_be_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "deep.json"
+    path.write_text(text)
+    for read in (sf.Taxonomy.read, queries, levels_of_manifest, Certificate.read):
+        with pytest.raises(SfumatoError):
+            read(path)
+
+
+def test_ordinary_text_is_not_taken_for_nesting() -> None:
+    long = ". ".join(["A sentence"] * 500) + "1.5, " * 500
+    assert textfiles.parsed_toml(f'a = "{long}"', ParameterError) == {"a": long}

@@ -174,3 +174,69 @@ def test_a_lazy_frame_is_collected_once() -> None:
     assert counted == [4]
     release = sf.anonymize(lazy, quasi_identifiers=["age", "town"], k=2)
     assert isinstance(release.data, pl.DataFrame)
+
+
+# Every file once
+
+
+def test_the_same_file_twice_is_refused(tmp_path: Path) -> None:
+    first = write(tmp_path / "a.csv", [30, 40], ["Rome", "Oslo"])
+    (tmp_path / "linked.csv").symlink_to(first)
+    os.link(first, tmp_path / "hard.csv")
+    for twice in ([first, first], [first, tmp_path / "linked.csv"], [first, tmp_path / "hard.csv"]):
+        with pytest.raises(SourceError, match=r"named twice|are the same file.* counted twice"):
+            open_source(twice)
+    with pytest.raises(SourceError, match="are the same file"):
+        open_source(str(tmp_path / "*.csv"))
+
+
+def test_folders_behind_links_are_read_and_never_twice(tmp_path: Path) -> None:
+    write(tmp_path / "elsewhere" / "b.parquet", [50, 60], ["Rome", None])
+    write(tmp_path / "t" / "a.parquet", [30, 40], ["Rome", "Oslo"])
+    (tmp_path / "t" / "linked").symlink_to(tmp_path / "elsewhere")
+    assert rows(open_source(tmp_path / "t")) == EXPECTED
+    (tmp_path / "t" / "again").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(SourceError, match="are the same folder"):
+        open_source(tmp_path / "t")
+    (tmp_path / "t" / "again").unlink()
+    (tmp_path / "t" / "back").symlink_to(tmp_path / "t")
+    with pytest.raises(SourceError, match="are the same folder"):
+        open_source(tmp_path / "t")
+
+
+def test_no_part_of_a_folder_or_pattern_is_left_out_silently(tmp_path: Path) -> None:
+    write(tmp_path / "t" / "a.parquet", [30], ["Rome"])
+    (tmp_path / "t" / "b.parquet").symlink_to(tmp_path / "nowhere")
+    for data in (tmp_path / "t", str(tmp_path / "t" / "*.parquet")):
+        with pytest.raises(SourceError, match=r"There is no file .*b\.parquet"):
+            open_source(data)
+    (tmp_path / "t" / "b.parquet").unlink()
+    os.mkfifo(tmp_path / "t" / "b.parquet")
+    with pytest.raises(SourceError, match="not a regular file"):
+        open_source(tmp_path / "t")
+    (tmp_path / "t" / "b.parquet").unlink()
+    write(tmp_path / "t" / "b.parquet" / "part-0.parquet", [40], ["Oslo"])
+    assert rows(open_source(str(tmp_path / "t" / "*.parquet"))) == EXPECTED[:2]
+
+
+def test_copies_of_a_file_are_warned_of(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        write(tmp_path / name, [30, 30, 40, 40], ["Rome", "Rome", "Oslo", "Oslo"])
+    write(tmp_path / "c.csv", [50, 60, 30, 40], ["Rome", "Oslo", "Oslo", "Oslo"])
+    [remark] = open_source(str(tmp_path / "*.csv")).remarks
+    assert remark.severity == "warning"
+    assert "is a copy of" in remark.found
+    release = sf.anonymize(str(tmp_path / "*.csv"), quasi_identifiers=["age", "town"], k=2)
+    assert ("reading", "warning") in [(one.code, one.severity) for one in release.cautions]
+
+
+def test_empty_parts_of_a_cluster_are_no_copies(tmp_path: Path) -> None:
+    for name, ages in (("a", [30]), ("b", []), ("c", [])):
+        pq.write_table(pa.table({"age": pa.array(ages, pa.int64())}), tmp_path / f"{name}.parquet")
+    assert open_source(tmp_path).remarks == ()
+
+
+def test_columns_that_are_empty_in_all_files_need_no_common_type(tmp_path: Path) -> None:
+    for name, kind in (("a", pa.string()), ("b", pa.int64()), ("c", pa.null())):
+        pq.write_table(pa.table({"age": [30], "x": pa.nulls(1, kind)}), tmp_path / f"{name}.parquet")
+    assert open_source(tmp_path).read(["age", "x"]).column("x").null_count == 3

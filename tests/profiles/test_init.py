@@ -145,3 +145,11 @@ def test_what_would_go_wrong_later_is_said_and_what_would_not_is_not() -> None:
     assert "many-quasi-identifiers" in cautions(
         {f"c{at}": [rng.randint(1, 3) for _ in range(rows)] for at in range(14)}
     )
+
+
+def test_a_column_with_a_very_long_name_gets_a_file(people: Path) -> None:
+    lines = [f"{'abcdefgh'[number % 8]},{number % 30}" for number in range(100)]
+    (people / "long.csv").write_text("\n".join([f"{'c' * 300},age", *lines]) + "\n", encoding="utf-8")
+    done = run("init", "long.csv", "-o", "long.toml", "--yes")
+    assert done.code == 0, done.stderr
+    assert sf.Policy.read(people / "long.toml").schema.quasi_identifiers

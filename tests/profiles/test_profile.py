@@ -12,12 +12,12 @@ import pytest
 from tests.profiles.tables import HELD_OUT, TUNED, Made, iban
 
 import sfumato as sf
+from sfumato.assess.meaning.facts import ColumnCounts, facts_of
+from sfumato.assess.meaning.meaning import meaning_of
+from sfumato.assess.meaning.orders import order_of
+from sfumato.assess.meaning.patterns import DIRECT, Pattern, found_in
+from sfumato.assess.meaning.vocabulary import topic_of
 from sfumato.profiles.combinations import looks_of, sampled, search
-from sfumato.profiles.facts import ColumnCounts, facts_of
-from sfumato.profiles.meaning import meaning_of
-from sfumato.profiles.orders import order_of
-from sfumato.profiles.patterns import DIRECT, Pattern, found_in
-from sfumato.profiles.vocabulary import topic_of
 
 MADE = [make() for make in (*TUNED, *HELD_OUT)]
 

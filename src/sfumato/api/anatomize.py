@@ -16,7 +16,7 @@ from sfumato.errors import SchemaError, VerificationError, listed
 from sfumato.methods.comparators.anatomy import anatomy_groups
 from sfumato.privacy import LDiversity
 from sfumato.release.anatomy import LIMITS, Anatomy
-from sfumato.release.manifest import versions
+from sfumato.release.manifest import Grounds, versions
 from sfumato.release.values import without_traces
 from sfumato.run.prepare import Prepared, prepare
 from sfumato.run.read import read_table
@@ -81,13 +81,10 @@ def anatomize_for(data: object, request: Request, l: int, progress: ProgressOpti
         cautions = cautions_before(prepared.view(request), request.confirm)
         refuse(cautions, request.strict)
         made = _make(prepared, l, report)
-    return replace(
-        made,
-        cautions=cautions,
-        manifest=_manifest(source.kind, prepared, request, made)
-        | {"cautions": [caution.to_dict() for caution in cautions]},
-        source=source,
-    )
+    manifest = _manifest(source.kind, prepared, request, made)
+    manifest["cautions"] = [caution.to_dict() for caution in cautions]
+    manifest["grounds"] = Grounds.of(manifest, made.verification, "two tables").to_dict()
+    return replace(made, cautions=cautions, manifest=manifest, source=source)
 
 
 def _check_roles(schema: Schema) -> None:

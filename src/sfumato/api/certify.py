@@ -73,6 +73,7 @@ def certify(
         "columns": columns,
         "counts": ROWS if by_rows else PEOPLE,
         "promises": promises,
+        "grounds": {name: release.manifest["grounds"][name] for name in ("assumed", "guessed", "confirmed")},
         "achieved": figures["achieved"] if by_rows else None,
         "risk": {
             "before": release.risk.before.to_dict(),

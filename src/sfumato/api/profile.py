@@ -9,16 +9,16 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from sfumato.assess.meaning.facts import ColumnCounts, all_facts
+from sfumato.assess.meaning.meaning import Meaning, meaning_of
+from sfumato.assess.meaning.vocabulary import topic_of
 from sfumato.common.progress import ProgressOption, Tell, reporting, stage
 from sfumato.errors import DataError, SourceError
 from sfumato.io import Source, open_source
 from sfumato.io.missing import EVERY_COLUMN, MissingCodes, missing_codes
 from sfumato.profiles.combinations import Searched, search
-from sfumato.profiles.facts import ColumnCounts, all_facts
-from sfumato.profiles.meaning import Meaning, meaning_of
 from sfumato.profiles.report import ColumnProfile, Profile
 from sfumato.profiles.roles import SURE, Suggestion, find_person, suggest
-from sfumato.profiles.vocabulary import topic_of
 from sfumato.run.read import UNNAMED, numbers_rows
 
 #: A column that singles out more rows by itself says nothing in a combination.

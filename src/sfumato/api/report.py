@@ -16,7 +16,7 @@ from sfumato.assess.risk.assessment import Context
 from sfumato.errors import DataError
 from sfumato.io import open_source
 from sfumato.io.checksum import HashedFile
-from sfumato.release.manifest import method_shown, model_record
+from sfumato.release.manifest import BY_TYPE, Grounds, method_shown, model_record
 from sfumato.release.report.columns import ColumnFacts, describe_column
 from sfumato.release.report.facts import LEAST, Making, ReportFacts
 from sfumato.release.report.sections.policy import shown_policy
@@ -58,15 +58,25 @@ def facts_of_files(
     parameters = method_shown(request.method.recorded())
     method = {"name": request.method.name, **parameters}
     policy, elided = shown_policy({**record, "method": method, "options": request.recorded_options()}, released)
+    promises, kinds = [model_record(model) for model in request.privacy], _kinds(prepared)
+    declared = request.schema.quasi_identifiers
+    stated = {
+        "roles": prepared.roles,
+        "kinds": kinds,
+        "privacy": promises,
+        "options": request.recorded_options(),
+        "hierarchies": {name: how.name if how else BY_TYPE for name, how in declared.items()},
+    }
     return ReportFacts(
         verification=verification,
         risk=_risk(prepared, released),
-        promises=[model_record(model) for model in request.privacy],
+        promises=promises,
         roles=prepared.roles,
         rows_in=rows,
         policy=policy,
         elided=elided,
-        kinds=_kinds(prepared),
+        kinds=kinds,
+        grounds=Grounds.of(stated, verification),
         suppressed={"total": gone, "missing": prepared.left_out},
         losses=_loss(lost, rows, gone) if len(lost) == len(prepared.microdata.names) else {},
         by_column=lost,

@@ -51,6 +51,8 @@ TEXT = (str, str | None)
 TEXTS = (list[str], list[str] | None)
 PATH = (Path, Path | None)
 WHOLE = (int, int | None)
+#: Longer whole numbers fit in no column, and Python refuses to read those with thousands of digits.
+LONGEST_WHOLE = 18
 
 
 class _ParsesAtOnce(Mixed):
@@ -89,7 +91,8 @@ def _of_text(value: object, wanted: object) -> object:
         return value
     if wanted in PATH and value:
         return Path(value)
-    return int(value) if wanted in WHOLE and value.isascii() and value.isdigit() else None
+    short = len(value) <= LONGEST_WHOLE and value.isascii() and value.isdigit()
+    return int(value) if wanted in WHOLE and short else None
 
 
 class Command(_ParsesAtOnce, TyperCommand):

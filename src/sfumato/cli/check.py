@@ -11,10 +11,11 @@ import typer
 from sfumato.cli import options
 from sfumato.cli.exits import FAILED, NOT_CHECKABLE
 from sfumato.cli.screen import answer, answer_json
-from sfumato.errors import ParameterError, SchemaError, listed
+from sfumato.errors import ParameterError, SchemaError, listed, printable
 
 if TYPE_CHECKING:
     from sfumato.api.policy import Policy
+    from sfumato.release.manifest import Grounds
     from sfumato.verify.verification import SensitiveAchieved, Verification
 
 CertificateToCheck = Annotated[
@@ -63,6 +64,7 @@ def check(
 
     if public_key is not None and certificate is None:
         raise ParameterError("--public-key checks the signature of a certificate. Name it with --certificate FILE.")
+    policy = None
     if certificate is not None:
         result = _by_certificate(asked, place, certificate, public_key)
     else:
@@ -71,9 +73,9 @@ def check(
         _require_roles(policy)
         result = policy.check(open_source(data, **vars(file_options(asked))))
     if as_json:
-        answer_json(result.to_dict())
+        answer_json(result.to_dict() | ({} if policy is None else {"grounds": _grounds(result, policy).to_dict()}))
     elif not quiet:
-        answer(verdict(result))
+        answer("\n".join([verdict(result), *([] if policy is None else _rests_on(result, policy))]))
     if not result.ok:
         raise typer.Exit(FAILED if result.broken else NOT_CHECKABLE)
 
@@ -111,6 +113,26 @@ def verdict(result: Verification) -> str:
     lines = [first, "", f"achieved  k={result.k:,}"]
     lines += [f"          {name}: {_achieved(one)}" for name, one in result.achieved.sensitive.items()]
     return "\n".join(lines)
+
+
+def _rests_on(result: Verification, policy: Policy) -> list[str]:
+    """Say what the verdict was recomputed from, and what it assumes."""
+    grounds = _grounds(result, policy)
+    if result.checks:
+        first = [f"proven    from {grounds.source}"] if result.ok else []
+    else:
+        first = [f"but       {caveat}" for caveat in grounds.caveats]
+    return [*first, f"assumed   {printable('; '.join(grounds.assumed), lines=False)}"]
+
+
+def _grounds(result: Verification, policy: Policy) -> Grounds:
+    from sfumato.release.manifest import Grounds, model_record
+
+    schema = policy.schema
+    roles = dict.fromkeys(schema.quasi_identifiers, "quasi-identifier") | dict.fromkeys(schema.sensitive, "sensitive")
+    roles |= {} if schema.person is None else {schema.person: "person"}
+    stated = {"roles": roles, "privacy": [model_record(model) for model in policy.privacy]}
+    return Grounds.of(stated, result, "rows of the table")
 
 
 def _achieved(one: SensitiveAchieved) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -67,14 +66,15 @@ def recode(
 
 def levels_of_manifest(path: Path) -> dict[str, Any]:
     """Read the names of the levels that a release was made with."""
-    from sfumato.common.textfiles import read_text
+    from sfumato.common.textfiles import parsed_json, read_text
 
-    text = read_text(path, "The manifest", ParameterError)
+    other = ParameterError(f"{path} is not a manifest. Name the file that --manifest wrote.")
+    manifest = parsed_json(read_text(path, "The manifest", ParameterError), lambda _: other)
     try:
-        method = json.loads(text)["method"]
+        method = manifest["method"]
         levels = method.get("levels")
-    except (ValueError, TypeError, KeyError, AttributeError):
-        raise ParameterError(f"{path} is not a manifest. Name the file that --manifest wrote.") from None
+    except (TypeError, KeyError, AttributeError):
+        raise other from None
     if not isinstance(levels, Mapping):
         raise ParameterError(
             f"The release of {path} has no levels: its method, {method.get('name')}, makes other classes every time. "

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from sfumato.common.textfiles import read_text
+from sfumato.common.textfiles import parsed_json, read_text
 from sfumato.errors import ParameterError, shortened
 from sfumato.hierarchies import HIERARCHIES, KINDS, Hierarchy, Taxonomy
 from sfumato.hierarchies.base import as_number
@@ -83,12 +82,9 @@ def literal(text: str) -> bool | int | float | str:
 def queries(path: str) -> Any:
     """Read a workload from a JSON file: a list of queries, each with a range or categories by column."""
     text = read_text(Path(path), "The workload", ParameterError)
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise ParameterError(
-            f'--minimize {path} is not JSON. It is a list of queries, such as [{{"age": [20, 39], "city": "Siena"}}].'
-        ) from None
+    example = '[{"age": [20, 39], "city": "Siena"}]'
+    other = ParameterError(f"--minimize {path} is not JSON. It is a list of queries, such as {example}.")
+    return parsed_json(text, lambda _: other)
 
 
 def literals(text: str) -> bool | int | float | str | list[bool | int | float | str]:

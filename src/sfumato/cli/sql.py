@@ -47,11 +47,11 @@ def sql(
                 "CSV file, run the printed statements where the release belongs, or use 'sfumato anonymize'."
             )
         found = search_for(database, policy)
-        answer(found.sql(release, kind).rstrip("\n"))
-        say(describe(found))
         if create:
             found.create(release, kind)
-            say(f"made the {kind} {release}, and checked it")
+        answer((found.script if create else found.sql)(release, kind).rstrip("\n"))
+        say(describe(found))
+        say(f"made the {kind} {release}, and checked it" if create else "not run, so not checked: --create does both")
 
 
 def describe(found: InPlace) -> str:

@@ -14,6 +14,8 @@ from sfumato.errors import invalid_parameter
 
 T = TypeVar("T")
 
+#: The most bits of a whole number: Python refuses to print those with thousands of digits.
+LONGEST_WHOLE = 4096
 #: The smallest memory limit: the program itself and one batch of rows need about as much.
 LEAST_SIZE = 64 << 20
 
@@ -23,9 +25,10 @@ _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 def integer(owner: str, name: str, value: object, at_least: int) -> int:
     """Convert ``value`` to an int, or refuse it."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < at_least:
+    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not is_whole or int(value) < at_least or int(value).bit_length() > LONGEST_WHOLE:  # type: ignore[call-overload]
         raise invalid_parameter(owner, name, f"an integer of at least {at_least}", value)
-    return int(value)
+    return int(value)  # type: ignore[call-overload]
 
 
 def number(

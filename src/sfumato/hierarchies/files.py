@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sfumato.common.textfiles import LISTED, read_text
+from sfumato.common.textfiles import LISTED, parsed_json, read_text
 from sfumato.errors import HierarchyError, invalid_parameter, shortened
 
 DELIMITERS = ";,\t|"
@@ -44,10 +43,7 @@ def read_rows(path: Path, delimiter: str | None = None) -> tuple[list[Row], str]
 def read_json(path: Path) -> Any:
     """Read a taxonomy as JSON: nested objects with lists of values at the bottom, or a list of rows."""
     text = read_text(path, "The hierarchy file", HierarchyError, limit=LISTED)
-    try:
-        tree = json.loads(text)
-    except (ValueError, RecursionError):
-        raise HierarchyError(f"The hierarchy file {path} is not JSON.") from None
+    tree = parsed_json(text, lambda reason: HierarchyError(f"The hierarchy file {path} is not JSON: {reason}."))
     if not isinstance(tree, dict | list) or not tree:
         raise HierarchyError(
             f'The hierarchy file {path} holds neither groups, as in {{"Europe": ["Italy"]}}, nor rows, as in '

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +32,8 @@ class HashedFile:
         """
         file = Path(path)
         try:
+            if not stat.S_ISREG(file.stat().st_mode):  # to open a pipe would wait for somebody to write
+                raise SourceError(f"The {called} {path} is not a regular file. Save the data to a file first.")
             with file.open("rb") as stream:
                 digest = hashlib.file_digest(stream, "sha256").hexdigest()
                 return cls(file.name, file.stat().st_size, digest)

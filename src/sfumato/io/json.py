@@ -114,7 +114,7 @@ def _may_be_renamed(name: str, names: Sequence[str]) -> bool:
 def _is_object(line: bytes) -> bool:
     try:
         pairs = json.loads(line.decode(), object_pairs_hook=lambda pairs: pairs)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(pairs, list) and line.lstrip()[:1] == b"{" and len(dict(pairs)) == len(pairs)
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import unquote
 
 import pyarrow as pa
 
@@ -16,14 +14,10 @@ from sfumato.common.progress import Tell, silent
 from sfumato.errors import SourceError, listed
 from sfumato.io.columns import is_text, packed, unified
 from sfumato.io.files import shown
-from sfumato.io.open import is_several, open_file
+from sfumato.io.found_files import copies, found_files
+from sfumato.io.open import open_file
 from sfumato.io.parquet import ParquetSource
 from sfumato.io.source import FileOptions, Source, TableSize, without_nulls
-
-PARQUET = (".parquet", ".pq")
-
-#: How Spark and others write a missing value in the name of a folder.
-MISSING_FOLDER = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True)
@@ -51,7 +45,7 @@ class PartedSource(Source):
         self.columns = (*first.source.columns, *self._folders)
         for part in parts:
             for remark in part.source.remarks:
-                self.remark(*remark[1:], *remark.columns)
+                self.remark(remark.found, remark.advice, *remark.columns, severity=remark.severity)
 
     @property
     def parquet_files(self) -> tuple[Path, ...]:
@@ -102,7 +96,8 @@ class PartedSource(Source):
             (part, piece) for part, piece in zip(self.parts, pieces, strict=True) if piece.null_count < len(piece)
         ]
         if not filled:
-            return pa.chunked_array([chunk for piece in pieces for chunk in piece.chunks], pieces[0].type)
+            kind = next((piece.type for piece in pieces if not pa.types.is_null(piece.type)), pa.null())
+            return pa.chunked_array([pa.nulls(sum(map(len, pieces)), kind)])
         kind = self._agreed(name, [(part, piece.type) for part, piece in filled])
         if is_text(kind):
             return _joined_text(pieces)
@@ -170,40 +165,23 @@ class PartedSource(Source):
 
 def open_files(paths: Sequence[str | os.PathLike[str]], options: FileOptions) -> Source:
     """Open files, patterns and folders as one table."""
-    found = [part for path in paths for part in _found(path)]
-    if not found:
-        raise SourceError("There are no files to read: the list is empty.")
-    parts = [Part(open_file(path, options), path, folders) for path, folders in found]
+    parts = [Part(open_file(path, options), path, folders) for path, folders in found_files(paths)]
     if len(parts) == 1 and not parts[0].folders:
         return parts[0].source
-    return PartedSource(parts)
+    source = PartedSource(parts)
+    for earlier, path in copies([part.path for part in parts if _holds_rows(part)]):
+        source.remark(
+            f"{shown(path)} is a copy of {shown(earlier)}, byte by byte: everyone in it is counted twice.",
+            "Leave one of them out, unless they are about different people.",
+            severity="warning",
+        )
+    return source
 
 
-def _found(path: str | os.PathLike[str]) -> list[tuple[Path, dict[str, str | None]]]:
-    text = os.fspath(path)
-    if os.path.isdir(text):
-        return _in_folder(Path(text))
-    if not is_several(path):
-        return [(Path(text), {})]
-    matching = [Path(one) for one in sorted(glob.glob(text, recursive=True)) if os.path.isfile(one)]
-    if not matching:
-        raise SourceError(f"No file matches {shown(Path(text))}. Check the pattern.")
-    return [(one, {}) for one in matching]
-
-
-def _in_folder(folder: Path) -> list[tuple[Path, dict[str, str | None]]]:
-    inside = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in PARQUET and path.is_file()]
-    # Such names belong to the program that wrote the folder, not to the table.
-    own = [path for path in inside if not any(part[0] in "._" for part in path.relative_to(folder).parts)]
-    if not own:
-        raise SourceError(f"{shown(folder)} is a directory without Parquet files. Name a file in it, or a pattern.")
-    return [(path, _folders(path.relative_to(folder))) for path in own]
-
-
-def _folders(path: Path) -> dict[str, str | None]:
-    """The columns in the names of folders: ``year=2024``."""
-    pairs = (part.split("=", 1) for part in path.parts[:-1] if "=" in part)
-    return {name: None if value == MISSING_FOLDER else unquote(value) for name, value in pairs}
+def _holds_rows(part: Part) -> bool:
+    """Whether a file may hold rows; clusters write many that are empty."""
+    extent = part.source.extent(part.source.columns[:1])
+    return extent is None or extent.rows > 0
 
 
 def _check_same_columns(first: Part, other: Part) -> None:

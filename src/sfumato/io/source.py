@@ -29,11 +29,12 @@ class FileOptions:
 
 
 class Remark(NamedTuple):
-    """What a reader had to guess or leave out; never contains a value of the table."""
+    """What a reader had to guess or leave out, and how grave it is; never contains a value of the table."""
 
     columns: tuple[str, ...]
     found: str
     advice: str
+    severity: str = "note"
 
     def __str__(self) -> str:
         return f"{self.found} {self.advice}"
@@ -150,9 +151,9 @@ class Source(ABC):
     def to_native(self, table: pa.Table) -> object:
         """Convert a table to the kind of frame of the input; a file or a relation gives a ``pyarrow.Table``."""
 
-    def remark(self, found: str, advice: str, *columns: str) -> None:
+    def remark(self, found: str, advice: str, *columns: str, severity: str = "note") -> None:
         """Add a remark; the same remark is kept once, however often the table is read."""
-        said = Remark(columns, found, advice)
+        said = Remark(columns, found, advice, severity)
         if said not in self.remarks:
             self.remarks = (*self.remarks, said)
 

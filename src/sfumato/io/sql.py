@@ -41,6 +41,18 @@ def literal(text: str | None) -> str:
     return "NULL" if text is None else "'" + text.replace("'", "''") + "'"
 
 
+def text_by_bytes(expression: str) -> str:
+    """Convert to text that equals other text only if the bytes are the same.
+
+    Without it a collation, or a type such as ``citext``, may call ``a`` and ``A`` equal. Both DuckDB and PostgreSQL
+    know this collation.
+
+    >>> text_by_bytes(identifier("zip"))
+    'CAST("zip" AS VARCHAR) COLLATE "C"'
+    """
+    return f'CAST({expression} AS VARCHAR) COLLATE "C"'
+
+
 def literal_path(path: Path) -> str:
     """Quote a path for DuckDB, so that ``*``, ``?`` and ``[`` stand for themselves."""
     return literal(glob.escape(str(path.absolute())))

@@ -27,6 +27,8 @@ _TABLES = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND na
 def is_sqlite(path: Path) -> bool:
     """Whether a file is an SQLite database, whatever its name says."""
     try:
+        if not path.is_file():  # to open a pipe would wait for somebody to write
+            return False
         with open(path, "rb") as file:
             return file.read(len(MAGIC)) == MAGIC
     except OSError:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from sfumato.assess.cautions.caution import Caution, quoted, share
+from sfumato.assess.meaning.facts import ColumnCounts
+from sfumato.assess.meaning.meaning import Meaning
+from sfumato.assess.meaning.words import says_person
 from sfumato.profiles.combinations import singling
-from sfumato.profiles.facts import ColumnCounts
-from sfumato.profiles.meaning import Meaning
 from sfumato.profiles.roles import FEWEST_ROWS_PER_PERSON, MOST_ROWS_PER_PERSON
-from sfumato.profiles.vocabulary import says_person
 
 #: Fewer rows leave little to hide among.
 FEW_ROWS = 300

@@ -15,11 +15,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions.rows_view import count_unique, fingerprints
+from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.risk.drivers import Combination, DistinctLooks
 from sfumato.assess.risk.people import PeopleByClass
 from sfumato.common.grouping import CodedColumn, group_rows
 from sfumato.common.progress import Tell, silent
-from sfumato.profiles.facts import ColumnCounts
 
 Places = tuple[int, ...]
 

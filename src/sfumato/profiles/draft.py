@@ -30,6 +30,8 @@ MOST_FREQUENT = 0.4
 #: The suggested l, and the most columns that it is suggested for.
 DIVERSITY, MOST_DIVERSE = 2, 3
 DELIMITER = ";"
+#: The most letters of a column's name in the name of its file, since file systems limit names to some 250.
+LONGEST_SLUG = 60
 
 HEADER = """\
 # A policy to begin with, from {rows:,} rows and {columns} columns. Every line is a suggestion: read it, and change what
@@ -83,7 +85,7 @@ class Draft:
         taken: dict[str, Path] = {}
         for name in self.listed:
             plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-            slug = re.sub(r"[^A-Za-z0-9]+", "-", plain).strip("-").lower() or "column"
+            slug = re.sub(r"[^A-Za-z0-9]+", "-", plain).strip("-").lower()[:LONGEST_SLUG] or "column"
             others = {other.name for other in taken.values()}
             names = (f"{path.stem}.{slug}{number}.csv" for number in ("", *range(2, len(self.listed) + 2)))
             taken[name] = path.with_name(next(one for one in names if one not in others))

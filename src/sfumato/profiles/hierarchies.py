@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.assess.cautions.column_kinds import lost_zeros
+from sfumato.assess.meaning.facts import ColumnCounts
+from sfumato.assess.meaning.meaning import Meaning
+from sfumato.assess.meaning.written_dates import forms_of, moment_of
 from sfumato.errors import DataError, HierarchyError
 from sfumato.hierarchies import Categorical, Dates, Hierarchy, Numeric, Ordered, Prefix, Taxonomy
-from sfumato.profiles.facts import ColumnCounts
-from sfumato.profiles.meaning import Meaning
-from sfumato.profiles.written_dates import forms_of, moment_of
 
 #: Steps of coordinates in degrees: from about a kilometre to about a hundred.
 DEGREES = (0.01, 0.05, 0.1, 0.5, 1.0)

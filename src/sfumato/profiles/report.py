@@ -10,13 +10,13 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.assess.cautions.caution import Caution, percent, share
+from sfumato.assess.meaning.facts import ColumnCounts
+from sfumato.assess.meaning.meaning import Meaning
 from sfumato.errors import SchemaError, listed
 from sfumato.hierarchies import Hierarchy
 from sfumato.profiles.cautions import cautions_of
 from sfumato.profiles.combinations import Searched
-from sfumato.profiles.facts import ColumnCounts
 from sfumato.profiles.hierarchies import grouped_by, hierarchy_of, parents_of
-from sfumato.profiles.meaning import Meaning
 from sfumato.profiles.roles import Suggestion
 from sfumato.table.schema import Schema
 

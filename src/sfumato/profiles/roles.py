@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.profiles.facts import ColumnCounts
-from sfumato.profiles.meaning import FEWEST_NAMES, NAMES, Meaning
-from sfumato.profiles.vocabulary import Topic, says_person
+from sfumato.assess.meaning.facts import ColumnCounts
+from sfumato.assess.meaning.meaning import FEWEST_NAMES, NAMES, Meaning
+from sfumato.assess.meaning.vocabulary import Topic
+from sfumato.assess.meaning.words import says_person
 
 #: How sure a suggestion is.
 SURE, LIKELY, UNSURE = "sure", "likely", "unsure"

@@ -18,6 +18,7 @@ from sfumato.common.html import facts, fragment, verdict
 from sfumato.errors import VerificationError
 from sfumato.hierarchies import Hierarchy
 from sfumato.io import Source, write_tables, write_text
+from sfumato.release.manifest import Grounds
 from sfumato.release.summary import aligned, caution_facts, role_facts
 from sfumato.verify.anatomy import TwoTables, verify_anatomy, verify_files
 from sfumato.verify.verification import Verification
@@ -140,7 +141,7 @@ class Anatomy:
             ("rows", f"{self.people.num_rows:,} released of {rows:,}, in {self.verification.classes:,} groups"),
             ("achieved", f"l={reached:g} of '{self.sensitive}'; k={self.verification.k}"),
             ("limits", LIMITS),
-            ("verified", "yes, from the two tables alone" if self.verification.ok else "NO"),
+            *Grounds.recorded(self.manifest["grounds"]).facts(self.verification.ok),
             *caution_facts(self.manifest["cautions"]),
         ]
 

@@ -26,6 +26,7 @@ KEYS = (
     "columns",
     "counts",
     "promises",
+    "grounds",
     "achieved",
     "risk",
     "attacks",
@@ -46,9 +47,9 @@ class Certificate:
     Attributes
     ----------
     record
-        Everything, as plain values: ``file`` (its hash and size), ``columns``, ``promises``, ``achieved``, ``risk``
-        before and after, ``attacks`` and those ``not_tried``, ``preset``, ``versions``, ``digest`` and, where it is
-        signed, ``signature``.
+        Everything, as plain values: ``file`` (its hash and size), ``columns``, ``promises``, their ``grounds`` (what
+        was assumed, guessed and confirmed by hand), ``achieved``, ``risk`` before and after, ``attacks`` and those
+        ``not_tried``, ``preset``, ``versions``, ``digest`` and, where it is signed, ``signature``.
     """
 
     record: Mapping[str, Any]

@@ -122,7 +122,7 @@ def _assumed(record: Record) -> Iterator[str]:
         f"Assumed, as the certificate says: others may know {listed(columns['quasi_identifiers'])}; sensitive is "
         f"{listed(columns['sensitive']) or 'nothing'}; no promise is about {listed(others) or 'any other column'}."
     )
-    yield "What it says about the original, and about attacks, cannot be recomputed from the file."
+    yield "What it says about its grounds, the original and attacks cannot be recomputed from the file."
 
 
 def _signature(record: Record, public_key: Place | None) -> Iterator[RuleCheck]:

@@ -1,17 +1,25 @@
-"""The manifest: how a release was made, without a single original value."""
+"""The manifest: how a release was made and what its promises rest on, without a single original value."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 from sfumato.privacy import PrivacyModel
+from sfumato.verify.verification import Verification
 
 #: The packages whose versions can change a result.
 PACKAGES = ("sfumato", "numpy", "numba", "pyarrow", "duckdb", "narwhals")
+
+#: The most columns that a sentence names; the others are only counted.
+NAMED = 30
+
+#: What a hierarchy is called in a manifest if none was declared.
+BY_TYPE = "by type"
 
 
 @cache
@@ -65,3 +73,142 @@ def build_manifest(
         **ends,
         "seconds": {name: round(value, 4) for name, value in seconds.items()},
     }
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """What the statements about a release rest on, one sentence each.
+
+    Attributes
+    ----------
+    proven
+        What the verifier recomputed.
+    source
+        What it recomputed that from: the released rows alone, or also something that readers do not have.
+    assumed
+        What the owner declared; every promise holds only as far as this is true.
+    guessed
+        What Sfumato suggested and nobody declared.
+    confirmed
+        What somebody confirmed by name, although Sfumato asked about it.
+    caveats
+        What holds and yet protects nobody.
+    """
+
+    proven: tuple[str, ...] = ()
+    source: str = "the released rows alone"
+    assumed: tuple[str, ...] = ()
+    guessed: tuple[str, ...] = ()
+    confirmed: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, stated: Mapping[str, Any], verification: Verification, rows: str = "released rows") -> Grounds:
+        """Collect them from what a manifest states; ``rows`` names what was verified."""
+        made = _Statements(stated, stated.get("roles", {}), stated.get("options", {}))
+        return cls(
+            proven=tuple(str(check) for check in verification.checks if check.ok),
+            source=made.source(rows),
+            assumed=tuple(made.assumed()),
+            guessed=tuple(made.guessed()),
+            confirmed=tuple(made.confirmed()),
+            caveats=verification.caveats,
+        )
+
+    @classmethod
+    def recorded(cls, record: Mapping[str, Any]) -> Grounds:
+        """Read them from the plain values of `to_dict`."""
+        said: dict[str, Any] = {name: tuple(value) for name, value in record.items() if name != "source"}
+        return cls(**said, source=record.get("source", cls.source))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to plain values, ready for JSON."""
+        return {name: value if name == "source" else list(value) for name, value in vars(self).items()}
+
+    def facts(self, ok: bool = True) -> list[tuple[str, str]]:
+        """Say them in a few facts, each with its name; what was proven is listed elsewhere."""
+        lists = {"assumed": self.assumed, "guessed": self.guessed, "confirmed": self.confirmed}
+        return [
+            ("verified", f"yes, from {self.source}" if ok else "NO"),
+            *(("but", caveat) for caveat in self.caveats),
+            *((name, "; ".join(said)) for name, said in lists.items() if said),
+        ]
+
+
+@dataclass(frozen=True)
+class _Statements:
+    """What a manifest states, in sentences."""
+
+    stated: Mapping[str, Any]
+    roles: Mapping[str, str]
+    options: Mapping[str, Any]
+
+    @property
+    def models(self) -> Sequence[Mapping[str, Any]]:
+        """The parameters of every privacy model."""
+        return self.stated.get("privacy", ())
+
+    def source(self, rows: str) -> str:
+        """Say what the promises were recomputed from."""
+        besides = ["the column of persons"] if self._with_role("person") else []
+        besides += ["the population that was given"] if self._needs_population() else []
+        besides += ["the taxonomy that was given"] if any(one.get("taxonomy") for one in self.models) else []
+        return f"the {rows} and {' and '.join(besides)}" if besides else f"the {rows} alone"
+
+    def assumed(self) -> Iterator[str]:
+        """What the owner declared."""
+        known, plain, secret = (self._with_role(role) for role in ("quasi-identifier", "plain", "sensitive"))
+        yield f"others may know {_names(known)}" if known else "others know nothing that is released"
+        if plain:
+            yield f"nobody can find a person by {_names(plain)}, released unchanged"
+        if secret:
+            yield f"nobody knows anyone's {_names(secret)} beforehand"
+        yield self._persons()
+        if weights := self._with_role("weight"):
+            yield f"{_names(weights)} says how many people a row stands for"
+        declared = [name for name, how in self.stated.get("hierarchies", {}).items() if how != BY_TYPE]
+        if declared:
+            yield f"the hierarchies of {_names(declared)}, as declared"
+        if self._needs_population():
+            yield "the population is the one that the table was drawn from"
+        if pseudonyms := list(self.options.get("pseudonymize", ())):
+            yield f"nobody else has the key or the table of the pseudonyms of {_names(pseudonyms)}"
+
+    def guessed(self) -> Iterator[str]:
+        """What Sfumato suggested."""
+        kinds = self.stated.get("kinds", {})
+        undeclared = [name for name, how in self.stated.get("hierarchies", {}).items() if how == BY_TYPE]
+        if undeclared:
+            shown = _names([f"{name} ({kinds[name]})" if name in kinds else name for name in undeclared])
+            yield f"how to generalize {shown}"
+        preset = self.stated.get("preset", {})
+        judged = [*preset.get("dropped", ()), *preset.get("recoded", ())]
+        if judged:
+            yield f"what {_names(judged)} holds, by the preset's recogniser"
+
+    def confirmed(self) -> Iterator[str]:
+        """What somebody confirmed by name."""
+        cautions = [one for one in self.stated.get("cautions", ()) if one["confirmed"]]
+        for code in dict.fromkeys(one["code"] for one in cautions):
+            columns = [name for one in cautions if one["code"] == code for name in one["columns"]]
+            yield f"{code} ({_names(list(dict.fromkeys(columns)))})" if columns else code
+        known = {*(one["code"] for one in cautions), *(name for one in cautions for name in one["columns"])}
+        others = [name for name in self.options.get("confirm", ()) if name not in known]
+        if others:
+            yield _names(others)
+
+    def _persons(self) -> str:
+        person = self._with_role("person")
+        return f"{_names(person)} says whose row it is" if person else "every row is a different person"
+
+    def _with_role(self, role: str) -> list[str]:
+        return [name for name, one in self.roles.items() if one == role]
+
+    def _needs_population(self) -> bool:
+        return any("population" in one and not isinstance(one["population"], int | float) for one in self.models)
+
+
+def _names(names: Collection[str]) -> str:
+    """Join names; of many, the first ones and how many more there are."""
+    shown = [*list(names)[:NAMED], *([f"{len(names) - NAMED:,} more"] if len(names) > NAMED else [])]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

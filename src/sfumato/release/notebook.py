@@ -22,7 +22,8 @@ def page_of(release: Release) -> str:
 
 
 def _parts(release: Release) -> Iterator[Markup]:
-    said = "verified from the released rows alone" if release.verification.ok else "NOT verified: do not publish it"
+    source = release.manifest["grounds"]["source"]
+    said = f"verified from {source}" if release.verification.ok else "NOT verified: do not publish it"
     promised = ", ".join(check.rule for check in release.verification.checks)
     yield verdict(release.verification.ok, f"{promised or 'No promise'}: {said}")
     found = (release.manifest, release.verification, release.loss, release.bound, release.details.get("optimality"))

@@ -41,9 +41,10 @@ def is_signed_by(record: Mapping[str, Any], public_key: str | os.PathLike[str] |
     if not isinstance(said, Mapping) or said.get("algorithm") != ALGORITHM:
         return False
     _, exceptions, ed25519 = _cryptography()
+    owner = None if public_key is None else _public_key(Path(public_key))
     try:
         named = ed25519.Ed25519PublicKey.from_public_bytes(base64.b64decode(said["public_key"], validate=True))
-        expected = named if public_key is None else _public_key(Path(public_key))
+        expected = named if owner is None else owner
         expected.verify(base64.b64decode(said["signature"], validate=True), signed_bytes(record))
     except (exceptions.InvalidSignature, KeyError, TypeError, ValueError):
         return False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import printable
 from sfumato.loss import LossReport
+from sfumato.release.manifest import Grounds
 from sfumato.verify.verification import Verification
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def summary_facts(
         ("lost most", _worst(loss)),
         *_ends(manifest.get("singling_out", {}), verification.rows),
         *([("not looked at", _unseen(manifest["not_looked_at"]))] if "not_looked_at" in manifest else []),
-        ("verified", "yes, from the released rows alone" if verification.ok else "NO"),
+        *Grounds.recorded(manifest.get("grounds", {})).facts(verification.ok),
         ("seconds", f"{manifest['seconds']['total']:.2f}"),
     ]
 

@@ -26,7 +26,7 @@ from sfumato.loss import LossReport, singling_out
 from sfumato.methods.details import MethodDetails
 from sfumato.privacy import MinimumSpan, PrivacyModel, Requirements, TCloseness
 from sfumato.privacy.population import PopulationModel
-from sfumato.release.manifest import build_manifest
+from sfumato.release.manifest import BY_TYPE, Grounds, build_manifest
 from sfumato.release.origin import Origin
 from sfumato.release.release import Release
 from sfumato.release.shown import Shown, ShownInMemory
@@ -275,7 +275,7 @@ class BuildOutcome:
             source=source.kind,
             rows=self.rows,
             roles=self.roles,
-            hierarchies={name: how.name if how else "by type" for name, how in declared.items()},
+            hierarchies={name: how.name if how else BY_TYPE for name, how in declared.items()},
             models=request.privacy,
             method={"name": method.name, "parameters": method.recorded()} | _told(self.recoding),
             options=request.recorded_options() | {"seed": self.secret.seed},
@@ -298,6 +298,7 @@ def completed(release: Release, view: RequestView, cautions: tuple[Caution, ...]
     release.manifest["cautions"] = [caution.to_dict() for caution in cautions]
     if unseen := overlooked(view):
         release.manifest["not_looked_at"] = unseen
+    release.manifest["grounds"] = Grounds.of(release.manifest, release.verification).to_dict()
     release.manifest["seconds"] = clock.rounded()
     return release
 

@@ -13,6 +13,10 @@ from sfumato.errors import printable
 #: The number of classes for every pair of class size and count of the most frequent value.
 ClassFrequencies = Mapping[tuple[int, int], int]
 
+#: The rules that every table keeps with a limit of 1: on a least number, and on a largest share.
+AT_LEAST = ("k-anonymity", "l-diversity", "k-map")
+AT_MOST = ("t-closeness", "average risk", "unique share", "marketer risk", "population uniques")
+
 
 @dataclass(frozen=True)
 class BreakingClass:
@@ -74,6 +78,13 @@ class RuleCheck:
     def ok(self) -> bool:
         """Whether every class keeps the rule."""
         return self.breaking == 0
+
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether every table keeps the rule, such as ``k-anonymity k=1``."""
+        if self.rule.startswith(AT_LEAST) and self.measures != "largest factor":
+            return self.asked <= 1
+        return self.asked >= 1 if self.rule.startswith(AT_MOST) else self.rule == "delta-presence 0 to 1"
 
     def __str__(self) -> str:
         about = f"{self.rule} of '{self.column}'" if self.column is not None else self.rule
@@ -168,6 +179,17 @@ class Verification:
         return tuple(check for check in self.checks if not check.ok)
 
     @property
+    def caveats(self) -> tuple[str, ...]:
+        """What holds and yet protects nobody: rules that every table keeps, and classes of one."""
+        if self.broken:
+            return ()
+        empty = [check.rule for check in self.checks if check.promises_nothing]
+        said = [f"{rule} promises nothing: every table keeps it." for rule in dict.fromkeys(empty)]
+        if self.k == 1:
+            said.append("Somebody is alone in a class (k=1): whoever knows their quasi-identifiers finds them.")
+        return tuple(said)
+
+    @property
     def k(self) -> int | None:
         """The size of the smallest class."""
         return self.achieved.k
@@ -202,7 +224,7 @@ class Verification:
             if check.sample and check.breaking > len(check.sample):
                 lines.append(f"  and {check.breaking - len(check.sample):,} more")
         lines += [f"Not checkable from this file: {one}" for one in self.not_checkable]
-        lines += [f"Note: {note}" for note in self.notes]
+        lines += [f"Note: {note}" for note in (*self.caveats, *self.notes)]
         return "\n".join(printable(line, lines=False) for line in lines)
 
     def _verdict(self) -> str:
@@ -211,6 +233,7 @@ class Verification:
         return f"{said}: {self.rows:,} rows in {self.classes:,} classes"
 
     def _repr_html_(self) -> str:
+        said_too = (*self.caveats, *self.notes)
         rules = [
             [check.rule, check.column, _number(check.asked), _found(check), check.measures, _verdict(check)]
             for check in self.checks
@@ -222,7 +245,7 @@ class Verification:
             table(header, rules, numbers={2, 3}) if rules else element("p", "No rule was given."),
             [_breaking(check) for check in self.violations if check.sample],
             facts(("not checkable", one) for one in self.not_checkable) if self.not_checkable else None,
-            facts(("note", note) for note in self.notes) if self.notes else None,
+            facts(("note", note) for note in said_too) if said_too else None,
         )
 
     def broken_rules(self) -> str:
@@ -239,7 +262,7 @@ class Verification:
             "sensitive": {name: _plain_achieved(one) for name, one in self.achieved.sensitive.items()},
             "rules": [_plain_check(check) for check in self.checks],
             "not_checkable": list(self.not_checkable),
-            "notes": list(self.notes),
+            "notes": [*self.caveats, *self.notes],
         }
 
 
@@ -309,6 +332,6 @@ def _cell(value: object, limit: int = 60) -> str:
 
 def _number(number: float) -> str:
     """Format a number briefly: whole numbers as such, infinity as unlimited."""
-    if math.isinf(number):
+    if isinstance(number, float) and math.isinf(number):  # an integer may be too large for a float
         return "unlimited"
     return f"{int(number):,}" if number == int(number) else f"{number:.6g}"

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
-import os
-import shutil
-import subprocess
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -269,47 +263,6 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1]}), tmp_path / "t.parquet")
     with DuckDB(tmp_path / "t.parquet") as database, pytest.raises(SchemaError, match="no column"):
         search_in_place(database, sf.Schema("b", rest="drop"), k=2)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """A PostgreSQL server of our own, from the Debian packages."""
-    pytest.importorskip("adbc_driver_postgresql", reason="adbc-driver-postgresql is not installed")
-    programs = [str(path) for path in Path("/usr/lib/postgresql").glob("*/bin/pg_ctl")]
-    found = programs[-1] if programs else shutil.which("pg_ctl")
-    if found is None:
-        pytest.skip("PostgreSQL is not installed")
-    # A folder of its own directly below the system's: the server's user must be able to reach it.
-    folder = Path(tempfile.mkdtemp(prefix="postgres-"))
-    prefix: list[str] = []
-    if os.geteuid() == 0:
-        # The server refuses to run as root; the package brings a user for it.
-        prefix = ["runuser", "-u", "postgres", "--"]
-        shutil.chown(folder, "postgres")
-    user = "postgres" if prefix else getpass.getuser()
-    data = folder / "data"
-    tool = Path(found).parent
-    made = subprocess.run(
-        [*prefix, str(tool / "initdb"), "-D", str(data), "-U", user, "-A", "trust"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if made.returncode:
-        pytest.skip(f"no PostgreSQL cluster can be made here: {made.stderr[-200:]}")
-    options = f"-k {folder} -c listen_addresses='' -c fsync=off"
-    subprocess.run(
-        [*prefix, str(tool / "pg_ctl"), "-D", str(data), "-l", str(folder / "log"), "-w", "-o", options, "start"],
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-    yield f"postgresql:///postgres?host={folder}&user={user}"
-    subprocess.run(
-        [*prefix, str(tool / "pg_ctl"), "-D", str(data), "-m", "immediate", "stop"],
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-    shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=str)

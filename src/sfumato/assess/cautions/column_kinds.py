@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -10,24 +9,15 @@ import pyarrow.compute as pc
 
 from sfumato.assess.cautions.caution import CautionFinding, before, quoted
 from sfumato.assess.cautions.view import RequestView
+from sfumato.assess.meaning.words import says_code
 from sfumato.hierarchies import Domain, IntervalDomain, Prefix
 from sfumato.table.schema import Declared
 
 #: The everyday word for a hierarchy, by its name.
 WORDS = {"numeric": "number", "dates": "date", "categorical": "category", "ordered": "order"}
 
-#: Words in the name of a column whose numbers are codes: adding or averaging them is meaningless.
-CODE_WORDS = re.compile(
-    "airline|airport|branch|carrier|category|cbsa|census|cip|code|codes|county|cpt|cusip|"
-    "department|dept|diagnosis|district|division|drg|ethnicity|fips|gender|hcpcs|icd|id|ids|"
-    "industry|isco|kind|marital|municipality|naics|nationality|ndc|nuts|occ|occupation|party|"
-    "phone|plz|post|postal|postcode|procedure|product|profession|race|region|religion|route|"
-    "sector|sex|sic|site|sku|soc|specialty|species|ssn|state|station|status|store|tract|type|"
-    "ward|zcta|zip|zipcode"
-)
 #: With fewer distinct values, digits alone are no reason to suspect codes.
 FEWEST_CODES = 20
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _DAY_NUMBER = r"^(19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$"
 
 
@@ -163,17 +153,8 @@ def row_numbers(view: RequestView) -> Iterator[CautionFinding]:
 @before("reading")
 def reading(view: RequestView) -> Iterator[CautionFinding]:
     """Report what had to be guessed or left out when the table was read."""
-    for columns, found, advice in view.remarks:
-        yield CautionFinding("note", columns, len(columns), found, advice)
-
-
-def says_code(name: str) -> bool:
-    """Whether a column's name suggests that its numbers are codes.
-
-    >>> says_code("OCC_CODE"), says_code("zipCode"), says_code("age"), says_code("education-num")
-    (True, True, False, False)
-    """
-    return any(CODE_WORDS.fullmatch(word.lower()) for word in _WORD.findall(name))
+    for columns, found, advice, severity in view.remarks:
+        yield CautionFinding(severity, columns, len(columns), found, advice)
 
 
 def looks_like_code(texts: pa.StringArray) -> bool:

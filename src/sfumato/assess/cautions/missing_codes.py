@@ -13,19 +13,8 @@ from numpy.typing import NDArray
 from sfumato.assess.cautions.caution import CautionFinding, before, quoted, share
 from sfumato.assess.cautions.column_kinds import undeclared
 from sfumato.assess.cautions.view import RequestView, ViewedColumn
+from sfumato.assess.meaning.missing import AMBIGUOUS, MISSING_WORDS, sentinels
 
-#: What people write for a missing value, in lower case.
-MISSING_WORDS = frozenset(
-    {"", "?", "-", "--", "---", ".", "..", "*", "na", "n/a", "n.a.", "n.a", "#n/a", "nan", "<na>", "null", "(null)"}
-    | {"none", "nil", "unknown", "unk", "missing", "not available", "not stated", "not known", "no answer", "refused"}
-    | {"(blank)", "blank", "undefined", "k.a.", "keine angabe", "s/d", "n/d", "nd", "xxx", "#value!", "#null!"}
-)
-#: Words that are as often ordinary values, so that they count only among numbers and dates.
-AMBIGUOUS = frozenset({"none", "nil", "refused", "nd", "xxx", "*"})
-#: Numbers that mean a missing value if they lie far from all others.
-SENTINELS = (77, 88, *(10**digits - end for digits in (2, 3, 4, 5, 6) for end in (1, 2, 3)), 777, 888, 7777, 8888)
-#: Numbers that mean a missing value if nothing else is negative.
-NEGATIVES = (-1, -2, -7, -8, -9)
 #: The share of numbers or dates from which on all other values look out of place.
 MOSTLY = 0.8
 
@@ -89,38 +78,6 @@ def _sentinels(view: RequestView, column: ViewedColumn) -> Iterator[CautionFindi
             "all others: it looks like a code for 'no value', and then stretches every interval.",
             f"If that is what it means, say so: {_na(column.name, words)}.",
         )
-
-
-def sentinels(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> dict[int, int]:
-    """Find the numbers that look like codes for a missing value, and how often they occur.
-
-    >>> sentinels(np.array([18.0, 44.0, 90.0, 999.0]), np.array([3, 5, 2, 7]))
-    {999: 7}
-    """
-    order = np.argsort(numbers)
-    numbers, counts = numbers[order], counts[order]
-    above = far_away(numbers, counts)
-    below = far_away(-numbers[::-1], counts[::-1]) or _only_negatives(numbers, counts)
-    places = [*range(below), *range(len(numbers) - above, len(numbers))]
-    return {int(numbers[at]): int(counts[at]) for at in places}
-
-
-def far_away(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> int:
-    """Count the sentinels among the largest numbers: farther from the others than these are spread."""
-    for size in (3, 2, 1):
-        rest, end = numbers[:-size], numbers[-size:]
-        if len(rest) < 2 or counts[-size:].sum() < 2 or not np.isin(np.abs(end), SENTINELS).all():
-            continue
-        if end[0] - rest[-1] > rest[-1] - rest[0]:
-            return size
-    return 0
-
-
-def _only_negatives(numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> int:
-    """Count the negative numbers, if they are few, repeated, and all of them usual codes."""
-    size = int(np.count_nonzero(numbers < 0))
-    usual = np.isin(numbers[:size], (*NEGATIVES, *(-sentinel for sentinel in SENTINELS)))
-    return size if size <= 3 and size < len(numbers) and usual.all() and counts[:size].sum() > 1 else 0
 
 
 @before("numbers-as-text")

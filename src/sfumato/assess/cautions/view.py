@@ -108,7 +108,7 @@ class RequestView:
     row_numbers
         The unnamed columns that only number the rows and were therefore dropped unasked.
     remarks
-        What had to be guessed or left out when the table was read: columns, what was found, what to do.
+        What had to be guessed or left out when the table was read: columns, what was found, what to do, severity.
     pseudonyms
         The identifiers released as pseudonyms, and the largest number of rows with the same one.
     total
@@ -121,7 +121,7 @@ class RequestView:
     models: Sequence[PrivacyModel] = ()
     identifiers: Mapping[str, NDArray[np.integer]] = field(default_factory=dict, repr=False)
     row_numbers: Sequence[str] = ()
-    remarks: Sequence[tuple[tuple[str, ...], str, str]] = ()
+    remarks: Sequence[tuple[tuple[str, ...], str, str, str]] = ()
     pseudonyms: Mapping[str, int] = field(default_factory=dict)
     total: int | None = None
 

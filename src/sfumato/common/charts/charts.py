@@ -91,7 +91,7 @@ def class_sizes(classes: Mapping[int, int], promised: int | None = None) -> Pict
     binned = _binned(classes)
     total = sum(size * count for size, count in classes.items()) or 1
     people = [rows / total for _, _, rows in binned]
-    title = f"Everybody looks like at least {smallest - 1:,} others" if smallest else "No class is released"
+    title = _least_alike(smallest)
     if promised is not None and smallest:
         title += f"; {promised - 1:,} were promised"
     picture = bars(
@@ -104,6 +104,13 @@ def class_sizes(classes: Mapping[int, int], promised: int | None = None) -> Pict
     rows = tuple((label, count, share) for (label, count, _), share in zip(binned, people, strict=True))
     headers = ("people who look alike", "classes", "share of people")
     return Picture(title, picture.description, headers, rows, picture.draw)
+
+
+def _least_alike(smallest: int) -> str:
+    """Say how many people look alike at least, in the smallest class."""
+    if smallest == 1:
+        return "Somebody looks like nobody else"
+    return f"Everybody looks like at least {smallest - 1:,} others" if smallest else "No class is released"
 
 
 def risk_before_after(bands: Sequence[str], before: Sequence[float], after: Sequence[float]) -> Picture:

@@ -40,6 +40,10 @@ class Database(Openable):
         """Run a query and return its rows."""
 
     @abstractmethod
+    def kinds(self) -> pa.Schema:
+        """The columns of the table, with the types that the driver gives them."""
+
+    @abstractmethod
     def execute(self, sql: str) -> None:
         """Run a statement that returns nothing."""
 
@@ -70,11 +74,15 @@ class Database(Openable):
 
     def count(self) -> int:
         """Let the database count the rows."""
-        return int(self.query(f"SELECT count(*) FROM {self.source} t").column(0)[0].as_py())
+        return self.count_of(self.source)
+
+    def count_of(self, source: str) -> int:
+        """Let the database count the rows of any FROM clause."""
+        return int(self.query(f"SELECT count(*) FROM {source} t").column(0)[0].as_py())
 
     def columns(self) -> tuple[str, ...]:
         """The names of all columns."""
-        return tuple(self.query(f"SELECT * FROM {self.source} t LIMIT 0").column_names)
+        return tuple(self.kinds().names)
 
     def has(self, name: str) -> bool:
         """Whether there is a table or view of this name."""

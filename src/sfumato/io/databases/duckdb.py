@@ -86,7 +86,10 @@ class DuckDB(Database):
         try:
             return self._connection.sql(sql).to_arrow_table()
         except duckdb.Error as error:
-            raise SourceError(f"DuckDB refuses a query: {_first_line(error)}") from None
+            raise _refusal("a query", error) from None
+
+    def kinds(self) -> pa.Schema:
+        return self.query(f"SELECT * FROM {self.source} t LIMIT 0").schema
 
     def stream(self, columns: Sequence[str]) -> pa.RecordBatchReader:
         names = ", ".join(identifier(name) for name in columns)
@@ -94,7 +97,7 @@ class DuckDB(Database):
             # A cursor, since any other query on the connection would end the stream.
             reader = record_batches(self._connection.cursor().sql(f"SELECT {names} FROM {self.source} t"))
         except duckdb.Error as error:
-            raise SourceError(f"DuckDB refuses a query: {_first_line(error)}") from None
+            raise _refusal("a query", error) from None
         return pa.RecordBatchReader.from_batches(reader.schema, self._within_memory(reader))
 
     def _within_memory(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -111,7 +114,7 @@ class DuckDB(Database):
         try:
             self._connection.execute(sql)
         except duckdb.Error as error:
-            raise SourceError(f"DuckDB refuses a statement: {_first_line(error)}") from None
+            raise _refusal("a statement", error) from None
 
     def load(self, name: str, table: pa.Table) -> None:
         self._connection.register("sfumato_arrow", table)
@@ -120,6 +123,16 @@ class DuckDB(Database):
 
     def close(self) -> None:
         self._connection.close()
+
+
+def _refusal(what: str, error: duckdb.Error) -> SourceError:
+    """The error for what DuckDB does not run; one about data would quote values, so it only says so."""
+    if isinstance(error, duckdb.DataError | duckdb.IntegrityError | duckdb.InvalidInputException):
+        return SourceError(
+            "DuckDB cannot convert or compute a value of the table. Look at the types of its columns and at what the "
+            "query computes."
+        )
+    return SourceError(f"DuckDB refuses {what}: {_first_line(error)}")
 
 
 def _first_line(error: Exception) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +12,9 @@ from sfumato.errors import MissingExtraError, SourceError
 from sfumato.io.databases.database import Database, table_or_query
 from sfumato.io.inference import Narrowing, converted_to
 from sfumato.io.sql import identifier
+
+#: Classes of SQLSTATE for errors about data and about constraints.
+ABOUT_DATA = ("22", "23")
 
 
 class PostgreSQL(Database):
@@ -41,10 +45,14 @@ class PostgreSQL(Database):
             self._connection: Any = dbapi.connect(uri, autocommit=True)
         except dbapi.Error as error:
             raise SourceError(f"The database cannot be reached: {_first_line(error)}") from None
-        self._error = dbapi.Error
+        # What fails while rows arrive is an error of Arrow's.
+        self._errors = (dbapi.Error, OSError, pa.ArrowException)
 
     def query(self, sql: str) -> pa.Table:
         return _without_extensions(self._fetch(sql))
+
+    def kinds(self) -> pa.Schema:
+        return self._fetch(f"SELECT * FROM {self.source} t LIMIT 0").schema
 
     def stream(self, columns: Sequence[str]) -> pa.RecordBatchReader:
         kinds = self._fetch(self._select(columns, " LIMIT 0")).schema
@@ -85,26 +93,39 @@ class PostgreSQL(Database):
             try:
                 cursor.execute(sql)
                 yield from cursor.fetch_record_batch()
-            except self._error as error:
-                raise SourceError(f"PostgreSQL refuses a query: {_first_line(error)}") from None
+            except self._errors as error:
+                raise _refusal("a query", error) from None
 
     def _select(self, columns: Sequence[str], after: str = "") -> str:
-        return f"SELECT {', '.join(identifier(name) for name in columns)} FROM {self.source} t{after}"
+        return f"SELECT {', '.join(self._read(name) for name in columns)} FROM {self.source} t{after}"
+
+    def _read(self, name: str) -> str:
+        column = identifier(name)
+        return f"CAST({column} AS VARCHAR) AS {column}" if name in self._of_other_types else column
+
+    @cached_property
+    def _of_other_types(self) -> frozenset[str]:
+        """The columns of types that the driver does not know, such as ``citext`` and enumerations: they are texts."""
+        return frozenset(
+            one.name
+            for one in self.kinds()
+            if isinstance(one.type, pa.BaseExtensionType) and pa.types.is_binary(one.type.storage_type)
+        )
 
     def _fetch(self, sql: str) -> pa.Table:
         with self._connection.cursor() as cursor:
             try:
                 cursor.execute(sql)
                 return cursor.fetch_arrow_table()
-            except self._error as error:
-                raise SourceError(f"PostgreSQL refuses a query: {_first_line(error)}") from None
+            except self._errors as error:
+                raise _refusal("a query", error) from None
 
     def execute(self, sql: str) -> None:
         with self._connection.cursor() as cursor:
             try:
                 cursor.execute(sql)
-            except self._error as error:
-                raise SourceError(f"PostgreSQL refuses a statement: {_first_line(error)}") from None
+            except self._errors as error:
+                raise _refusal("a statement", error) from None
 
     def load(self, name: str, table: pa.Table) -> None:
         self.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
@@ -113,6 +134,17 @@ class PostgreSQL(Database):
 
     def close(self) -> None:
         self._connection.close()
+
+
+def _refusal(what: str, error: Any) -> SourceError:
+    """The error for what PostgreSQL does not run; one about data would quote values, so it only says so."""
+    state = str(getattr(error, "sqlstate", None) or "")
+    if state.startswith(ABOUT_DATA) or not hasattr(error, "sqlstate"):
+        return SourceError(
+            "PostgreSQL cannot convert or compute a value of the table. Look at the types of its columns and at what "
+            "the query computes."
+        )
+    return SourceError(f"PostgreSQL refuses {what}: {_first_line(error)}")
 
 
 def _first_line(error: Exception) -> str:

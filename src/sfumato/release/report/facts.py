@@ -15,6 +15,7 @@ from sfumato.assess.utility.report import Utility
 from sfumato.common.charts import charts
 from sfumato.io.checksum import HashedFile
 from sfumato.loss import Bound
+from sfumato.release.manifest import Grounds
 from sfumato.release.report.columns import ColumnFacts, describe_column
 from sfumato.release.report.sections.policy import policy_of_release
 from sfumato.verify.verification import Verification
@@ -82,6 +83,8 @@ class ReportFacts:
         are changed before anything else.
     singling_out
         How often exactly one person is at the end of an interval.
+    grounds
+        What was proven, assumed, guessed, and confirmed by hand.
     policy
         What makes the release again, without values of the original.
     elided
@@ -108,6 +111,7 @@ class ReportFacts:
     pseudonyms: Sequence[str] = ()
     changed: Sequence[str] = ()
     singling_out: Mapping[str, Any] = field(default_factory=dict)
+    grounds: Grounds = field(default_factory=Grounds)
     versions: Mapping[str, str] = field(default_factory=lambda: {"sfumato": __version__})
     file: HashedFile | None = None
     when: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
@@ -200,6 +204,7 @@ def facts_of_release(
         pseudonyms=list(manifest["options"].get("pseudonymize", ())),
         changed=list(manifest["options"].get("transform", ())),
         singling_out=manifest.get("singling_out", {}),
+        grounds=Grounds.recorded(manifest["grounds"]),
         versions=manifest["versions"],
         file=None if file is None else HashedFile.of(file),
     )

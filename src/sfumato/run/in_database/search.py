@@ -23,6 +23,7 @@ from sfumato.methods.lattice.judge import NodeJudge
 from sfumato.privacy import PrivacyModel, Requirements
 from sfumato.run.build import promise_of
 from sfumato.run.in_database.conditions import COUNTED, ClassConditions
+from sfumato.run.in_database.equality import by_bytes, read_by_bytes, text_columns, written_in_several_ways
 from sfumato.run.in_database.statements import (
     ReleaseQuery,
     dimension,
@@ -46,14 +47,13 @@ class FrequencyTable:
     counts: NDArray[np.int64]
 
     @classmethod
-    def count(cls, database: Database, schema: Schema) -> FrequencyTable:
+    def count(cls, database: Database, source: str, schema: Schema) -> FrequencyTable:
         """Fit the hierarchies to the values that occur, load them as dimension tables, and count."""
         names, sensitive = list(schema.quasi_identifiers), list(schema.sensitive)
-        database.require([*names, *sensitive])
-        domains = [_fit(database, schema, name) for name in names]
+        domains = [_fit(database, source, schema, name) for name in names]
         for at, domain in enumerate(domains):
             database.load(search_name(at), dimension(domain))
-        counted = database.query(frequency_query(database.source, names, sensitive))
+        counted = database.query(frequency_query(source, names, sensitive))
         counts = counted.column("n").cast(pa.int64()).to_numpy()
         codes = np.empty((len(counts), len(names)), smallest_unsigned([domain.size for domain in domains]))
         for at, domain in enumerate(domains):
@@ -118,7 +118,14 @@ class InPlace:
         ]
 
     def sql(self, release: str = "release", kind: str = "view") -> str:
-        """The script as one transaction, which makes the release or, if anything fails, nothing."""
+        """The script as one transaction, which makes the release or, if anything fails, nothing.
+
+        It says that nobody checked what it makes; `create` runs the statements and checks the release.
+        """
+        return f"{NOT_CHECKED}\n{self.script(release, kind)}"
+
+    def script(self, release: str = "release", kind: str = "view") -> str:
+        """The script alone."""
         return ";\n\n".join(["BEGIN", *self.statements(release, kind), "COMMIT"]) + ";\n"
 
     def create(self, release: str, kind: str = "view") -> Verification:
@@ -134,13 +141,27 @@ class InPlace:
             result = self.verify(release)
             if not result.ok:
                 raise VerificationError(f"The release did not pass its check and is not kept.\n{result.summary()}")
+            self._check_rows(release)
         return result
+
+    def _check_rows(self, release: str) -> None:
+        """Check that no row is lost, if the table is still the one that was searched."""
+        counts = self.solution.scorer.judge.counts
+        searched = 0 if counts is None else int(counts.sum())
+        rows, shown = (self.database.count_of(source) for source in (self.query.source, qualified(release)))
+        if rows == searched and shown != rows - self.suppressed:
+            raise VerificationError(
+                f"The release has {shown:,} rows instead of {rows - self.suppressed:,} and is not kept. The table was "
+                "changed meanwhile, or the database compares its values otherwise than it writes them."
+            )
 
     def verify(self, release: str) -> Verification:
         """Verify a release from its classes, which the database counts."""
         names, sensitive = list(self.schema.quasi_identifiers), list(self.schema.sensitive)
         columns = ", ".join(identifier(name) for name in [*names, *sensitive])
-        counted = self.database.query(f"SELECT {columns}, COUNT(*) AS n FROM {qualified(release)} GROUP BY {columns}")
+        texts = text_columns(self.database.query(f"SELECT * FROM {qualified(release)} LIMIT 0").schema)
+        shown = read_by_bytes(qualified(release), [*names, *sensitive], texts)
+        counted = self.database.query(f"SELECT {columns}, COUNT(*) AS n FROM {shown} t GROUP BY {columns}")
         rows = np.repeat(np.arange(counted.num_rows), counted.column("n").cast(pa.int64()).to_numpy())
         table = counted.drop_columns(["n"]).take(pa.array(rows))
         return verify_release(table, names, sensitive, [promise_of(model, self.schema) for model in self.models])
@@ -172,6 +193,9 @@ def search_in_place(database: Database, schema: Schema | None = None, **argument
     return search_for(database, Request.of("search_in_place", schema, **asked))
 
 
+#: The first line of a script that was printed and not run.
+NOT_CHECKED = "-- Printed, not run: nobody has checked what these statements make. 'sfumato sql --create' does."
+
 #: The options that a search in a database supports; it draws nothing, so the seed does not matter.
 HEEDED = {"suppression", "seed", "confirm"}
 
@@ -200,26 +224,28 @@ def search_for(database: Database, request: Request) -> InPlace:
         if getattr(hierarchy, "format", None) is not None:
             raise SchemaError(f"'{name}' is text in the database, which cannot read its dates. Convert it there.")
     roles = schema.roles(database.columns())
-    refuse_names(database, roles, request)
+    database.require([*schema.quasi_identifiers, *schema.sensitive])
     database.read_as_text(schema.read_as_text())
-    table = FrequencyTable.count(database, schema)
+    source = by_bytes(database, roles, schema)
+    refuse_names(database, source, roles, request)
+    table = FrequencyTable.count(database, source, schema)
     prune = method.may_prune(Task(table.microdata, Requirements(models, table.microdata)))
     judge = table.judge(models, request.suppression, prune)
     solution = method.solve(judge)
     others = [name for name, role in roles.items() if role in {"sensitive", "plain"}]
     conditions = ClassConditions.of(judge.task.requirements.bound, table.microdata.names, list(schema.sensitive))
-    query = ReleaseQuery(database.source, table.microdata.domains, solution.chosen, others, conditions)
+    query = ReleaseQuery(source, table.microdata.domains, solution.chosen, others, conditions)
     return InPlace(database, schema, models, solution, _with_suppression(query, judge, solution))
 
 
-def refuse_names(database: Database, roles: Mapping[str, str], request: Request) -> None:
+def refuse_names(database: Database, source: str, roles: Mapping[str, str], request: Request) -> None:
     """Refuse a plain column that identifies people like a name, unless the request confirms it."""
-    [rows] = database.query(f"SELECT count(*) AS n FROM {database.source} t")["n"].to_pylist()
+    rows = database.count_of(source)
     cautions: list[Caution] = []
     for name in [name for name, role in roles.items() if role == "plain"]:
-        alone = f"SELECT 1 FROM {database.source} t GROUP BY {identifier(name)} HAVING count({identifier(name)}) = 1"
+        alone = f"SELECT 1 FROM {source} t GROUP BY {identifier(name)} HAVING count({identifier(name)}) = 1"
         [unique] = database.query(f"SELECT count(*) AS n FROM ({alone}) AS alone")["n"].to_pylist()
-        found = as_good_as_a_name(name, "plain", int(unique), int(rows))
+        found = as_good_as_a_name(name, "plain", int(unique), rows)
         cautions += [Caution("near-unique", **vars(finding)) for finding in found]
     refuse(with_confirmations(cautions, request.confirm), strict=False)
 
@@ -246,15 +272,15 @@ def _label(judge: NodeJudge, key: NDArray[np.uint64], at: int, level: int) -> st
     return text
 
 
-def _fit(database: Database, schema: Schema, name: str) -> Domain:
+def _fit(database: Database, source: str, schema: Schema, name: str) -> Domain:
     """Fit the hierarchy of a column to its distinct values."""
-    column = database.query(f"SELECT DISTINCT {identifier(name)} AS value FROM {database.source} t").column("value")
+    column = database.query(f"SELECT DISTINCT {identifier(name)} AS value FROM {source} t").column("value")
     values = column.combine_chunks()
     known = values.drop_null()
     hierarchy = with_levels(schema.quasi_identifiers[name], known) or default_hierarchy(values.type)
     fitted = hierarchy.fit(name, known, has_missing=len(known) < len(values))
     if len(fitted.domain.values) < len(known):
-        raise SchemaError(f"'{name}' has values that are written in several ways in the database. Convert it there.")
+        raise written_in_several_ways(name)
     # Dimension tables are joined on the values of the table, not on those that a hierarchy turned them into.
     order = np.argsort(fitted.codes)
     return replace(fitted.domain, values=known.take(pa.array(order)))

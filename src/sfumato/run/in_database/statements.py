@@ -10,9 +10,26 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from sfumato.errors import SchemaError
 from sfumato.hierarchies import Domain
-from sfumato.io.sql import identifier, literal, qualified
+from sfumato.io.sql import identifier, literal, qualified, text_by_bytes
 from sfumato.run.in_database.conditions import ClassConditions
+
+#: Text that is compared by its bytes, whatever the collation of the database.
+TEXT = 'VARCHAR COLLATE "C"'
+
+#: Types of values in Arrow and in SQL.
+SQL_TYPES = (
+    (pa.types.is_uint64, "DECIMAL(20, 0)"),
+    (pa.types.is_integer, "BIGINT"),
+    (pa.types.is_float64, "DOUBLE PRECISION"),
+    (pa.types.is_floating, "REAL"),
+    (pa.types.is_date, "DATE"),
+    (pa.types.is_time, "TIME"),
+    (pa.types.is_boolean, "BOOLEAN"),
+    (pa.types.is_string, TEXT),
+    (pa.types.is_large_string, TEXT),
+)
 
 #: PostgreSQL truncates longer names, so two of them could become equal.
 LONGEST_NAME = 63
@@ -59,8 +76,8 @@ def _join(at: int, column: str, table: str) -> str:
 def dimension_statements(table: str, domain: Domain, level: int, block: int = 500) -> list[str]:
     """The statements that create the dimension table of a column for one level."""
     name = qualified(table)
-    kind = _sql_type(domain.values.type)
-    statements = [f"CREATE TABLE {name} (value {kind} PRIMARY KEY, label VARCHAR NOT NULL)"]
+    kind = _sql_type(domain)
+    statements = [f"CREATE TABLE {name} (value {kind} PRIMARY KEY, label {TEXT} NOT NULL)"]
     labels = domain.levels[level].labels.take(pa.array(domain.levels[level].groups[: len(domain.values)])).to_pylist()
     quoted = [_value(value, kind) for value in domain.values.cast(pa.string()).to_pylist()]
     pairs = [f"({value}, {literal(label)})" for value, label in zip(quoted, labels, strict=True)]
@@ -69,18 +86,20 @@ def dimension_statements(table: str, domain: Domain, level: int, block: int = 50
 
 
 def _value(text: str, kind: str) -> str:
-    return literal(text) if kind in {"VARCHAR", "DATE", "TIMESTAMP"} else text
+    return text if kind == "BIGINT" else literal(text)
 
 
-def _sql_type(kind: pa.DataType) -> str:
-    types = pa.types
-    if types.is_integer(kind):
-        return "BIGINT"
-    if types.is_floating(kind) or types.is_decimal(kind):
-        return "DOUBLE PRECISION"
-    if types.is_date(kind):
-        return "DATE"
-    return "TIMESTAMP" if types.is_timestamp(kind) else "VARCHAR"
+def _sql_type(domain: Domain) -> str:
+    """The type of a dimension's values: joined with those of the table, every value finds its own and no other."""
+    kind = domain.values.type
+    if pa.types.is_decimal(kind):
+        return f"DECIMAL({kind.precision}, {kind.scale})"
+    if pa.types.is_timestamp(kind):
+        return "TIMESTAMP WITH TIME ZONE" if kind.tz else "TIMESTAMP_NS" if kind.unit == "ns" else "TIMESTAMP"
+    for fits, name in SQL_TYPES:
+        if fits(kind):
+            return name
+    raise SchemaError(f"'{domain.name}' has the type {kind}, which has no levels in a database. Convert it there.")
 
 
 @dataclass(frozen=True)
@@ -147,7 +166,7 @@ class ReleaseQuery:
         domain, level = self.domains[at], self.levels[at]
         if level == domain.top:
             return "'*'"
-        return f"CAST(t.{identifier(domain.name)} AS VARCHAR)" if level == 0 else f"d{at}.label"
+        return text_by_bytes(f"t.{identifier(domain.name)}") if level == 0 else f"d{at}.label"
 
     def _joins(self, release: str) -> str:
         return "".join(_join(at, self.domains[at].name, table) for at, table in self.dimensions(release).items())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from sfumato.common import parameters
-from sfumato.common.textfiles import read_text
+from sfumato.common.textfiles import parsed_toml, read_text
 from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.privacy import MODELS, PrivacyModel
 
@@ -153,10 +152,7 @@ class Preset:
     def parsed(cls, name: str, text: str) -> Self:
         """Parse the text of a preset file."""
         where = f"Preset {name}"
-        try:
-            data = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise ParameterError(f"{where} is not valid TOML: {error}.") from None
+        data = parsed_toml(text, lambda reason: ParameterError(f"{where} is not valid TOML: {reason}."))
         _refuse_unknown(where, data, KEYS)
         said: dict[str, Any] = {key: parameters.text(where, key, data.get(key)) for key in KEYS[:3]}
         kinds = {"dates": DateRule, "ages": AgeRule, "zips": ZipRule}

@@ -6,9 +6,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sfumato.common.charts.charts import told
-from sfumato.common.html import Markup, element, facts, verdict
+from sfumato.common.html import Content, Markup, element, facts, verdict
 from sfumato.release.report.facts import ReportFacts
-from sfumato.release.report.parts import key_figures, listing, named, names, paragraph, percent, section, subsection
+from sfumato.release.report.parts import (
+    items,
+    key_figures,
+    listing,
+    named,
+    names,
+    paragraph,
+    percent,
+    section,
+    sentence,
+    subsection,
+)
 from sfumato.verify.verification import RuleCheck
 
 #: What each model promises, for people who have never heard of it.
@@ -20,8 +31,10 @@ IN_WORDS = {
     "delta-disclosure": "Finding somebody's group makes no value of {of} much likelier or less likely.",
     "minimum-span": "What is shown of {of} is never narrower than promised.",
     "average-risk": "On average over all people, the chance to be picked out is at most as high as promised.",
-    "unique-share": "At most so many people look like nobody else in the population.",
+    "unique-share": "At most so many people look like nobody else in the table.",
     "k-map": "Everybody looks like at least {others} others in the population that the table was drawn from.",
+    "marketer-risk": "On average over all people, the chance to be picked out of the population is limited.",
+    "population-uniques": "At most so many people look like nobody else in the population.",
     "delta-presence": "Nobody can tell from the table whether a person is in it, beyond the limits that are promised.",
 }
 
@@ -34,9 +47,11 @@ def section_verdict(found: ReportFacts) -> Markup:
         "Verdict",
         "Whether this table keeps what is promised to the people in it, recounted from the published rows alone.",
         verdict(verification.ok, _sentence(found)),
+        *(paragraph(element("strong", caveat)) for caveat in verification.caveats),
         key_figures(_figures(found)),
         subsection("What is promised", listing(("promise", "what it means"), list(_promises(found)))),
         subsection("How it was checked", _checks(found), *(paragraph(note) for note in verification.notes)),
+        subsection("What this rests on", *_grounds(found)),
         subsection("What was checked", facts(_provenance(found))),
     )
 
@@ -86,6 +101,8 @@ def _meaning(promise: Mapping[str, Any], found: ReportFacts) -> str:
     column = promise.get("column")
     of = named(str(column)) if column is not None else names(found.with_role("sensitive")) or "the sensitive value"
     words = IN_WORDS.get(promise["model"])
+    if _is_empty(promise):
+        return "Nothing: every table keeps it."
     if promise["model"] == "l-diversity" and promise.get("kind") == "frequency":
         return (
             f"Among people who look alike, nobody can be more than {percent(1 / promise['l'])} sure of anyone's {of}."
@@ -93,6 +110,12 @@ def _meaning(promise: Mapping[str, Any], found: ReportFacts) -> str:
     if words is None:
         return "See the privacy models in the documentation."
     return words.format(others=f"{k - 1:,}", risk=percent(1 / k), of=of)
+
+
+def _is_empty(promise: Mapping[str, Any]) -> bool:
+    """Whether every table keeps a promise, such as k = 1."""
+    least = promise.get("k", promise.get("l", 2) if promise.get("kind") != "recursive" else 2)
+    return least <= 1 or promise.get("t", promise.get("limit", 0)) >= 1
 
 
 def _checks(found: ReportFacts) -> Markup:
@@ -119,6 +142,21 @@ def _found(check: RuleCheck) -> str:
 
 def _number(value: float | None) -> int | float | None:
     return int(value) if value is not None and value == int(value) else value
+
+
+def _grounds(found: ReportFacts) -> Iterator[Content]:
+    """What was proven, what was assumed, and what was guessed: three different things."""
+    grounds = found.grounds
+    said = {
+        "Proven": (f"Recomputed from {grounds.source}.", grounds.proven),
+        "Assumed": ("Declared by the owner of the table; the promises hold as far as this is true.", grounds.assumed),
+        "Guessed": ("Suggested by the program, declared by nobody.", grounds.guessed),
+        "Confirmed by hand": ("The program asked, and somebody answered for it.", grounds.confirmed),
+    }
+    for word, (meaning, sentences) in said.items():
+        if sentences:
+            yield paragraph(element("strong", f"{word}. "), meaning)
+            yield items(sentence(one) for one in sentences)
 
 
 def _provenance(found: ReportFacts) -> Iterator[tuple[str, str]]:

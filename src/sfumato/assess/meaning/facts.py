@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.assess.cautions.missing_codes import AMBIGUOUS, MISSING_WORDS, sentinels
+from sfumato.assess.meaning.missing import AMBIGUOUS, MISSING_WORDS, sentinels
 from sfumato.common.threads import side_by_side
 from sfumato.io.missing import without_codes
 from sfumato.table.encoding import distinct

@@ -9,12 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from sfumato.assess.cautions.column_kinds import says_code
-from sfumato.profiles.facts import ColumnCounts
-from sfumato.profiles.orders import order_of
-from sfumato.profiles.patterns import DIRECT, STRUCTURED, found_in, holds_given_names, looks_like_postcodes, share_of
-from sfumato.profiles.vocabulary import Topic, says_number
-from sfumato.profiles.written_dates import forms_of
+from sfumato.assess.meaning.facts import ColumnCounts
+from sfumato.assess.meaning.orders import order_of
+from sfumato.assess.meaning.patterns import (
+    DIRECT,
+    STRUCTURED,
+    found_in,
+    holds_given_names,
+    looks_like_postcodes,
+    share_of,
+)
+from sfumato.assess.meaning.vocabulary import Topic
+from sfumato.assess.meaning.words import says_code, says_number
+from sfumato.assess.meaning.written_dates import forms_of
 
 #: From this share of unique rows on, a column numbers its rows.
 NUMBERS_ROWS = 0.9

@@ -6,11 +6,10 @@ Names are normalized first: ``PatientID``, ``patient-id`` and ``Patient Id`` are
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import cache
 from typing import NamedTuple
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+from sfumato.assess.meaning.words import COUNTED, words
 
 
 class Topic(NamedTuple):
@@ -367,39 +366,6 @@ _TOPICS: tuple[tuple[str, str, str], ...] = (
     ),
 )
 
-#: Beginnings of the names of columns that count something.
-_COUNTED = re.compile(
-    r"^(number|no|nr|num|n|count|anzahl|zahl|nombre|numero|aantal|liczba)( (of|de|der|di|d|van|des))+ |"
-    r"^anzahl |^num |^n "
-)
-
-#: Words anywhere in a name that say that a column numbers people or things.
-_NUMBERS = re.compile(
-    r"(^|.* )(id|ids|uid|uuid|guid|key|code no|pk|no|nr|number|num|nummer|numero|num|ref|reference|identifier|"
-    r"pseudonym|pseudo|hash|token|record|pnr|locator|ff|loyalty|frequent flyer|customer|cust|client|kunde|"
-    r"kunden|user|member|patient|subject|respondent|participant|person|proband|case|fall|trip|visit ?id|order|"
-    r"transaction|invoice no|booking|ticket|folio|serial|serialno|household|hhid|employee|student|pupil|"
-    r"worker|insee|\w+(nummer|nr|id|no|key))( .*)?$"
-)
-#: Those of them that number people rather than visits, orders or households.
-_PEOPLE = re.compile(
-    r"(^|.* )(patient\w*|person\w*|customer|cust|client\w*|kunde\w*|user|member|subject|respondent|"
-    r"participant|proband\w*|employee|student|pupil|passenger|device|card|card ?holder|insured|versicherte\w*|"
-    r"mrn|pseudonym|pid|athlete|rider|driver|worker|resident|citizen|individual|panelist|applicant|borrower|"
-    r"donor|claimant)( .*)?$"
-)
-
-
-def words(name: str) -> str:
-    """Normalize a name to words in lower case without accents, separated by blanks.
-
-    >>> words("PatientID"), words("Größe (cm)"), words("date_de_naissance")
-    ('patient id', 'grosse cm', 'date de naissance')
-    """
-    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
-    letters = "".join(one for one in plain if not unicodedata.combining(one))
-    return " ".join(_WORD.findall(letters)).lower()
-
 
 @cache
 def _patterns() -> tuple[tuple[Topic, re.Pattern[str]], ...]:
@@ -417,25 +383,6 @@ def topic_of(name: str) -> Topic | None:
     ('date of birth', 'income', 'household', None)
     """
     said = words(name)
-    counted = _COUNTED.sub("", said)
+    counted = COUNTED.sub("", said)
     found = _found(counted) or _found(re.sub(r"[ \d]+$", "", counted))
     return Topic("count", "known") if found is None and counted != said else found
-
-
-def says_number(name: str) -> bool:
-    """Whether a name says that the column numbers people, cases or things.
-
-    >>> says_number("Patient-ID"), says_number("student_no"), says_number("number of rooms"), says_number("age")
-    (True, True, False, False)
-    """
-    said = words(name)
-    return bool(_NUMBERS.match(said)) and _COUNTED.match(said) is None
-
-
-def says_person(name: str) -> bool:
-    """Whether a column numbers people rather than cases or things.
-
-    >>> says_person("Patient-ID"), says_person("trip")
-    (True, False)
-    """
-    return bool(_PEOPLE.match(words(name)))

@@ -1,0 +1,78 @@
+"""The words of a column's name, and what they say of its numbers: of whom, of what, how many."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+#: Beginnings of the names of columns that count something.
+COUNTED = re.compile(
+    r"^(number|no|nr|num|n|count|anzahl|zahl|nombre|numero|aantal|liczba)( (of|de|der|di|d|van|des))+ |"
+    r"^anzahl |^num |^n "
+)
+
+#: Words anywhere in a name that say that a column numbers people or things.
+_NUMBERS = re.compile(
+    r"(^|.* )(id|ids|uid|uuid|guid|key|code no|pk|no|nr|number|num|nummer|numero|num|ref|reference|identifier|"
+    r"pseudonym|pseudo|hash|token|record|pnr|locator|ff|loyalty|frequent flyer|customer|cust|client|kunde|"
+    r"kunden|user|member|patient|subject|respondent|participant|person|proband|case|fall|trip|visit ?id|order|"
+    r"transaction|invoice no|booking|ticket|folio|serial|serialno|household|hhid|employee|student|pupil|"
+    r"worker|insee|\w+(nummer|nr|id|no|key))( .*)?$"
+)
+#: Those of them that number people rather than visits, orders or households.
+_PEOPLE = re.compile(
+    r"(^|.* )(patient\w*|person\w*|customer|cust|client\w*|kunde\w*|user|member|subject|respondent|"
+    r"participant|proband\w*|employee|student|pupil|passenger|device|card|card ?holder|insured|versicherte\w*|"
+    r"mrn|pseudonym|pid|athlete|rider|driver|worker|resident|citizen|individual|panelist|applicant|borrower|"
+    r"donor|claimant)( .*)?$"
+)
+
+_CODES = """
+airline airport branch carrier category cbsa census cip code codes county cpt cusip department dept diagnosis district
+division drg ethnicity fips gender hcpcs icd id ids industry isco kind marital municipality naics nationality ndc nuts
+occ occupation party phone plz post postal postcode procedure product profession race region religion route sector sex
+sic site sku soc specialty species ssn state station status store tract type ward zcta zip zipcode
+"""
+#: Words in the name of a column whose numbers are codes: adding or averaging them is meaningless.
+CODE_WORDS = frozenset(_CODES.split())
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+
+
+def words(name: str) -> str:
+    """Normalize a name to words in lower case without accents, separated by blanks.
+
+    >>> words("PatientID"), words("Größe (cm)"), words("date_de_naissance")
+    ('patient id', 'grosse cm', 'date de naissance')
+    """
+    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    letters = "".join(one for one in plain if not unicodedata.combining(one))
+    return " ".join(_WORD.findall(letters)).lower()
+
+
+def says_number(name: str) -> bool:
+    """Whether a name says that the column numbers people, cases or things.
+
+    >>> says_number("Patient-ID"), says_number("student_no"), says_number("number of rooms"), says_number("age")
+    (True, True, False, False)
+    """
+    said = words(name)
+    return bool(_NUMBERS.match(said)) and COUNTED.match(said) is None
+
+
+def says_person(name: str) -> bool:
+    """Whether a column numbers people rather than cases or things.
+
+    >>> says_person("Patient-ID"), says_person("trip")
+    (True, False)
+    """
+    return bool(_PEOPLE.match(words(name)))
+
+
+def says_code(name: str) -> bool:
+    """Whether a column's name suggests that its numbers are codes.
+
+    >>> says_code("OCC_CODE"), says_code("zipCode"), says_code("age"), says_code("education-num")
+    (True, True, False, False)
+    """
+    return any(word in CODE_WORDS for word in words(name).split())
