@@ -16,6 +16,7 @@ from sfumato import __version__
 from sfumato.cli.exits import MEANING, end_cleanly_when_terminated, explained
 from sfumato.cli.options import Asked
 from sfumato.cli.screen import answer
+from sfumato.common.kept_files import kept_files
 
 if TYPE_CHECKING:
     Mixed = TyperCommand
@@ -30,6 +31,7 @@ COMMANDS = {
     "recode": "Recode next month's table to the levels of last month's release.",
     "anatomize": "Release two tables: exact rows with groups, and the groups' sensitive values.",
     "check": "Check any table against privacy models.",
+    "sign": "Sign a certificate with a key of yours.",
     "risk": "Measure how likely people in a table are to be re-identified.",
     "attack": "Attack a release as someone who knows some columns would.",
     "report": "Write a report about a release for the person who signs it off.",
@@ -138,7 +140,7 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         said = {name: given.pop(name) for name in taken}
         asked = {"asked": Asked(command=function.__name__, **said)} if taken else {}
-        with explained():
+        with explained(), kept_files(said.get("force") or ()):
             function(**asked, **given)
 
     run.__signature__ = signature(function).replace(parameters=shown)  # type: ignore[attr-defined]

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from sfumato.common.kept_files import refuse_existing_file
 from sfumato.errors import OutputError, shortened
 from sfumato.io.locks import PRIVATE, can_lock, create_locked, taken_over
 
@@ -23,7 +24,7 @@ _LEFTOVER = re.compile(r"\.sfumato-[0-9a-f]{16}\.tmp")
 
 
 @contextmanager
-def atomic_path(path: str | os.PathLike[str], private: bool = False) -> Iterator[Path]:
+def atomic_path(path: str | os.PathLike[str], private: bool = False, update: bool = False) -> Iterator[Path]:
     """Lend a temporary path beside ``path``; the file written there replaces ``path`` when the block succeeds.
 
     On any failure before that, an interrupt included, no trace is left and an existing file stays as it was.
@@ -35,14 +36,20 @@ def atomic_path(path: str | os.PathLike[str], private: bool = False) -> Iterator
     private
         Whether only the owner may read it. Otherwise it is as readable as the file that it replaces, or as new files
         usually are.
+    update
+        Whether the file is one that the run keeps up to date, such as a table of pseudonyms, and so may replace.
     """
     with explained(path):
         target = _target(path)
+        if not update:
+            refuse_existing_file(path)
         remove_leftovers(target.parent)
         with _temporary(target.parent) as (handle, temporary):
             yield temporary
             mode = PRIVATE if private else _final_mode(handle, target)
             os.fsync(handle)
+            if not update:
+                refuse_existing_file(path)  # again, since somebody may have made it meanwhile
             os.replace(temporary, target)
             # Not earlier: a run that is killed before this point must leave nothing that others may read.
             if hasattr(os, "fchmod"):  # not on Windows
@@ -55,6 +62,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
     """Raise the error that writing a file there would raise, without leaving a file."""
     with explained(path):
         target = _target(path)
+        refuse_existing_file(path)
         remove_leftovers(target.parent)
         with _temporary(target.parent):
             pass
