@@ -181,7 +181,7 @@ class Released:
         low, high = target.low[cells[column]], target.high[cells[column]]
         ends = [end[cells[column]] for end in scale.ends]
         with np.errstate(invalid="ignore"):
-            middle = (np.clip(low, *ends) + np.clip(high, *ends)) / 2
+            middle = np.clip(low, *ends) / 2 + np.clip(high, *ends) / 2
         if scale.statistic is not None:
             # The mean of a whole class gives its sum; the sum of a part of it is unknown.
             middle = ends[0]
