@@ -20,7 +20,7 @@ from tests.examples import examples
 
 import sfumato as sf
 from sfumato.common.randomness import Secret
-from sfumato.errors import DataError, SfumatoError
+from sfumato.errors import DataError, SfumatoError, VerificationError
 from sfumato.table.transform_base import TransformContext
 
 WHOLE = {f"{sign}int{bits}": (sign, bits) for sign in ("", "u") for bits in (8, 16, 32, 64)}
@@ -54,8 +54,9 @@ def released(cells: pa.Array, **asked: Any) -> list[Any] | None:
     """What is shown; None for a refusal that does not blame the method."""
     try:
         table = sf.anonymize(pa.table({"x": cells}), seed=1, **asked).table
-    except SfumatoError as error:
-        assert "please report" not in str(error)
+    except VerificationError:
+        raise
+    except SfumatoError:
         return None
     return [tuple(row.values()) for row in table.to_pylist()]
 
@@ -78,8 +79,11 @@ def test_numbers(data: st.DataObject, name: str, how: int, at: str) -> None:
             assert float(found) >= width
 
 
+SPANS = [0.3, 0.5, 1, 2]
+
+
 @settings(max_examples=examples(90), deadline=None)
-@given(st.lists(st.integers(2**64 - 40, 2**64 - 1), min_size=2, max_size=8), st.sampled_from([0.3, 0.5, 1, 2]))
+@given(st.lists(st.integers(2**64 - 40, 2**64 - 1), min_size=2, max_size=8, unique=True), st.sampled_from(SPANS))
 def test_fractional_widths_near_the_end_of_64_bits(values: list[int], width: float) -> None:
     how = sf.Numeric(widths=[0.5, 1.0, 2.0, 8.0])
     asked = {"quasi_identifiers": {"x": how}, "privacy": [sf.KAnonymity(2), sf.MinimumSpan("x", width)]}
@@ -110,8 +114,7 @@ DATES = [
 )
 def test_dates_and_times(moments: Any, unit: str, zone: str | None, how: int, intervals: str, at: str) -> None:
     kind = pa.type_for_alias(unit) if unit.startswith("date") else pa.timestamp(unit, zone)
-    naive = pa.array(moments, pa.timestamp("us"))
-    cells = naive.cast(kind, safe=False) if zone is None or unit.startswith("date") else naive.cast(kind, safe=False)
+    cells = pa.array(moments, pa.timestamp("us")).cast(kind, safe=False)
     asked = {"quasi_identifiers": {"x": DATES[how]}, "k": 2, "method": "mondrian", "suppression": 0.5}
     released(cells, **asked, intervals=intervals, ends=at)
 
@@ -152,9 +155,9 @@ def test_rounding(data: st.DataObject, name: str, to: float) -> None:
     cells = pa.array(data.draw(st.lists(st.one_of(st.none(), values), min_size=1, max_size=6)), kind)
     try:
         found = sf.Round(to).apply("x", TransformContext(pa.table({"x": cells}), Secret(1)))
-    except DataError as error:
+    except DataError:
         numbers = np.array(cells.drop_null().cast(pa.float64(), safe=False))
-        assert "infinite" in str(error) or np.abs(numbers).max() > 7e307 or np.isnan(numbers).any()
+        assert not np.isfinite(numbers).all() or np.abs(numbers).max() > 7e307
         return
     whole = pa.types.is_integer(kind) and float(to).is_integer()
     for text, shown in zip(cells.cast(pa.string()).to_pylist(), found.to_pylist(), strict=True):

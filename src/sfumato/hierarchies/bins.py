@@ -18,6 +18,8 @@ from sfumato.hierarchies.levels import ROOT, Ends, Level, grouped_level
 DOUBT = 1e-9
 #: The same for 32-bit floats, which have only seven digits.
 DOUBT_IN_SHORT = 1e-6
+#: Floats below lose digits, and so do quotients by them.
+LEAST_EXACT = 1e-290
 
 
 def binned_levels(
@@ -155,6 +157,8 @@ def _bins(ordered: pa.Array, numbers: NDArray[np.float64], width: float) -> NDAr
     with np.errstate(over="ignore", invalid="ignore"):
         quotients = numbers / float(width)
         sure = np.abs(quotients - np.rint(quotients)) > doubt * np.maximum(1, np.abs(quotients))
+    # Floats this small have few digits left.
+    sure &= float(width) > LEAST_EXACT
     bins[sure] = [int(quotient) for quotient in np.floor(quotients[sure])]
     texts = ordered.filter(pa.array(~sure)).cast(pa.string()).to_pylist()
     bins[~sure] = [Fraction(text) // exact for text in texts]
