@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial, wraps
 from importlib import import_module
 from inspect import Parameter, signature
@@ -16,7 +17,6 @@ from sfumato import __version__
 from sfumato.cli.exits import MEANING, end_cleanly_when_terminated, explained
 from sfumato.cli.options import Asked
 from sfumato.cli.screen import answer
-from sfumato.common.kept_files import kept_files
 
 if TYPE_CHECKING:
     Mixed = TyperCommand
@@ -140,12 +140,19 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         said = {name: given.pop(name) for name in taken}
         asked = {"asked": Asked(command=function.__name__, **said)} if taken else {}
-        with explained(), kept_files(said.get("force") or ()):
+        with explained(), _kept_files(said) if "force" in said else nullcontext():
             function(**asked, **given)
 
     run.__signature__ = signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in shown}
     return run
+
+
+def _kept_files(said: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Protect existing files from a command that writes; imported here, since not every command writes."""
+    from sfumato.io.atomic import kept_files
+
+    return kept_files(said["force"] or ())
 
 
 class Commands(_ParsesAtOnce, TyperGroup):

@@ -60,7 +60,7 @@ def demo(
 
 def _refuse_existing(people: Dataset, files: ReleaseFiles, folder: Path) -> None:
     """Refuse a folder that has any of the files already, before the first is written."""
-    from sfumato.common.kept_files import refuse_existing_file
+    from sfumato.io.atomic import refuse_existing_file
 
     listed = [folder / f"{people.name}_hierarchy_{name}.csv" for name in people.hierarchies]
     for path in (Path(files.place), *listed, *files.written().values()):

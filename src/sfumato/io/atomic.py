@@ -3,6 +3,9 @@
 Output goes to a temporary file beside the target, which replaces the target when everything succeeded. The temporary
 file is readable by its owner alone, locked for as long as its writer lives, and named so that the next writer can
 recognize and remove what a killed run left behind.
+
+A command overwrites no file that exists, unless the user names it: `kept_files` protects them all. Programs, which know
+what they write, overwrite as other libraries do.
 """
 
 from __future__ import annotations
@@ -12,15 +15,51 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sfumato.common.kept_files import refuse_existing_file
 from sfumato.errors import OutputError, shortened
 from sfumato.io.locks import PRIVATE, can_lock, create_locked, taken_over
 
+#: What may be overwritten while existing files are protected; None while they are not.
+_named: tuple[Path, ...] | None = None
+
 _LEFTOVER = re.compile(r"\.sfumato-[0-9a-f]{16}\.tmp")
+
+
+@contextmanager
+def kept_files(force: Sequence[str | os.PathLike[str]] = ()) -> Iterator[None]:
+    """Protect every existing file from being overwritten, except those named and those in folders named.
+
+    Examples
+    --------
+    >>> from tempfile import NamedTemporaryFile
+    >>> with NamedTemporaryFile() as file, kept_files([file.name]):
+    ...     refuse_existing_file(file.name)
+    """
+    global _named  # noqa: PLW0603
+    before, _named = _named, tuple(Path(os.path.realpath(one)) for one in force)
+    try:
+        yield
+    finally:
+        _named = before
+
+
+def refuse_existing_file(path: str | os.PathLike[str]) -> None:
+    """Refuse to overwrite a file while existing files are protected; links and other names of a file are that file."""
+    if _named is None or not os.path.exists(path):
+        return
+    target = Path(os.path.realpath(path))
+    if not any(_includes(one, target) for one in _named):
+        raise OutputError(
+            f"{shown_path(path)} exists already. Name another file, or add --force {os.fspath(path)} to overwrite it."
+        )
+
+
+def _includes(named: Path, target: Path) -> bool:
+    """Whether what the user named is a file, or a folder that it is in."""
+    return named in target.parents or (named.exists() and named.samefile(target))
 
 
 @contextmanager
