@@ -9,7 +9,6 @@ from typing import Any
 from sfumato.common.threads import at_most
 from sfumato.errors import listed
 from sfumato.io import Source
-from sfumato.release.certificate_check import recorded
 from sfumato.release.check import check_source
 from sfumato.run.build import promise_of
 from sfumato.run.read import with_populations
@@ -84,6 +83,8 @@ def _without_persons(
     A release never shows the person. The promises were checked when it was made; from the file, only what follows from
     them for rows can be checked again.
     """
+    from sfumato.release.certificate_check import recorded  # noqa: PLC0415
+
     about_rows = [one for one in promises if one["model"] == "minimum-span"]
     about_people = [one for one in promises if one["model"] != "minimum-span"]
     parts = [provable(recorded(one), names, sensitive, people=True) for one in about_people]
