@@ -12,7 +12,6 @@ from tests.fuzz.search import Finding
 
 import sfumato as sf
 
-
 TABLE = pa.table({"age": [1, 1], "illness": ["x", "y"]})
 
 
