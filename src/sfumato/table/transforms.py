@@ -25,6 +25,7 @@ from sfumato.errors import DataError, ParameterError, invalid_parameter, listed,
 from sfumato.hierarchies import HIERARCHIES, KINDS, Hierarchy, Learned, default_hierarchy
 from sfumato.hierarchies.ages import completed_years
 from sfumato.hierarchies.base import as_number
+from sfumato.hierarchies.bins import LEAST_EXACT
 from sfumato.hierarchies.dates import moments_of
 from sfumato.hierarchies.numeric import numbers_only
 from sfumato.table.shift import Shift
@@ -89,7 +90,8 @@ class Round(Transform):
             quotients = np.abs(numbers) / float(self.to) + 0.5
             doubt = np.abs(quotients - np.rint(quotients)) <= 1e-9 * np.maximum(1.0, quotients)
         counts = np.floor(quotients).astype(object)
-        for at in np.flatnonzero(doubt | (quotients > 2**52)).tolist():
+        # Quotients by floats that are nearly 0 are not exact to nine digits.
+        for at in np.flatnonzero(doubt | (quotients > 2**52) | (self.to < LEAST_EXACT)).tolist():
             exact = abs(Fraction(str(cells[at].cast(pa.string()))))
             counts[at] = math.floor(exact / Fraction(str(self.to)) + Fraction(1, 2))
         counts = np.array([int(count) for count in counts.tolist()], object)

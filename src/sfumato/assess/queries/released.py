@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.queries.aggregates import Worth, largest, least, mean, total
-from sfumato.assess.queries.answer import Answer
+from sfumato.assess.queries.answer import Answer, answer_in_time
 from sfumato.assess.queries.columns import Match, ReleasedColumn, ScaleColumn
 from sfumato.assess.queries.conditions import Where
 from sfumato.assess.queries.kernels.count_matches import count_matches
@@ -26,7 +24,6 @@ from sfumato.io import open_source
 from sfumato.table.schema import Declared, Schema
 
 INTERVALS = ("text", "bounds", "midpoint", "mean")
-EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
 @dataclass(frozen=True)
@@ -175,7 +172,7 @@ class Released:
             scaled = aggregate is total and answer.estimate is not None
             answer = Answer(answer.estimate / self.share if scaled else answer.estimate, -np.inf, np.inf)
         kind = self._scale(column).kind
-        return answer if kind is None else Answer(*(_as_date(part, kind) for part in vars(answer).values()))
+        return answer if kind is None else answer_in_time(answer, kind)
 
     def _worth(self, column: str, where: Where, adds_up: bool) -> Worth:
         """Compute what groups of rows may contribute; a value that may be missing may contribute nothing."""
@@ -193,7 +190,7 @@ class Released:
         low, high = target.low[cells[column]], target.high[cells[column]]
         ends = [end[cells[column]] for end in scale.ends]
         with np.errstate(invalid="ignore"):
-            middle = (np.clip(low, *ends) + np.clip(high, *ends)) / 2
+            middle = np.clip(low, *ends) / 2 + np.clip(high, *ends) / 2
         if scale.statistic is not None:
             # The mean of a whole class gives its sum; the sum of a part of it is unknown.
             middle = ends[0]
@@ -244,11 +241,3 @@ class Released:
         """Look up the cell of every column (rows) that every group (columns) shows."""
         cells = [self.column(name).cells[groups.first_rows] for name in names]
         return np.array(cells, np.int32).reshape(len(names), len(groups))
-
-
-def _as_date(days: Any, kind: pa.DataType) -> Any:
-    """Convert days since 1970 to a date, or a time if the column has times; infinite values stay numbers."""
-    if days is None or not np.isfinite(days):
-        return days
-    moment = EPOCH + dt.timedelta(days=float(days))
-    return moment.date() if pa.types.is_date(kind) else moment
