@@ -293,6 +293,7 @@ class BuildOutcome:
                 "missing": self.left_out,
                 "by_method": self.suppressed,
             },
+            smallest_count=0 if request.preset is None else request.rules.smallest_count,
             singling_out=singling_out,
             seconds=clock.seconds,
         )

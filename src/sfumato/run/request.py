@@ -28,7 +28,8 @@ from sfumato.release.values import INTERVALS
 from sfumato.table.pseudonyms import Pseudonyms, pseudonyms_of
 from sfumato.table.sampling import Sample, sample_of
 from sfumato.table.schema import Declared, Schema
-from sfumato.table.transforms import Transform, transforms_of
+from sfumato.table.transform_base import Transform
+from sfumato.table.transforms import transforms_of
 
 if TYPE_CHECKING:
     from sfumato.run.presets import Preset

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.common.rows import count_codes, stretches
+from sfumato.common.rows import count_codes, gather, stretches
 from sfumato.common.threads import side_by_side
 from sfumato.hierarchies import Domain
 from sfumato.table.kernels.spans import Spans
@@ -125,10 +125,11 @@ class Microdata:
 
     def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> Microdata:
         """Select rows; the domains stay those of the whole table, so that losses stay comparable."""
-        places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        sensitive = tuple(replace(column, codes=column.codes[places]) for column in self.sensitive)
-        # For short rows four times as fast as indexing.
-        return replace(self, codes=np.take(self.codes, places, axis=0), sensitive=sensitive)
+        places: NDArray[np.integer] = (
+            np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64, copy=False)
+        )
+        sensitive = tuple(replace(column, codes=gather(column.codes, places)) for column in self.sensitive)
+        return replace(self, codes=gather(self.codes, places), sensitive=sensitive)
 
     def digest(self, key: bytes) -> bytes:
         """A keyed hash of the whole content; without the key it cannot confirm a guess about the content."""

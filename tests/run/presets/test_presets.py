@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import re
 from pathlib import Path
 
@@ -364,3 +365,93 @@ def test_whatever_comes_in_nothing_forbidden_comes_out(rows: list[tuple[object, 
     born = {str(day.year) for day in births if day.year > datetime.date.today().year - 90}
     shown = {text for cell in release.data["birth_date"].to_pylist() for text in re.findall(r"\d{4}", str(cell))}
     assert shown <= born | {str(datetime.date.today().year - 90)}
+
+
+@pytest.mark.parametrize("preset", Preset.all(), ids=lambda preset: preset.name)
+def test_every_preset_says_what_was_confirmed_and_what_is_only_reported(preset: Preset) -> None:
+    assert preset.date
+    assert preset.confirmed or preset.reported
+    told = preset.to_dict()
+    assert (told["date"], told["confirmed"], told["reported"]) == (
+        preset.date,
+        list(preset.confirmed),
+        list(preset.reported),
+    )
+    printed = " ".join(run("presets").stdout.split())
+    assert all(" ".join(one.split()) in printed for one in (preset.date, *preset.confirmed, *preset.reported))
+
+
+@pytest.mark.parametrize("name", ["ema-0070", "health-canada"])
+def test_a_threshold_that_is_read_in_two_ways_gets_two_answers(name: str, census: sf.datasets.dataset.Dataset) -> None:
+    def answered(k: int) -> tuple[str, str | None]:
+        table = pa.table({"age": ["*"] * k, "illness": list("abc" * k)[:k]})
+        release = sf.anonymize(table, quasi_identifiers="age", sensitive="illness", k=k, seed=1)
+        first = sf.checklist(table, release, name, targets=10, seed=1).answers[0]
+        assert "groups of 11" in first.reading
+        assert "-k 12" in first.stricter
+        return first.verdict, first.strict_verdict
+
+    assert answered(11) == ("met", "not met")
+    assert answered(12) == ("met", "met")
+    assert answered(10) == ("not met", "not met")
+
+
+@pytest.mark.parametrize("name", ["wp216", "ema-0070", "quebec-2024", "uk-ico-2025"])
+def test_singling_out_is_answered_by_both_readings(name: str, census: sf.datasets.dataset.Dataset) -> None:
+    release = sf.anonymize(census.table, census.schema, k=20, method="mondrian", seed=1)
+    answers = sf.checklist(census.table, release, name, targets=50, seed=1)
+    (one,) = [answer for answer in answers.answers if "Cohen and Nissim" in answer.stricter]
+    assert (one.verdict, one.strict_verdict) == ("met", "not met")
+    assert f"  [not met] Read more strictly: {one.stricter}." in answers.summary()
+    assert answers.ok == all(answer.verdict != "not met" for answer in answers.answers)
+
+
+def test_ontario_asks_for_the_strictest_threshold(census: sf.datasets.dataset.Dataset) -> None:
+    release = sf.anonymize(census.table, census.schema, preset="ontario-ipc-2025", method="mondrian", seed=1)
+    assert release.achieved.k is not None
+    assert release.achieved.k >= 20
+    identity, *_ = sf.checklist(census.table, release, targets=50, seed=1).answers
+    assert identity.verdict == "met"
+
+
+def test_the_seed_of_a_command_holds_for_its_checklist_and_certificate(
+    tmp_path: Path, census: sf.datasets.dataset.Dataset
+) -> None:
+    table = tmp_path / "people.csv"
+    pa.csv.write_csv(census.table, table)
+    roles = [f"--qi={name}" for name in ("age", "gender", "education")]
+
+    def made(number: int) -> tuple[object, object]:
+        files = [f"--output={tmp_path / f'{number}.csv'}", f"--certificate={tmp_path / f'{number}.json'}"]
+        asked = [*roles, "--sensitive=occupation", "--rest=drop", "--preset=wp216", "-k5", "--seed=7", "--json"]
+        done = run("anonymize", str(table), *asked, *files, "--method=mondrian")
+        assert done.code == 0, done.stderr
+        attacks = json.loads((tmp_path / f"{number}.json").read_text())["attacks"]
+        return json.loads(done.stdout)["preset"]["checklist"], attacks
+
+    assert made(1) == made(2)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('at_most = "much"', "at_most"),
+        ("figure = 3", "figure"),
+        ("attacks = [1]", "attacks"),
+        ("stricter = 1", "stricter"),
+    ],
+)
+def test_a_question_of_the_wrong_kind_is_refused(line: str, message: str) -> None:
+    text = f'title = "a"\nsummary = "b"\nsource = "c"\n[[checklist]]\nquestion = "d"\n{line}\n'
+    with pytest.raises(ParameterError, match=message):
+        Preset.parsed("own", text)
+
+
+@pytest.mark.parametrize("name", [preset.name for preset in Preset.all() if not preset.recodes])
+def test_check_takes_every_preset(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "release.csv"
+    pa.csv.write_csv(pa.table({"age": ["*"] * 20, "illness": ["a", "b"] * 10}), file)
+    done = run("check", str(file), "--qi", "age", "--sensitive", "illness", "--preset", name)
+    assert done.code == 0, done.stderr
+    asked = Preset.named(name).privacy
+    assert all(f"{model.name} k={model.k}: holds" in done.stdout for model in asked if isinstance(model, sf.KAnonymity))

@@ -16,10 +16,10 @@ from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.privacy import MODELS, PrivacyModel
 
 ENDING = ".toml"
-KEYS = (
-    *("title", "summary", "source", "not_covered", "privacy", "checklist", "closed", "identifiers", "dates", "ages"),
-    "zips",
-)
+TEXTS = ("title", "summary", "source")
+LISTS = ("confirmed", "reported", "not_covered")
+PARTS = ("privacy", "checklist", "closed", "identifiers", "dates", "ages", "zips")
+KEYS = (*TEXTS, "date", *LISTS, "smallest_count", *PARTS)
 #: Between the name of a preset and the census whose zip codes it takes.
 VARIANT = ":"
 
@@ -120,12 +120,29 @@ class Question:
         The largest figure that meets it; None where that is for you to judge.
     attacks
         The attacks that answer it: none may do better than guessing.
+    reading
+        How the criterion is customarily read, where that is contested; the answer says so.
+    stricter
+        The stricter reading, and what keeps it: the question gets a second answer.
+    stricter_met
+        The second answer where nothing has to be measured for it; otherwise the figure must not exceed the limit by
+        any digit.
     """
 
     question: str
     figure: str | None = None
     at_most: float | None = None
     attacks: Sequence[str] = ()
+    reading: str = ""
+    stricter: str = ""
+    stricter_met: bool | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("question", "reading", "stricter", *([] if self.figure is None else ["figure"])):
+            parameters.text("[[checklist]]", name, getattr(self, name))
+        parameters.names("[[checklist]]", "attacks", self.attacks)
+        if self.at_most is not None:
+            parameters.number("[[checklist]]", "at_most", self.at_most)
 
 
 @dataclass(frozen=True)
@@ -136,8 +153,13 @@ class Preset:
     ----------
     name, title, summary
         What it is called, and what it is for.
-    source
-        Where it is published.
+    source, date
+        Where it is published, and when.
+    confirmed, reported
+        What was read in the source itself, and what is known only from others who report it.
+    smallest_count
+        The smallest count of people that may be reported; smaller ones, and all from which they follow, are withheld
+        from everything that may be published. 0 withholds nothing.
     not_covered
         What it leaves to you. None of it is legal advice.
     privacy
@@ -167,6 +189,10 @@ class Preset:
     dates: DateRule | None = None
     ages: AgeRule | None = None
     zips: ZipRule | None = None
+    date: str = ""
+    confirmed: tuple[str, ...] = ()
+    reported: tuple[str, ...] = ()
+    smallest_count: int = 0
     text: str = field(default="", repr=False)
 
     @classmethod
@@ -196,12 +222,14 @@ class Preset:
         where = f"Preset {name}"
         data = parsed_toml(text, lambda reason: ParameterError(f"{where} is not valid TOML: {reason}."))
         _refuse_unknown(where, data, KEYS)
-        said: dict[str, Any] = {key: parameters.text(where, key, data.get(key)) for key in KEYS[:3]}
+        said: dict[str, Any] = {key: parameters.text(where, key, data.get(key)) for key in TEXTS}
+        said |= {key: parameters.names(where, key, data.get(key, ())) for key in LISTS}
         kinds = {"dates": DateRule, "ages": AgeRule, "zips": ZipRule}
         return cls(
             name=name,
             **said,
-            not_covered=parameters.names(where, "not_covered", data.get("not_covered", ())),
+            date=parameters.text(where, "date", data.get("date", "")),
+            smallest_count=parameters.integer(where, "smallest_count", data.get("smallest_count", 0), at_least=0),
             privacy=tuple(_model(where, record) for record in data.get("privacy", ())),
             checklist=tuple(_made(Question, f"{where}: [[checklist]]", one) for one in data.get("checklist", ())),
             closed=_yes_or_no(where, "closed", data.get("closed", False)),
@@ -232,6 +260,9 @@ class Preset:
             "title": self.title,
             "summary": self.summary,
             "source": self.source,
+            "date": self.date,
+            "confirmed": list(self.confirmed),
+            "reported": list(self.reported),
             "not_covered": list(self.not_covered),
             "privacy": [model.to_policy() for model in self.privacy],
             "checklist": [one.question for one in self.checklist],
