@@ -96,7 +96,7 @@ def _read_in_parts(
     path: Path, file: pq.ParquetFile, columns: list[str], texts: list[str], tell: Tell
 ) -> dict[str, pa.ChunkedArray]:
     """Read and check the columns of some row groups at a time, which threads share."""
-    step = -(-file.num_row_groups // STEPS)
+    step = max(1, -(-file.num_row_groups // STEPS))
     groups = [[*range(start, min(start + step, file.num_row_groups))] for start in range(0, file.num_row_groups, step)]
     found: dict[str, list[pa.Array]] = {name: [] for name in columns}
 
