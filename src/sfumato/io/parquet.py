@@ -111,8 +111,8 @@ def _read_in_parts(
     for done, ((_, name), column) in enumerate(zip(parts, in_order(read, parts), strict=True), start=1):
         found[name] += column.chunks
         tell(done / len(parts))
-    kinds = {name: file.schema_arrow.field(name).type for name in columns} if not parts else {}
-    return {name: pa.chunked_array(chunks, kinds.get(name)) for name, chunks in found.items()}
+    kinds = {name: None if found[name] else file.schema_arrow.field(name).type for name in columns}
+    return {name: pa.chunked_array(chunks, kinds[name]) for name, chunks in found.items()}
 
 
 # Writing
