@@ -108,9 +108,10 @@ def _read_in_parts(
         return some.column(part[1])
 
     parts = list(product(groups, columns))
-    for done, ((_, name), column) in enumerate(zip(parts, in_order(read, parts), strict=True), start=1):
+    for (some, name), column in zip(parts, in_order(read, parts), strict=True):
         found[name] += column.chunks
-        tell(done / len(parts))
+        if name == columns[-1]:
+            tell((some[-1] + 1) / file.num_row_groups)
     kinds = {name: None if found[name] else file.schema_arrow.field(name).type for name in columns}
     return {name: pa.chunked_array(chunks, kinds[name]) for name, chunks in found.items()}
 
