@@ -82,7 +82,10 @@ class RowsView(ReleaseView):
         """Count the released rows that are the only ones with their values in some columns, and optionally class."""
         everything = self.released_rows == self.rows
         columns = [self._codes(name) for name in names] + ([self.visible] if with_classes else [])
-        return count_unique(fingerprints(codes if everything else codes[self.released] for codes in columns))
+        columns = columns if everything else [codes[self.released] for codes in columns]
+        if len(columns) == 1 and not with_classes:  # counting is much less work than sorting
+            return int(np.count_nonzero(count_codes(columns[0], len(self.columns[names[0]].values) + 1) == 1))
+        return count_unique(fingerprints(columns))
 
     def _codes(self, name: str) -> NDArray[np.integer]:
         codes = self.columns[name].codes
