@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.orders import order_of
 from sfumato.assess.meaning.patterns import holds_given_names, known_values, share_of
+from sfumato.assess.meaning.translation import MEDICAL, medical_words
 
 #: One value that looks like this is enough: whole texts or parts of them, as RE2 reads them.
 ONE_IS_ENOUGH: dict[str, str] = {
@@ -43,7 +44,7 @@ _MONTH = (
 WRITTEN_DATE = (
     r"(?i)\b(1[6-9]|2[01])\d{2}[-/.](0?[1-9]|1[0-2])([-/.]\d{1,2})?\b|\b\d{1,2}[./-]\d{1,2}[./-]((1[6-9]|2[01])\d{2}|\d{2})\b|"
     r"\b\d{1,2}\.?[ -]?" + _MONTH + r"[a-zé]*\.?,?[ -]?'?(\d{4}|\d{2})?\b|\b" + _MONTH + r"[a-zé]*\.?[ -]\d{1,4}\b|"
-    r"\b(1[6-9]|2[01])\d{2}[- ]?[wqtk]\d{1,2}\b|\b[qtwk]\d{1,2}[- /]?'?((1[6-9]|2[01])\d{2}|\d{2})\b|"
+    r"\b(1[6-9]|2[01])\d{2}[- ]?[wqtk]\d{1,2}\b|\b[qtwk]\d{1,2}([- /]?(1[6-9]|2[01])\d{2}|[- /]'?\d{2})\b|"
     r"\b(0?[1-9]|1[0-2])[/-](1[6-9]|2[01])\d{2}\b|\d{4}年|\d{1,2}月\d{0,2}"
 )
 _DAY_WORDS = re.compile(
@@ -69,13 +70,27 @@ _INSTITUTION = re.compile(
     re.IGNORECASE,
 )
 _DISEASE_CODE = re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?|\d{3}\.\d{1,2}|[EV]\d{2,3}\.?\d{0,2}")
-_PROCEDURE_CODE = re.compile(r"\d{4}[0-9A-Z]|[A-Z]\d{4}|\d-\d{3}(\.\w+)?|\d{4,5}-\d{3,4}-\d{1,2}|\d{5,9}")
+_PROCEDURE_CODE = re.compile(
+    r"\d{4}[0-9A-Z]|[A-Z]\d{4}|\d-\d{3}(\.\w+)?|\d{4,5}-\d{3,4}-\d{1,2}|\d{3,9}|\d{1,5}-\d|[EV]?\d{2,5}"
+)
+_DRUG_CODE = re.compile(r"\d{4,5}-\d{3,4}-\d{1,2}")
 _TOO_MANY_DIGITS = re.compile(r"\d{5}")
+
+#: The group of symmetries of a pentagon, by which Verhoeff's check digits are computed, and its permutations.
+_VERHOEFF = tuple(
+    tuple((a + b) % 5 + 5 * (b >= 5) if a < 5 else (a - b) % 5 + 5 * (b < 5) for b in range(10)) for a in range(10)
+)
+_FIRST = (1, 5, 7, 6, 2, 8, 3, 0, 9, 4)
+_PERMUTED = [tuple(range(10))]
+for _ in range(7):
+    _PERMUTED.append(tuple(_FIRST[one] for one in _PERMUTED[-1]))
 
 #: From this share of unique rows on a column has a value of its own for nearly every row.
 NEARLY_UNIQUE = 0.9
 #: In fewer rows many columns are nearly unique by chance.
 FEWEST_ROWS = 20
+#: The share of the rows up to which there are different codes of procedures or drugs.
+SOME_CODES = 0.25
 #: The longest category, in characters and words.
 LONGEST_CATEGORY, MOST_WORDS = 80, 9
 #: Yes, no, unknown, and one more.
@@ -211,9 +226,25 @@ class Contents:
         return self.share(_DISEASE_CODE.fullmatch) >= 0.9
 
     @property
-    def is_procedure_code(self) -> bool:
-        """Whether values are codes of procedures or drugs, which repeat."""
-        return not self.nearly_unique and self.share(_PROCEDURE_CODE.fullmatch) >= 0.9
+    def is_code_of_medicine(self) -> bool:
+        """Whether values are codes of diseases, procedures, tests or drugs in digits, each in many rows."""
+        repeat = self.facts.different <= SOME_CODES * self.facts.filled
+        return repeat and self.share(_PROCEDURE_CODE.fullmatch) >= 0.9
+
+    @property
+    def is_drug_code(self) -> bool:
+        """Whether values are national codes of drugs, which look like telephone numbers."""
+        return self.is_code_of_medicine and self.share(_DRUG_CODE.fullmatch) >= 0.9
+
+    @property
+    def is_snomed(self) -> bool:
+        """Whether values are concepts of SNOMED CT, by their check digits."""
+        return len(self.texts) > 1 and self.share(is_snomed) == 1.0
+
+    @property
+    def is_medical_text(self) -> bool:
+        """Whether nearly all values hold a word of medicine, and no more than a few others."""
+        return self.share(_says_medicine) >= 0.8 and self.is_category
 
     def among(self, known: frozenset[str]) -> bool:
         """Whether nearly all values are in a list."""
@@ -229,6 +260,20 @@ class Contents:
         """Whether values are states of the United States, or regions of several."""
         numbers = self.numbers if self.is_whole else []
         return self.among(known_values("states")) or (bool(numbers) and 1 <= min(numbers) <= max(numbers) <= 78)
+
+
+def is_snomed(text: str) -> bool:
+    """Whether a text is the number of a concept of SNOMED CT, by its length, its partition and its check digit.
+
+    >>> is_snomed("44054006"), is_snomed("44054007"), is_snomed("1234567")
+    (True, False, False)
+    """
+    if re.fullmatch(r"[1-9]\d{5,17}", text) is None or text[-3:-1] not in {"00", "10"}:
+        return False
+    check = 0
+    for place, digit in enumerate(reversed(text)):
+        check = _VERHOEFF[check][_PERMUTED[place % 8][int(digit)]]
+    return check == 0
 
 
 def texts_of(values: pa.Array) -> pa.Array:
@@ -251,6 +296,10 @@ def _is_day_number(text: str) -> bool:
 
 def _is_short(text: str) -> bool:
     return len(text) <= LONGEST_CATEGORY and len(text.split()) <= MOST_WORDS and not _TOO_MANY_DIGITS.search(text)
+
+
+def _says_medicine(text: str) -> bool:
+    return any(word in medical_words() or MEDICAL.fullmatch(word) for word in map(str.lower, _WORD.findall(text)))
 
 
 def _is_city(text: str) -> bool:

@@ -42,8 +42,8 @@ KINDS = {
 }
 #: The largest number that counts something in one person's life.
 LARGEST_COUNT = 100_000
-#: Words that announce codes of procedures and drugs, which may be long.
-CODE_SYSTEMS = ("cpt", "hcpcs", "ndc", "rxnorm", "snomed", "drg", "code", "atc", "procedure", "loinc")
+#: Words that announce codes, which may be long.
+CODE_WORDS = ("code", "concept")
 #: Topics whose things have names of their own, which are no names of people.
 NAMED_THINGS = frozenset({"disease", "treatment", "laboratory", "language"})
 
@@ -111,13 +111,16 @@ def _timed(kind: str, says: NameSays, shown: str | None, contents: Contents) -> 
 
 
 def _may_look_so(shown: str, says: NameSays, contents: Contents) -> bool:
-    """Whether values look like a kind by accident: states and countries are places, steps may be written like dates."""
+    """Whether values look like a kind by accident: states and countries are places, codes of drugs are long numbers."""
     places = shown in {"place", "name"} and (contents.is_state or contents.is_country) and bool(says.topics)
-    return places or (shown == "name" and contents.among(_values("sex")))
+    drugs = shown in {"telephone", "social"} and "treatment" in says.topics and contents.is_drug_code
+    return places or drugs or (shown == "name" and contents.among(_values("sex")))
 
 
 def _harmless(says: NameSays, contents: Contents) -> str | None:
     """The harmless topic that a name says and values look like; None if there is none."""
+    if not says.kinds and not says.topics and not says.unknown and (contents.is_snomed or contents.is_medical_text):
+        return "disease"
     named = (*says.topics, *(("state",) if says.says("region", "division") and not contents.is_number else ()))
     topics = [topic for topic in named if _holds(topic, says, contents)]
     if not topics or not _clear_of_kinds(says, contents, topics):
@@ -128,7 +131,7 @@ def _harmless(says: NameSays, contents: Contents) -> str | None:
 def _clear_of_kinds(says: NameSays, contents: Contents, topics: list[str]) -> bool:
     """Whether the name says no kind that points to a person, or values rule it out: yes is no telephone number."""
     strict = [kind for kind in says.strict if not (kind == "place" and "state" in topics)]
-    if says.unknown and not (contents.is_flag or contents.is_number):
+    if says.unknown and not (contents.is_flag or contents.is_number or contents.is_medical_text):
         return False
     if not strict:
         return True
@@ -138,7 +141,7 @@ def _clear_of_kinds(says: NameSays, contents: Contents, topics: list[str]) -> bo
         return not set(strict) & {"social", "record", "plan", "account", "licence"}
     if set(strict) <= {"date"} and {"duration"} & set(topics):
         return True
-    of_things = set(strict) <= {"name", "identifier"} and bool(NAMED_THINGS & set(topics))
+    of_things = set(strict) <= {"name"} and bool(NAMED_THINGS & set(topics))
     return of_things and not _entities(says) and contents.is_category
 
 
@@ -157,10 +160,8 @@ def _holds(topic: str, says: NameSays, contents: Contents) -> bool:
 
 
 def _is_category(says: NameSays, contents: Contents) -> bool:
-    coded = (
-        says.says("cpt", "hcpcs", "ndc", "rxnorm", "snomed", "drg", "code", "atc", "procedure")
-        and contents.is_procedure_code
-    )
+    of_medicine = bool(NAMED_THINGS & set(says.topics)) or says.says(*CODE_WORDS)
+    coded = of_medicine and (contents.is_code_of_medicine or contents.is_snomed)
     return contents.is_category or contents.is_medical_code or coded
 
 

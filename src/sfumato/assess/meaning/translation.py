@@ -31,7 +31,7 @@ MEDICAL = re.compile(
     r"\w{2,}(itis|itides|osis|oses|emia|aemia|oma|omas|opathy|pathy|ectomy|otomy|ostomy|plasty|scopy|graphy|gram|algia|uria|"
     r"plasia|penia|philia|phobia|rrhea|rrhoea|rrhage|megaly|trophy|cytes?|cillin|mycin|mab|nib|pril|sartan|statin|olol|"
     r"azole|prazole|dipine|gliptin|formin|oxetine|azepam|vir|globulin|ferritin|lipid|lipids|ase|sclerosis|"
-    r"stenosis|rhythmia|tension|cardia|pnea|phagia|plegia|paresis|toxicity)"
+    r"stenosis|rhythmia|tension|cardia|pnea|phagia|plegia|paresis|toxicity|diabetes)"
 )
 _LATIN = re.compile(r"[a-z]+")
 _ARABIC = re.compile(r"[\u0600-\u06ff]+")
@@ -67,6 +67,15 @@ def known_words() -> frozenset[str]:
         said["fillers"]["words"],
     ]
     return frozenset(word for words in listed for phrase in words.split() for word in phrase.split("_"))
+
+
+@cache
+def medical_words() -> frozenset[str]:
+    """The words of diseases, treatments and laboratories that say nothing else."""
+    said = understood()
+    phrases = " ".join(said["harmless"][topic]["words"] for topic in ("disease", "treatment", "laboratory")).split()
+    others = {word for phrase in said["fillers"]["words"].split() for word in phrase.split("_")}
+    return frozenset(word for phrase in phrases for word in phrase.split("_") if len(word) > 2) - others
 
 
 def spelt(name: str) -> str:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from sfumato.assess.meaning.names import read_name
 from sfumato.assess.meaning.recognise import Recognised, recognise
 from sfumato.common.progress import Tell, silent
-from sfumato.errors import CautionError, listed
+from sfumato.errors import CautionError, SchemaError, listed
 from sfumato.hierarchies import Numeric, Ordered, Prefix, Taxonomy
 from sfumato.io import Remark, Source, open_source
 from sfumato.run.presets.detail import (
@@ -155,6 +155,11 @@ def apply_preset(source: Source, request: Request) -> tuple[Source, Request, dic
     preset = request.rules
     made = {name: how.kind for name, how in request.transform.items() if how.derives}
     found = adapted(preset, source, request.schema, request.confirm, request.na, made)
+    if both := [name for name in request.transform if name in found.recoded and name in source.columns]:
+        raise SchemaError(
+            f"{preset.title} recodes {listed(both)} itself, so that no transformation can be applied to it as well. "
+            "Leave that transformation out."
+        )
     replaced = dict.fromkeys(request.pseudonymize, PSEUDONYMS) if preset.closed else {}
     if open_ones := {name: what for name, what in replaced.items() if name not in request.confirm}:
         raise CautionError(_refusal(preset, open_ones))
@@ -230,7 +235,7 @@ def _change(preset: Preset, seen: Recognised, name: str, column: pa.ChunkedArray
     zips, ages, dates = preset.zips, preset.ages, preset.dates
     if zips is not None and _is_zip(preset, name):
         low = zips.hidden
-        return _Change("three digits", lambda one: short_zip(one, low), lambda how: how or Prefix(), as_text=True)
+        return _Change("three digits", lambda one: short_zip(one, low), _zips, as_text=True)
     if ages is not None and (seen.kind == "age" or ages.fits(name)):
         return _top_coded(ages, name, column)
     return None if dates is None else _as_years(preset, dates, seen, name, column)
@@ -263,6 +268,11 @@ def _made_ages(preset: Preset, made: Mapping[str, str]) -> dict[str, _Change]:
         for name, kind in made.items()
         if kind == "age"
     }
+
+
+def _zips(declared: Declared) -> Declared:
+    """Three digits are prefixes themselves, whatever was declared of five."""
+    return Prefix() if declared is None or isinstance(declared, Prefix) else declared
 
 
 def _same(declared: Declared) -> Declared:

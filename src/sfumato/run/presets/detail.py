@@ -195,7 +195,7 @@ def age_shown(text: str, oldest: int, per_year: int = 1) -> str | None:
     """
     text = text.strip()
     most = (oldest + 1) * per_year
-    top = f"{most}+"
+    top = f"{oldest + 1}+" if per_year == 1 else f"{oldest + 1}+ years"
     if found := _AGE.fullmatch(text):
         age = _as_number(found["age"])
         return top if age >= most else text if age < 0 else str(int(age))

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from sfumato.assess.meaning.contents import ONE_IS_ENOUGH, WRITTEN_DATE
 from sfumato.assess.meaning.names import read_name
-from sfumato.assess.meaning.recognise import recognise
+from sfumato.assess.meaning.recognise import Recognised, recognise
 from sfumato.run.presets.preset import Preset
 from sfumato.verify.verification import RuleCheck
 
@@ -49,10 +49,22 @@ def left_over(
         rule = RECODED.get(kind or "")
         if rule is not None and getattr(preset, rule) is not None:
             yield _broken(preset, f"{rule} without forbidden detail", name, _count(texts, _finer(preset, rule, name)))
-        elif name not in confirmed and (what := _forbidden(preset, name, texts, made)):
-            yield _broken(preset, what, name, len(texts))
-        elif name not in confirmed and preset.dates is not None and (dates := _count(texts, _DATE.search)):
-            yield _broken(preset, "dates without forbidden detail", name, dates)
+        elif name not in confirmed and (found := _seen(name, texts)).harmless is None:
+            yield from _not_harmless(preset, name, texts, found, made)
+
+
+def _seen(name: str, texts: list[str]) -> Recognised:
+    """Recognise a column by what the release shows of it."""
+    shown = [plain for text in texts if (plain := _plain(text)) is not None]
+    return recognise(name, pa.chunked_array([shown], pa.string()))
+
+
+def _not_harmless(preset: Preset, name: str, texts: list[str], seen: Recognised, made: bool) -> Iterator[RuleCheck]:
+    what = _forbidden(preset, name, texts, seen, made)
+    if what:
+        yield _broken(preset, what, name, len(texts))
+    elif preset.dates is not None and (dates := _count(texts, _DATE.search)):
+        yield _broken(preset, "dates without forbidden detail", name, dates)
 
 
 def _finer(preset: Preset, rule: str, name: str) -> Callable[[str], object]:
@@ -79,7 +91,7 @@ def is_too_old(text: str, limit: int) -> bool:
     )
 
 
-def _forbidden(preset: Preset, name: str, texts: list[str], made: bool) -> str:
+def _forbidden(preset: Preset, name: str, texts: list[str], found: Recognised, made: bool) -> str:
     """Say which forbidden kind a column shows; empty if none."""
     for one in preset.identifiers:
         if one.fits(name) or (one.pattern and any(re.search(one.pattern, text) for text in texts)):
@@ -88,14 +100,11 @@ def _forbidden(preset: Preset, name: str, texts: list[str], made: bool) -> str:
     seen = next((kind for kind, form in _SINGLE.items() if kind in kinds and any(map(form.search, texts))), None)
     if seen is not None or made:
         return kinds[seen] if seen is not None else ""
-    if read_name(name).kind is None and all(map(_YEARS.fullmatch, texts)):
+    if found.name.kind is None and all(map(_YEARS.fullmatch, texts)):
         return ""
-    found = recognise(
-        name, pa.chunked_array([[plain for text in texts if (plain := _plain(text)) is not None]], pa.string())
-    )
     if found.kind in kinds:
         return kinds[found.kind]
-    return "columns that are understood to be harmless" if preset.closed and found.harmless is None else ""
+    return "columns that are understood to be harmless" if preset.closed else ""
 
 
 def _plain(text: str) -> str | None:
