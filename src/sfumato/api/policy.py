@@ -15,6 +15,7 @@ from sfumato.common.textfiles import parsed_toml, read_text
 from sfumato.common.toml import dumps
 from sfumato.errors import HierarchyError, ParameterError, SchemaError
 from sfumato.io import write_text
+from sfumato.privacy.population import GIVEN
 from sfumato.release.manifest import method_shown, model_record
 from sfumato.release.release import Release
 from sfumato.release.summary import method_words, model_words
@@ -65,11 +66,31 @@ class Policy(Request):
         except (ParameterError, SchemaError, HierarchyError) as error:
             raise type(error)(f"Policy file {file}: {error}") from None
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the policy to a TOML file atomically; relative paths in it are relative to the file."""
+    def write(self, path: str | os.PathLike[str], secret: bool = False) -> None:
+        """Write the policy to a TOML file atomically; relative paths in it are relative to the file.
+
+        Parameters
+        ----------
+        path
+            Where to.
+        secret
+            Whether to write the seed as well, which whoever reads it can undo random choices with; then only the owner
+            can read the file.
+        """
+        self._refuse_tables_in_memory()
         folder = Path(path).parent
-        data = _with_paths(self.to_dict(), lambda name: name if os.path.isabs(name) else os.path.relpath(name, folder))
-        write_text(path, HEADER + dumps(data))
+        said = self.to_dict() if secret else _without_seed(self.to_dict())
+        data = _with_paths(said, lambda name: name if os.path.isabs(name) else os.path.relpath(name, folder))
+        write_text(path, HEADER + dumps(data), private=secret)
+
+    def _refuse_tables_in_memory(self) -> None:
+        """Refuse populations that no file can name: the policy could not be read again."""
+        for model in self.privacy:
+            if model.to_policy().get("population") == GIVEN:
+                raise ParameterError(
+                    f"The population of {model.name} is a table in memory, which a policy file cannot hold. Write it "
+                    f"to a file and name that, such as {type(model).__name__}(..., population='register.csv')."
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values; options without a value are left out."""
@@ -135,6 +156,11 @@ class Policy(Request):
         except ParameterError:
             return None
         return folded("As a file", element("pre", text if len(text) <= SHOWN else f"{text[:SHOWN]}\n…"))
+
+
+def _without_seed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave the seed out of the record of a policy."""
+    return {**record, "options": {name: value for name, value in record["options"].items() if name != "seed"}}
 
 
 def _load(file: Path) -> dict[str, Any]:
