@@ -55,7 +55,7 @@ _DAY_WORDS = re.compile(
 )
 _CLOCK = re.compile(r"([01]?\d|2[0-3])[:.h][0-5]\d([:.][0-5]\d(\.\d+)?)?( ?[ap]\.?m\.?)?", re.IGNORECASE)
 _NUMBER = re.compile(
-    r"\s*[<>≤≥~±=]*\s*[-+]?\s?[$€£¥]?\s?(\d{1,3}([,' ]\d{3})+|\d+)([.,]\d+)?([eE][-+]?\d+)?\s*[$€£¥%°]?\s*"
+    r"\s*[<>≤≥~±=]*\s*[-+]?\s?[$€£¥]?\s?(\d{1,3}([.,' ]\d{3})+|\d+)([.,]\d+)?([eE][-+]?\d+)?\s*[$€£¥%°]?\s*"
     r"([a-zA-Zµμ%°/²³^.·*]{0,12}\d?){0,2}\s*\+?"
 )
 _PRESSURE = re.compile(r"\s*\d{2,3}\s*/\s*\d{2,3}\s*")
@@ -110,7 +110,8 @@ class Contents:
 
     def __init__(self, facts: ColumnCounts) -> None:
         self.facts = facts
-        self.texts: list[str] = [text.strip() for text in texts_of(facts.values).to_pylist()]
+        #: The distinct values as text; of many, a sample spread over all.
+        self.texts = facts.texts
 
     def points_to(self) -> str | None:
         """The kind of a value that points to a person, or of all values together; None if there is none."""
@@ -119,9 +120,11 @@ class Contents:
     def _single(self) -> str | None:
         if self.facts.is_number:
             return None
-        texts = pa.array(self.texts, pa.string())
-        found = (kind for kind, form in ONE_IS_ENOUGH.items() if pc.any(pc.match_substring_regex(texts, form)).as_py())
-        return next(found, None)
+        return next((kind for kind, form in ONE_IS_ENOUGH.items() if self._any(form)), None)
+
+    def _any(self, form: str) -> bool:
+        """Whether any value at all has a form in it."""
+        return bool(pc.any(pc.match_substring_regex(self.facts.values.cast(pa.string()), form)).as_py())
 
     def _date(self) -> str | None:
         if pa.types.is_temporal(self.facts.values.type):
@@ -130,7 +133,7 @@ class Contents:
             return "date"
         if self.facts.is_number:
             return None
-        written = pc.any(pc.match_substring_regex(pa.array(self.texts, pa.string()), WRITTEN_DATE)).as_py()
+        written = self._any(WRITTEN_DATE)
         in_words = self.share(_DAY_WORDS.fullmatch) > 0.5 or self.share(_CLOCK.fullmatch) > 0.5
         return "date" if written or in_words else None
 
@@ -274,15 +277,6 @@ def is_snomed(text: str) -> bool:
     for place, digit in enumerate(reversed(text)):
         check = _VERHOEFF[check][_PERMUTED[place % 8][int(digit)]]
     return check == 0
-
-
-def texts_of(values: pa.Array) -> pa.Array:
-    """Convert values to text; whole numbers as such."""
-    if pa.types.is_floating(values.type):
-        known = values.drop_null()
-        if len(known) and pc.all(pc.equal(known, pc.floor(known))).as_py() and pc.max(pc.abs(known)).as_py() < 2**53:
-            return known.cast(pa.int64()).cast(pa.string())
-    return values.drop_null().cast(pa.string())
 
 
 def _is_number(text: str) -> bool:
