@@ -30,6 +30,8 @@ ONE_IS_ENOUGH: dict[str, str] = {
         r"([0-9A-Fa-f]{1,4}:)+:([0-9A-Fa-f]{1,4})?|^::[0-9A-Fa-f]"
     ),
     "identifier": r"\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b|\b[0-9a-f]{32,}\b",
+    "photo": r"(?i)\.(jpe?g|png|gif|tiff?|bmp|dcm|heic|webp|mp4|mov|avi|wav|mp3)\b",
+    "age": r"(?i)\b(9\d|1[0-2]\d)[ -]?(yo|y/o|y\.o\.|years?[ -]old|yrs?[ -]old|years of age)\b",
     "place": (
         r"(?i)^\s*\d{1,5}\s+([a-z'.-]+\s+){1,4}(st|street|ave|avenue|rd|road|blvd|boulevard|lane|ln|dr|drive|court|ct|way|"
         r"place|pl|square|sq|terrace|parkway|pkwy)\b|(stra(ss|ß)e|str\.|straat|weg|gasse|platz)\s*\d+|\b(rue|calle|via|avenida|ul\.)\s"
@@ -74,6 +76,7 @@ _PROCEDURE_CODE = re.compile(
     r"\d{4}[0-9A-Z]|[A-Z]\d{4}|\d-\d{3}(\.\w+)?|\d{4,5}-\d{3,4}-\d{1,2}|\d{3,9}|\d{1,5}-\d|[EV]?\d{2,5}"
 )
 _DRUG_CODE = re.compile(r"\d{4,5}-\d{3,4}-\d{1,2}")
+_LETTERED = re.compile(r"(?=.*\d.*\d.*\d)(?=.*[A-Za-z])[A-Za-z0-9_./#-]{5,}")
 _TOO_MANY_DIGITS = re.compile(r"\d{5}")
 
 #: The group of symmetries of a pentagon, by which Verhoeff's check digits are computed, and its permutations.
@@ -93,6 +96,8 @@ FEWEST_ROWS = 20
 SOME_CODES = 0.25
 #: The longest category, in characters and words.
 LONGEST_CATEGORY, MOST_WORDS = 80, 9
+#: More different values of letters and digits number something.
+FEW_LETTERED = 10
 #: Yes, no, unknown, and one more.
 MOST_ANSWERS = 4
 #: Whole numbers with at most this many distinct values may be codes of categories.
@@ -221,7 +226,8 @@ class Contents:
             return True
         if self.facts.is_number:
             return self.facts.is_whole and self.facts.different <= FEW_CODES and abs(self.facts.numbers).max() < 1000
-        return not self.nearly_unique and self.share(_is_short) == 1.0
+        coded = self.facts.different > FEW_LETTERED and self.share(_LETTERED.fullmatch) > 0.5
+        return not self.nearly_unique and not coded and self.share(_is_short) == 1.0
 
     @property
     def is_medical_code(self) -> bool:

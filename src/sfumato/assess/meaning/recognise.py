@@ -46,7 +46,7 @@ NOTHING = "nothing"
 #: The largest number that counts something in one person's life.
 LARGEST_COUNT = 100_000
 #: Words that announce codes, which may be long.
-CODE_WORDS = ("code", "concept")
+CODE_WORDS = ("code", "concept", "loinc")
 #: Topics of amounts and measurements.
 MEASURED = frozenset({"money", "laboratory", "body", "measure", "duration", "scale"})
 #: Topics whose things have names of their own, which are no names of people.
@@ -188,11 +188,14 @@ def _values(topic: str) -> frozenset[str]:
 def _holds(topic: str, says: NameSays, contents: Contents) -> bool:
     """Whether values look as the topic of a name lets expect."""
     holds = "years" if topic == "year" else understood()["harmless"][topic]["holds"]
+    known = _values(topic) if topic != "year" else frozenset()
+    if known and not (contents.is_number or contents.among(known)):
+        return False
     return _LOOKS[holds](says, contents) or (contents.is_flag and holds not in {"country", "state", "years"})
 
 
 def _is_category(says: NameSays, contents: Contents) -> bool:
-    of_medicine = bool(NAMED_THINGS & set(says.topics)) or says.says(*CODE_WORDS)
+    of_medicine = bool({"disease", "treatment"} & set(says.topics)) or says.says(*CODE_WORDS)
     coded = of_medicine and (contents.is_code_of_medicine or contents.is_snomed)
     return contents.is_category or contents.is_medical_code or coded
 
