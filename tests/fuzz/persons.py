@@ -135,28 +135,29 @@ def classes_of(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], list[
 
 
 def judge_people(one: Case, release: Any, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Count who is in each class, and who has the commonest illness there."""
-    fewest = []
-    for shown, members in classes_of(rows).items():
-        for column in one.counted:
-            people = {person_of(one, row, column) for row in members}
-            fewest.append(len(people))
-            if len(people) < one.k:
-                raise Finding(f"{len(people)} of {column} in {shown}, not {one.k}")
-            if one.l is not None:
-                _judge_diversity(one, members, column, len(people))
-    if fewest and release.achieved.k > min(fewest):
-        raise Finding(f"k is said to be {release.achieved.k}, and a class has {min(fewest)}")
+    """Count who is in each class, and who has the commonest illness there; hold it against what is asked and said."""
+    counts = [_counted(one, members, column) for members in classes_of(rows).values() for column in one.counted]
+    if not counts:
+        return
+    fewest, least = min(people for people, _ in counts), min(Fraction(people, most) for people, most in counts)
+    if fewest < max(one.k, release.achieved.k):
+        raise Finding(f"a class has {fewest} people; k = {one.k} was asked for, {release.achieved.k} said")
+    if least < (one.l or 1):
+        raise Finding(f"l = {float(least)}, and {one.l} was asked for")
+    if release.achieved.sensitive["illness"].frequency_l > least + Fraction(1, 10**9):
+        raise Finding(f"l = {float(least)}, and {release.achieved.sensitive['illness'].frequency_l} is said")
+    if release.risk.after.prosecutor.highest < 1 / fewest - 1e-12:
+        raise Finding(
+            f"the risk is said to be {release.risk.after.prosecutor.highest}, and a class has {fewest} people"
+        )
 
 
-def _judge_diversity(one: Case, members: Sequence[Mapping[str, Any]], column: str, people: int) -> None:
+def _counted(one: Case, members: Sequence[Mapping[str, Any]], column: str) -> tuple[int, int]:
+    """How many people a class has, and how many of them share the commonest illness."""
     ill = defaultdict(set)
     for row in members:
         ill[row["illness"]].add(person_of(one, row, column))
-    most = max(map(len, ill.values()))
-    assert one.l is not None
-    if Fraction(most, people) > Fraction(1, one.l):
-        raise Finding(f"{most} of {people} of {column} have the same illness")
+    return len(set[object]().union(*ill.values())), max(map(len, ill.values()))
 
 
 def judge_pseudonyms(one: Case, rows: Sequence[Mapping[str, Any]]) -> None:

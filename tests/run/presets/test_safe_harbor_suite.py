@@ -6,6 +6,13 @@ import pytest
 from tests.run.presets import safe_harbor_judge as judge
 from tests.run.presets.safe_harbor_allowed import ALLOWED
 from tests.run.presets.safe_harbor_columns import FORBIDDEN, Column
+from tests.run.presets.safe_harbor_made import MADE
+
+ROLES = {
+    "rest": lambda _: {"rest": "plain"},
+    "plain": lambda names: {"plain": names},
+    "sensitive": lambda names: {"sensitive": names},
+}
 
 
 def test_the_suite_is_as_large_as_it_says():
@@ -55,3 +62,17 @@ def test_the_suite_is_as_large_as_it_says():
 def test_the_judge_sees_what_is_shown(may_show, cell, fine):
     column = Column("x", lambda _: cell, "", "", may_show)
     assert (judge.fault_of(column, [cell, None]) is None) == fine
+
+
+def test_nothing_forbidden_comes_out_of_tables_with_a_row_per_person():
+    assert judge.leaks(FORBIDDEN, ROLES["rest"], rows_each=1) == {}
+
+
+@pytest.mark.parametrize("roles", ROLES.values(), ids=ROLES)
+def test_everything_allowed_comes_out(roles):
+    assert judge.losses(ALLOWED, roles) == {}
+
+
+@pytest.mark.parametrize("made", MADE, ids=lambda made: f"{made.name}: {made.why}")
+def test_what_a_request_makes_is_looked_at(made):
+    assert judge.leak_of(made) is None
