@@ -212,7 +212,8 @@ class Grounds:
         made = _Statements(stated, stated.get("roles", {}), stated.get("options", {}))
         return cls(
             proven=tuple(str(check) for check in verification.checks if check.ok),
-            source=made.source(rows),
+            # what a file lacks was not read either
+            source=f"the {rows} alone" if verification.not_checkable else made.source(rows),
             assumed=tuple(made.assumed()),
             guessed=tuple(made.guessed()),
             confirmed=tuple(made.confirmed()),
