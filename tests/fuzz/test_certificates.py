@@ -56,16 +56,23 @@ def value(rng: random.Random) -> Any:
     return rng.choice([*made, rng.choice(NUMBERS)])
 
 
+def is_whole(record: dict[str, Any]) -> bool:
+    """Whether nobody has replaced the lists that edits go into."""
+    promises, columns = record["promises"], record["columns"]
+    lists = isinstance(promises, list) and all(isinstance(one, dict) for one in promises)
+    return lists and isinstance(columns, dict) and bool(columns)
+
+
 def edit(rng: random.Random, record: dict[str, Any]) -> None:
     """Change, add or remove something, most often in what decides about the verdict."""
-    place = rng.choice(["promise", "promise", "promise", "columns", "counts", "any"])
+    place = rng.choice(["promise", "promise", "promise", "columns", "counts", "any"]) if is_whole(record) else "any"
     if place == "promise" and record["promises"]:
         promise = rng.choice(record["promises"])
         act = rng.random()
         if act < 0.6:
             promise[rng.choice([*promise, rng.choice(NAMES)])] = value(rng)
         elif act < 0.8:
-            promise.pop(rng.choice(list(promise)), None)
+            promise.pop(rng.choice([*promise, ""]), None)
         else:
             record["promises"].append({"model": rng.choice(WORDS), rng.choice(NAMES): value(rng)})
     elif place == "columns":
