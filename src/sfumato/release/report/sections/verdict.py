@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -142,8 +143,12 @@ def _found(check: RuleCheck) -> str:
     return "–" if check.found is None else f"{told(_number(check.found))} ({check.measures})"
 
 
-def _number(value: float | None) -> int | float | None:
-    return int(value) if value is not None and value == int(value) else value
+def _number(value: float | None) -> int | float | str | None:
+    if value is None or math.isnan(value):
+        return None
+    if math.isinf(value):
+        return "unlimited"
+    return int(value) if value == int(value) else value
 
 
 def _grounds(found: ReportFacts) -> Iterator[Content]:
