@@ -159,7 +159,27 @@ class DelimitedSource(QueriedSource):
                 )
                 return sum(batch.num_rows for batch in reader)
         except pa.ArrowInvalid:
+            return self._counted_one_by_one()
+
+    def _counted_one_by_one(self) -> int | None:
+        """Count the records of a file that Arrow refuses: DuckDB, which reads it in parts, may have lost the reason."""
+        try:
+            with opened(self.path) as file:
+                text = io.TextIOWrapper(cast("BinaryIO", file), encoding="latin-1", newline="")
+                return sum(bool(record) or len(self.columns) == 1 for record in self._checked_records(text)) - 1
+        except (*PACKING_ERRORS, csv.Error):
             return None
+
+    def _checked_records(self, text: io.TextIOWrapper) -> Iterator[list[str]]:
+        """Read record by record; one that has other cells than the header is an error that names its line."""
+        records = csv.reader(text, delimiter=self.separator)
+        for record in records:
+            if record and len(record) != len(self.columns):
+                raise SourceError(
+                    f"Line {records.line_num} of {shown(self.path)} has {len(record)} cells, and the header has "
+                    f"{len(self.columns)}. Correct the line, or name the separator if it is not {self.separator!r}."
+                )
+            yield record
 
     def _first_undecodable(self) -> str:
         """Name the column of the first cell that is not UTF-8, parsing the file byte by byte."""

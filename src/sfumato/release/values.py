@@ -185,7 +185,11 @@ def class_means(showing: Showing) -> NDArray[np.float64]:
     of_row = showing.classes.of_row
     kept = of_row >= 0
     numbers = np.append(showing.domain.numbers, np.nan)[showing.microdata.codes[kept, showing.place]]
-    means = np.bincount(of_row[kept], weights=numbers, minlength=len(showing.classes)) / showing.classes.sizes
+    sizes = showing.classes.sizes
+    means = np.bincount(of_row[kept], weights=numbers, minlength=len(showing.classes)) / sizes
+    if np.isinf(means).any():  # a sum beyond the largest float, of numbers that are not
+        parts = np.bincount(of_row[kept], weights=numbers / sizes[of_row[kept]], minlength=len(showing.classes))
+        means = np.where(np.isinf(means), parts, means)
     return np.where(showing.hidden, np.nan, means)
 
 
