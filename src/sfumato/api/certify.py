@@ -21,6 +21,8 @@ from sfumato.verify.consequences import provable
 #: Attacks that learn from all rows, and are not tried on tables of more rows than this.
 SLOW = ("deFinetti",)
 LARGE = 50_000
+#: What a certificate says about the grounds of its promises; what was proven stands in the promises themselves.
+GROUNDS = ("assumed", "guessed", "confirmed", "caveats")
 
 
 def certify(
@@ -69,6 +71,8 @@ def certify(
     tried = _attacked(original, release, file, targets, seed, separator)
     preset = release.manifest.get("options", {}).get("preset")
     answers = None if preset is None else answered(Preset.named(preset), release, tried).to_dict()
+    if answers is not None:
+        answers |= {key: one for key, one in release.manifest["preset"].items() if key in {"confirmed", "census"}}
     may = Reportable.of(release.manifest)
     record = {
         "certificate": VERSION,
@@ -76,7 +80,7 @@ def certify(
         "columns": columns,
         "counts": ROWS if by_rows else PEOPLE,
         "promises": promises,
-        "grounds": {name: release.manifest["grounds"][name] for name in ("assumed", "guessed", "confirmed")},
+        "grounds": {name: release.manifest["grounds"][name] for name in GROUNDS},
         "achieved": figures["achieved"] if by_rows else None,
         "risk": {
             "before": release.risk.before.to_dict() if may.original else None,

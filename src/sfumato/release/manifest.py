@@ -278,6 +278,8 @@ class _Statements:
             yield "the population is the one that the table was drawn from"
         if pseudonyms := list(self.options.get("pseudonymize", ())):
             yield f"nobody else has the key or the table of the pseudonyms of {_names(pseudonyms)}"
+        if census := self.stated.get("preset", {}).get("census"):
+            yield f"where few people live, by the census of {census}"
 
     def guessed(self) -> Iterator[str]:
         """What Sfumato suggested."""
