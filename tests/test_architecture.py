@@ -45,8 +45,9 @@ RANK = {part: rank for rank, row in enumerate(LAYERS) for part in row}
 # Rooms that may know only what is listed, whatever their row allows.
 ONLY = {
     "io": ("errors", "common", "io"),
-    # Whoever checks must not share code with whoever is checked; how to write HTML is no part of either's judgement.
-    "verify": ("errors", "common.parameters", "common.html", "verify"),
+    # Whoever checks must not share code with whoever is checked; how to write HTML and how to share work among threads
+    # are no part of either's judgement.
+    "verify": ("errors", "common.parameters", "common.html", "common.threads", "verify"),
 }
 # What others may import of the verifier: checks and their results, and what the verifier asks an engine to count.
 # Never how it codes and groups: code that makes a release must not share a mistake with the code that checks it.

@@ -1,8 +1,8 @@
 """How many files a request walks through, so that nobody has to follow it through a maze.
 
-A file is entered where one of its functions is called on the main thread; what runs while a module is imported does not
-count, so each request is made once before it is traced. Rooms are the folders of the package, without ``common``,
-which everything uses.
+A file is entered where one of its functions is called by the request itself. What runs while a module is imported does
+not count, so each request is made once before it is traced; nor does work that threads share, whichever thread does it.
+Rooms are the folders of the package, without ``common``, which everything uses.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.cli import main
+from sfumato.common.threads import Job
 
 ROOT = Path(sf.__file__).parent
 MOST_FILES, MOST_ROOMS, MOST_FILES_OF_RISK = 65, 11, 25
@@ -51,12 +52,20 @@ def files_entered(walk: Callable[[], object]) -> list[str]:
         if event == "call":
             entered.add(frame.f_code.co_filename)
 
+    def unseen(job: Job[object], run: Callable[[Job[object]], None] = Job.run) -> None:
+        seen_by = sys.getprofile()
+        sys.setprofile(None)
+        run(job)
+        sys.setprofile(seen_by)
+
     before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        walk()
-    finally:
-        sys.setprofile(before)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Job, "run", unseen)
+        sys.setprofile(note)
+        try:
+            walk()
+        finally:
+            sys.setprofile(before)
     inside = (Path(name) for name in entered)
     return sorted(path.relative_to(ROOT).as_posix() for path in inside if path.is_relative_to(ROOT))
 

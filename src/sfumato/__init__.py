@@ -87,7 +87,8 @@ if TYPE_CHECKING:
     from sfumato.table.pseudonyms import Pseudonyms
     from sfumato.table.sampling import Sample
     from sfumato.table.schema import Schema
-    from sfumato.table.transforms import Age, AtLevel, Clip, Round, Shift
+    from sfumato.table.shift import Shift
+    from sfumato.table.transforms import Age, AtLevel, Clip, Round
     from sfumato.verify.verification import Verification
 
 __version__ = "0.1.0"
@@ -117,7 +118,8 @@ _HOMES = {
     "Release": "sfumato.release.release",
     "Released": "sfumato.assess.queries",
     "Spark": "sfumato.run.large.spark.session",
-    **dict.fromkeys(("Age", "AtLevel", "Clip", "Round", "Shift"), "sfumato.table.transforms"),
+    **dict.fromkeys(("Age", "AtLevel", "Clip", "Round"), "sfumato.table.transforms"),
+    "Shift": "sfumato.table.shift",
     "Pseudonyms": "sfumato.table.pseudonyms",
     "Sample": "sfumato.table.sampling",
     **dict.fromkeys(("Numeric", "Bands", "Capped", "Rounded", "Quantiles", "Clusters"), "sfumato.hierarchies"),

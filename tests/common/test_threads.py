@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import sfumato
-from sfumato.common.threads import CHUNK, in_background, in_chunks, in_order, side_by_side, threads
+from sfumato.common.threads import CHUNK, at_most, how_many, in_background, in_chunks, in_order, side_by_side, threads
 
 SOURCES = Path(sfumato.__file__).parent
 
@@ -26,29 +28,39 @@ def failing(piece: int) -> int:
     return piece
 
 
+@pytest.fixture(params=[1, 2, 7])
+def number(request) -> Iterator[int]:
+    """So many threads share the work of a test."""
+    with at_most(request.param):
+        yield request.param
+
+
 @pytest.mark.parametrize("pieces", [[], [3], list(range(20))])
-def test_what_becomes_of_pieces_is_in_their_order(pieces: list[int]) -> None:
+def test_what_becomes_of_pieces_is_in_their_order(pieces: list[int], number: int) -> None:
     assert side_by_side(slow_first, iter(pieces)) == [piece * piece for piece in pieces]
-    assert list(in_order(slow_first, iter(pieces), 2)) == [piece * piece for piece in pieces]
+    assert list(in_order(slow_first, iter(pieces))) == [piece * piece for piece in pieces]
+    assert list(in_order(slow_first, iter(pieces), 1)) == [piece * piece for piece in pieces]
 
 
-def test_a_failure_of_any_piece_is_raised() -> None:
+def test_a_failure_of_any_piece_is_raised(number: int) -> None:
     with pytest.raises(ValueError, match="piece 2"):
         side_by_side(failing, range(5))
     with pytest.raises(ValueError, match="piece 2"):
-        list(in_order(failing, range(5), 1))
+        list(in_order(failing, range(5)))
+    assert side_by_side(slow_first, range(3)) == [0, 1, 4]
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_only_so_many_pieces_are_taken_before_the_first_is_asked_for(workers: int) -> None:
+@pytest.mark.parametrize(("number", "ahead"), [(1, 0), (2, 2), (3, 3)])
+def test_only_so_many_pieces_are_taken_before_the_first_is_asked_for(number: int, ahead: int) -> None:
     taken = []
-    found = in_order(slow_first, (taken.append(piece) or piece for piece in range(10)), workers)
-    assert not taken
-    for done, _ in enumerate(found, start=1):
-        assert len(taken) == min(10, workers + done)
+    with at_most(number):
+        found = in_order(slow_first, (taken.append(piece) or piece for piece in range(10)))
+        assert not taken
+        for done, _ in enumerate(found, start=1):
+            assert len(taken) == min(10, ahead + done)
 
 
-def test_chunks_are_all_rows_once() -> None:
+def test_chunks_are_all_rows_once(number: int) -> None:
     for rows in (0, 1, CHUNK, 3 * CHUNK + 1):
         seen: list[int] = []
         in_chunks(rows, lambda start, stop, seen=seen: seen.extend(range(start, stop)))
@@ -56,16 +68,67 @@ def test_chunks_are_all_rows_once() -> None:
 
 
 def test_threads_have_a_name_and_are_gone_afterwards() -> None:
-    names = side_by_side(lambda piece: (time.sleep(0.01), threading.current_thread().name)[1], range(4), 2)
-    assert all(name.startswith("sfumato") for name in names)
-    assert not set(names) & {thread.name for thread in threading.enumerate()}
+    with at_most(3):
+        names = side_by_side(lambda piece: (time.sleep(0.01), threading.current_thread().name)[1], range(6))
+        assert {"sfumato-1", "sfumato-2"} <= set(names) <= {"sfumato-1", "sfumato-2", "MainThread"}
+    assert not {"sfumato-1", "sfumato-2"} & {thread.name for thread in threading.enumerate()}
 
 
-def test_work_on_threads_may_use_threads() -> None:
-    def outer(piece: int) -> int:
-        return sum(side_by_side(slow_first, range(piece), 2))
+def test_a_single_thread_does_everything_itself() -> None:
+    with at_most(1), threads() as beside:
+        looked = beside.submit(threading.current_thread)
+        seen = {*side_by_side(lambda piece: threading.current_thread(), range(9)), looked.result()}
+        seen |= set(in_order(lambda piece: threading.current_thread(), range(9)))
+    assert seen == {threading.current_thread()}
 
-    assert side_by_side(outer, range(4), 2) == [0, 0, 1, 5]
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_nested_work_shares_the_threads_and_never_waits_for_itself(depth: int, number: int) -> None:
+    working, most, lock = [0], [0], threading.Lock()
+
+    def work(below: int) -> int:
+        if below:
+            return sum(side_by_side(lambda piece: work(below - 1), range(5))) + sum(in_order(work, [0] * 3))
+        with lock:
+            working[0] += 1
+            most[0] = max(most[0], working[0])
+        time.sleep(0.0005)
+        with lock:
+            working[0] -= 1
+        return 1
+
+    leaves = [1]
+    for _ in range(depth):
+        leaves.append(5 * leaves[-1] + 3)
+    assert work(depth) == leaves[-1]
+    assert most[0] <= number
+
+
+def test_whoever_waits_for_a_piece_helps_with_its_parts() -> None:
+    begun = threading.Event()
+    names = set()
+
+    def part(piece: int) -> None:
+        names.add(threading.current_thread().name)
+        time.sleep(0.01)
+
+    def divided() -> None:
+        begun.set()
+        side_by_side(part, range(10))
+
+    with at_most(2), threads() as beside:
+        job = beside.submit(divided)
+        begun.wait(5)
+        job.result()
+    assert names == {"MainThread", "sfumato-1"}
+
+
+def test_work_beside_a_block_is_done_at_its_end(number: int) -> None:
+    done: list[int] = []
+    with threads() as beside:
+        for piece in range(4):
+            beside.submit(done.append, piece)
+    assert sorted(done) == list(range(4))
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
@@ -85,9 +148,52 @@ def test_after_an_error_or_an_interrupt_no_more_work_begins(error: type[BaseExce
         threading.Timer(0.05, release.set).start()
         raise error
 
-    with pytest.raises(error), threads(1) as pool:
+    with pytest.raises(error), at_most(2), threads() as pool:
         fail(pool)
     assert begun == [0]
+
+
+def test_an_interrupt_during_work_is_raised_even_if_nobody_asks_for_a_result() -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), at_most(1), threads() as beside:
+        beside.submit(interrupted)
+
+
+def test_the_number_of_threads_is_that_of_the_innermost_block_that_names_one() -> None:
+    with at_most(5):
+        with at_most():
+            assert how_many() == 5
+            assert side_by_side(lambda piece: how_many(), range(3)) == [5, 5, 5]
+        with at_most(2):
+            assert how_many() == 2
+        assert how_many() == 5
+
+
+def test_arrow_uses_no_more_threads_and_gets_its_own_back() -> None:
+    usual = pa.cpu_count()
+    try:
+        pa.set_cpu_count(6)
+        with at_most(3):
+            assert pa.cpu_count() == 3
+            with at_most(9), at_most(2):
+                assert pa.cpu_count() == 2
+            assert pa.cpu_count() == 3
+        assert pa.cpu_count() == 6
+        with at_most(8):
+            assert pa.cpu_count() == 6
+    finally:
+        pa.set_cpu_count(usual)
+
+
+def test_if_the_system_allows_no_more_threads_the_caller_does_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with at_most(4):
+        assert side_by_side(slow_first, range(4)) == [0, 1, 4, 9]
 
 
 def test_work_in_the_background_is_done_without_waiting() -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sfumato.assess.cautions import cautions_before, refuse
 from sfumato.common import parameters
 from sfumato.common.progress import Progress, ProgressOption, reporting
+from sfumato.common.threads import at_most
 from sfumato.errors import SchemaError, VerificationError, listed
 from sfumato.methods.comparators.anatomy import anatomy_groups
 from sfumato.privacy import LDiversity
@@ -74,7 +75,7 @@ def anatomize(
 def anatomize_for(data: object, request: Request, l: int, progress: ProgressOption = False) -> Anatomy:  # noqa: E741
     """Make the two tables that a request asks for."""
     _check_roles(request.schema)
-    with reporting(progress, "anatomize") as report:
+    with at_most(request.threads), reporting(progress, "anatomize") as report:
         report("reading", 0.0)
         source = request.open(data)
         prepared = prepare(read_table(source, request, report), request, report)

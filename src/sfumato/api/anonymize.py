@@ -7,7 +7,7 @@ from typing import Unpack
 
 from sfumato.assess.cautions import Caution, RequestView, cautions_after, cautions_before
 from sfumato.common.progress import Clock, Progress, ProgressOption, reporting
-from sfumato.common.threads import threads
+from sfumato.common.threads import at_most, threads
 from sfumato.release.release import Release
 from sfumato.run.build import build_release, completed
 from sfumato.run.find import FoundClasses, find_classes
@@ -87,6 +87,9 @@ def anonymize(
         A limit on memory, such as ``"4GB"`` or a number of bytes; by default a share of what is free.
     temporary
         The folder in which an engine keeps rows for the time being, in a subfolder that only you can read.
+    threads
+        The number of threads that share the work; by default the environment variable ``SFUMATO_THREADS``, or as many
+        as the processors that this process may use. The release is the same with any number.
     progress
         True for a progress bar, or a function that is called with the stage's name and the share done.
     separator
@@ -111,13 +114,14 @@ def anonymize(
 
 def anonymize_for(data: object, request: Request, progress: ProgressOption = False) -> Release:
     """Make the release that a request asks for, in memory or by an engine."""
-    data = opened(data, request)
-    if in_memory(data, request):
-        request.require_privacy()
-        return release_in_memory(data, request, progress)
-    from sfumato.run.large import run_by_engine  # noqa: PLC0415
+    with at_most(request.threads):
+        data = opened(data, request)
+        if in_memory(data, request):
+            request.require_privacy()
+            return release_in_memory(data, request, progress)
+        from sfumato.run.large import run_by_engine  # noqa: PLC0415
 
-    return run_by_engine(data, request, anonymize_for, progress)
+        return run_by_engine(data, request, anonymize_for, progress)
 
 
 def release_in_memory(
@@ -140,7 +144,7 @@ def release_in_memory(
             cautions = cautions_before(asked, request.confirm)
         with clock.measuring("method"):
             found = find(prepared, request.with_schema(prepared.schema), report)
-        with threads(1) as beside:
+        with threads() as beside:
             # Guardrails check the classes while these are shown and verified.
             looking = beside.submit(_cautions, found, asked, cautions, clock)
             with clock.measuring("release"):

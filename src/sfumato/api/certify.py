@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from typing import Any
 
 from sfumato.api.attack import attack
 from sfumato.api.checklist import answered
-from sfumato.assess.attacks import ATTACKS, AttackReport
+from sfumato.assess.attacks import ATTACKS, AttackOutcome, AttackReport
 from sfumato.assess.attacks.side_channels import FileChannels
 from sfumato.release.certificate import ROWS, VERSION, Certificate, digest, file_record, is_withheld, recorded, seen_in
+from sfumato.release.manifest import Reportable
 from sfumato.release.release import Release
 from sfumato.run.presets import Preset, recoded_original
 
@@ -60,6 +62,7 @@ def certify(
     tried = _attacked(original, release, file, targets, seed, separator)
     preset = release.manifest.get("options", {}).get("preset")
     answers = None if preset is None else answered(Preset.named(preset), release, tried).to_dict()
+    may = Reportable.of(release.manifest)
     record = {
         "certificate": VERSION,
         "file": file_record(file),
@@ -68,10 +71,10 @@ def certify(
         "promises": promises,
         "achieved": figures["achieved"] if by_rows else None,
         "risk": {
-            "before": release.risk.before.to_dict(),
+            "before": release.risk.before.to_dict() if may.original else None,
             "after": figures["risk"] if by_rows else release.risk.after.to_dict(),
         },
-        "attacks": [one.to_dict() for one in tried.worst_first],
+        "attacks": [_published(one, may) for one in tried.worst_first],
         "not_tried": dict(tried.skipped),
         "preset": answers,
         "versions": dict(release.manifest["versions"]),
@@ -82,6 +85,14 @@ def certify(
     if path is not None:
         certificate.write(path)
     return certificate
+
+
+def _published(outcome: AttackOutcome, may: Reportable) -> dict[str, Any]:
+    """Record an attack; how often it succeeded is withheld where a small count of people would follow."""
+    record = outcome.to_dict()
+    if may.allows_share(outcome.rate, outcome.trials):
+        return record
+    return record | dict.fromkeys(("rate", "low", "high", "gain"))
 
 
 def _attacked(

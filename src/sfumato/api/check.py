@@ -32,7 +32,7 @@ def check(data: object, schema: Schema | None = None, **arguments: Unpack[CheckA
         As in `anonymize`. Without any, the result says what the table achieves.
     separator, encoding, sheet, layout
         As in `anonymize`.
-    engine, memory, temporary
+    engine, memory, temporary, threads
         As in `anonymize`: DuckDB groups and counts a table that does not fit in ``memory``; the executors of a
         cluster check a Spark frame, or what the cluster is to read.
 

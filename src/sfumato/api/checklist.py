@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from sfumato.api.attack import attack
 from sfumato.assess.attacks import AttackReport
 from sfumato.assess.risk.records import above
 from sfumato.errors import ParameterError
+from sfumato.release.manifest import Reportable
 from sfumato.release.release import Release
 from sfumato.run.presets import Preset, Question
 
@@ -30,11 +31,18 @@ class ChecklistAnswer:
         What was measured, in words; empty if nothing can be.
     verdict
         ``"met"``, ``"not met"`` or ``"for you to judge"``.
+    reading, stricter
+        How the criterion was read for the verdict, and how it is read more strictly, where that is contested.
+    strict_verdict
+        The verdict by the stricter reading; None where there is only one reading.
     """
 
     question: str
     figures: str
     verdict: str
+    reading: str = ""
+    stricter: str = ""
+    strict_verdict: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,7 +62,7 @@ class Checklist:
 
     @property
     def ok(self) -> bool:
-        """Whether no criterion that can be measured is missed."""
+        """Whether no criterion that can be measured is missed, by the customary reading of each."""
         return not any(one.verdict == NOT_MET for one in self.answers)
 
     def __bool__(self) -> bool:
@@ -69,9 +77,14 @@ class Checklist:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        yield f"{self.preset.title} ({self.preset.source})"
+        dated = f"; {self.preset.date}" if self.preset.date else ""
+        yield f"{self.preset.title} ({self.preset.source}{dated})"
         for one in self.answers:
             yield f"[{one.verdict}] {one.question}{f' {one.figures}.' if one.figures else ''}"
+            if one.strict_verdict is not None:
+                yield f"  Read as: {one.reading}."
+                yield f"  [{one.strict_verdict}] Read more strictly: {one.stricter}."
+        yield from (f"Only reported, not read in the source: {one}" for one in self.preset.reported)
         yield from (f"Not covered: {one}" for one in self.preset.not_covered)
         yield "This is not legal advice."
 
@@ -122,8 +135,9 @@ def checklist(
 
 def answered(preset: Preset, release: Release, tried: AttackReport | None) -> Checklist:
     """Answer the questions of a preset by a release and by attacks that were tried on it."""
-    figures = figures_of(release)
-    return Checklist(preset, tuple(_answer(one, figures, tried) for one in preset.checklist))
+    figures, may = figures_of(release), Reportable.of(release.manifest)
+    answers = (_strictly(_answer(one, figures, tried, may), one, figures) for one in preset.checklist)
+    return Checklist(preset, tuple(answers))
 
 
 def figures_of(release: Release) -> dict[str, Any]:
@@ -132,24 +146,49 @@ def figures_of(release: Release) -> dict[str, Any]:
     return release.risk.to_dict() | {"suppressed": release.suppressed / rows}
 
 
-def _answer(question: Question, figures: Mapping[str, Any], tried: AttackReport | None) -> ChecklistAnswer:
+def _answer(
+    question: Question, figures: Mapping[str, Any], tried: AttackReport | None, may: Reportable
+) -> ChecklistAnswer:
     if question.attacks:
         assert tried is not None
-        return _by_attacks(question, tried)
+        return _by_attacks(question, tried, may)
     if question.figure is None:
         return ChecklistAnswer(question.question, "", YOURS)
     found = figure(figures, question.figure)
+    said = _said(question.figure, found) if _is_told(question.figure, may) else f"It is {may.not_told}"
     if question.at_most is None or found is None:
-        return ChecklistAnswer(question.question, _said(question.figure, found), YOURS)
+        return ChecklistAnswer(question.question, said, YOURS)
     missed = found > 0 if question.at_most == 0 else bool(above(np.array([found]), question.at_most).any())
-    return ChecklistAnswer(question.question, _said(question.figure, found), NOT_MET if missed else MET)
+    return ChecklistAnswer(question.question, said, NOT_MET if missed else MET)
 
 
-def _by_attacks(question: Question, tried: AttackReport) -> ChecklistAnswer:
+def _is_told(path: str, may: Reportable) -> bool:
+    """Whether a figure may be told: those of the release come from its classes, none of which is small."""
+    return may.losses if path == "suppressed" else may.original or not path.startswith("before")
+
+
+def _strictly(answer: ChecklistAnswer, question: Question, figures: Mapping[str, Any]) -> ChecklistAnswer:
+    """Add the answer by the stricter reading of a question, if it has one."""
+    if not question.stricter:
+        return answer
+    met = question.stricter_met
+    if met is None and question.figure is not None and question.at_most is not None:
+        found = figure(figures, question.figure)
+        met = None if found is None else found <= question.at_most
+    verdict = YOURS if met is None else MET if met else NOT_MET
+    return replace(answer, reading=question.reading, stricter=question.stricter, strict_verdict=verdict)
+
+
+def _by_attacks(question: Question, tried: AttackReport, may: Reportable) -> ChecklistAnswer:
     """Answer a question by attacks: it is met if none does better than guessing."""
     names = [name for name in question.attacks if name not in tried.skipped]
     outcomes = [tried[name] for name in names]
-    said = [f"{one.attack} succeeds in {one.rate:.1%} (guessing {one.baseline:.1%}): {one.verdict}" for one in outcomes]
+    said = [
+        f"{one.attack} succeeds in {one.rate:.1%} (guessing {one.baseline:.1%}): {one.verdict}"
+        if may.allows_share(one.rate, one.trials)
+        else f"{one.attack}: {one.verdict}"
+        for one in outcomes
+    ]
     said += [
         f"{name} was not tried, it needs {needs}" for name, needs in tried.skipped.items() if name in question.attacks
     ]

@@ -42,7 +42,7 @@ class Policy(Request):
     method
         A method, or its name.
     preset, suppression, missing, intervals, ends, keep_order, seed, separator, encoding, sheet, layout, na,
-    confirm, strict, transform, pseudonymize, sample, engine, memory, temporary
+    confirm, strict, transform, pseudonymize, sample, engine, memory, temporary, threads
         As in `sfumato.anonymize`.
 
     Examples

@@ -41,7 +41,7 @@ def recode(
         As in `anonymize`.
     missing, intervals, ends, keep_order, seed, progress, separator, encoding, sheet, layout
         As in `anonymize`.
-    transform, pseudonymize, sample, engine, memory, temporary
+    transform, pseudonymize, sample, engine, memory, temporary, threads
         As in `anonymize`.
 
     Raises

@@ -16,9 +16,9 @@ from sfumato.assess.risk.assessment import Context
 from sfumato.errors import DataError
 from sfumato.io import open_source
 from sfumato.io.checksum import HashedFile
-from sfumato.release.manifest import BY_TYPE, Grounds, method_shown, model_record
+from sfumato.release.manifest import BY_TYPE, Grounds, Reportable, method_shown, model_record
 from sfumato.release.report.columns import ColumnFacts, describe_column
-from sfumato.release.report.facts import LEAST, Making, ReportFacts
+from sfumato.release.report.facts import LEAST, Making, ReportFacts, publishable
 from sfumato.release.report.sections.policy import shown_policy
 from sfumato.release.values import count_values
 from sfumato.run.build import coded_original
@@ -67,7 +67,9 @@ def facts_of_files(
         "options": request.recorded_options(),
         "hierarchies": {name: how.name if how else BY_TYPE for name, how in declared.items()},
     }
-    return ReportFacts(
+    least = 0 if request.preset is None else request.rules.smallest_count
+    suppressed = {"total": gone, "missing": prepared.left_out}
+    found = ReportFacts(
         verification=verification,
         risk=_risk(prepared, released),
         promises=promises,
@@ -77,7 +79,8 @@ def facts_of_files(
         elided=elided,
         kinds=kinds,
         grounds=Grounds.of(stated, verification),
-        suppressed={"total": gone, "missing": prepared.left_out},
+        suppressed=suppressed,
+        may=Reportable(least, suppressed),
         losses=_loss(lost, rows, gone) if len(lost) == len(prepared.microdata.names) else {},
         by_column=lost,
         columns=columns,
@@ -87,6 +90,7 @@ def facts_of_files(
         changed=list(request.transform),
         file=HashedFile.of(release, "released file"),
     )
+    return publishable(found)
 
 
 def _described(

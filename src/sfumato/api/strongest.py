@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from sfumato.api.anonymize import anonymize_for, release_in_memory
 from sfumato.common import parameters
 from sfumato.common.progress import Progress, ProgressOption, silent
+from sfumato.common.threads import at_most
 from sfumato.errors import InfeasibleError, SchemaError
 from sfumato.loss import METRICS
 from sfumato.privacy import KAnonymity, LDiversity, PrivacyModel
@@ -104,11 +105,12 @@ def find_strongest(
     if maximize == "l" and not request.schema.sensitive:
         raise SchemaError("maximize='l' needs a sensitive column. Declare it, for example sensitive='disease'.")
     search = _Search(maximize, max_gcp)
-    data = opened(data, request)
-    if in_memory(data, request):
-        release = release_in_memory(data, request, progress, search.run)
-    else:
-        release = search.run_by_engine(data, request, progress)
+    with at_most(request.threads):
+        data = opened(data, request)
+        if in_memory(data, request):
+            release = release_in_memory(data, request, progress, search.run)
+        else:
+            release = search.run_by_engine(data, request, progress)
     curve = tuple(sorted(search.losses.items()))
     release.manifest["searched"] = {"maximize": maximize, "max_gcp": max_gcp, "curve": [list(point) for point in curve]}
     return Strongest(release, maximize, search.value, max_gcp, curve)

@@ -117,7 +117,7 @@ def release_by(
         if answers is not None:
             say(f"\n{paragraphs(answers.summary())}\n")
         say("\n".join([*(f"wrote {path}" for path in files.written().values()), *(f"Note: {one}" for one in notes)]))
-        if is_watched() and not as_json:
+        if is_watched() and not as_json and not release.manifest.get("smallest_count"):
             from sfumato.cli.bars import show_bars
 
             show_bars(release)
@@ -126,7 +126,7 @@ def release_by(
 def _answers(policy: Policy, data: Source, release: Release) -> Checklist:
     from sfumato.api.checklist import checklist
 
-    return checklist(data, release, separator=policy.separator)
+    return checklist(data, release, seed=policy.seed, separator=policy.separator)
 
 
 def make(
@@ -140,7 +140,7 @@ def make(
 
     Returns the release, and notes on what readers of the file may misunderstand.
     """
-    from sfumato.common.threads import threads
+    from sfumato.common.threads import at_most, threads
 
     data = Path(files.place) if data is None else data
     _refuse_before_the_work(policy, files, data)
@@ -148,7 +148,7 @@ def make(
         release = policy.run(data, progress=progress)
     else:
         release, policy = limit.run(policy, data, progress)
-    with threads(1) as beside:
+    with at_most(policy.threads), threads() as beside:
         # The summary shows the bound, so it is computed while the file is written. Not on an engine: while it writes it
         # takes all processors, and PySpark and Numba both replace Python's list of warning filters for a moment, which
         # is safe in one thread only.
@@ -190,19 +190,22 @@ def _write_others(release: Release, policy: Policy, files: ReleaseFiles, data: P
     if files.certificate is not None:
         from sfumato.api.certify import certify
 
-        certify(data, release, files.output, files.certificate, separator=policy.separator)
+        certify(data, release, files.output, files.certificate, seed=policy.seed, separator=policy.separator)
     if files.report is not None:
         release.report(files.report, file=None if files.to_stdout else files.output)
 
 
 def record(release: Release, files: ReleaseFiles) -> dict[str, Any]:
     """Collect everything that is known about a release, for programs."""
+    from sfumato.release.manifest import Reportable
+
+    may = Reportable.of(release.manifest)
     return {
         "files": {name.replace(" ", "_"): str(path) for name, path in files.written().items()},
         "released": release.verification.to_dict(),
-        "loss": {**release.loss, "by_attribute": release.loss.by_attribute},
-        "cautions": [caution.to_dict() for caution in release.cautions],
-        "manifest": _without_seed(release.manifest),
+        "loss": {**release.loss, "by_attribute": release.loss.by_attribute} if may.losses else None,
+        "cautions": [may.caution(caution.to_dict()) for caution in release.cautions],
+        "manifest": _without_seed(may.manifest(release.manifest)),
     }
 
 

@@ -314,6 +314,16 @@ MemorySize = Annotated[
     ),
 ]
 
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        metavar="N",
+        help="The number of threads that share the work; by default as many as the processors it may use. The release "
+        "is the same with any number.",
+    ),
+]
+
 ManifestFile = Annotated[
     Path | None,
     typer.Option(
@@ -376,13 +386,14 @@ class Asked:
     engine: EngineName = None
     memory: MemorySize = None
     temporary: Temporary = None
+    threads: Threads = None
     policy: PolicyFile = None
 
 
 #: The options about reading a file.
 FILE = {"separator", "encoding", "sheet", "layout"}
-#: The options about where the rows are held.
-ENGINE = {"engine", "memory", "temporary"}
+#: The options about where the rows are held, and how the work is shared.
+ENGINE = {"engine", "memory", "temporary", "threads"}
 #: The options that change how a release looks, but not which levels are chosen.
 SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
 

@@ -17,8 +17,9 @@ def presets(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Print this one, as a file to change.")] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List the presets: what each asks for, its source, what it does not cover. With a name, print its file.
+    """List the presets: what each asks for, its source, and what it does not cover. With a name, print its file.
 
+    It says what was read in the source itself (confirmed) and what is only reported.
     For example: sfumato presets hipaa-safe-harbor > rules.toml, then sfumato anonymize ... --preset rules.toml
     """
     from sfumato.run.presets import Preset
@@ -37,7 +38,9 @@ def presets(
 def describe(preset: Preset) -> str:
     """Describe a preset in a paragraph."""
     asked = ", ".join(map(str, preset.privacy)) or "what you ask for"
-    lines = [("asks for", asked), ("source", preset.source)]
-    lines += [("not covered" if at == 0 else "", one) for at, one in enumerate(preset.not_covered)]
-    shown = [f"{name:<13}{text}" for name, text in lines]
+    lines = [("asks for", asked), ("source", preset.source), *([("date", preset.date)] if preset.date else [])]
+    said = {"confirmed": preset.confirmed, "only reported": preset.reported, "not covered": preset.not_covered}
+    for name, sentences in said.items():
+        lines += [(name if at == 0 else "", one) for at, one in enumerate(sentences)]
+    shown = [f"{name:<15}{text}" for name, text in lines]
     return "\n".join([f"{preset.name}: {preset.summary}", *shown])

@@ -13,12 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sfumato.common.rows import STRETCH
+from sfumato.common.threads import side_by_side
 from sfumato.errors import DataError
 
 #: Keys that combine several columns stay below this, well within 64 bits.
@@ -78,12 +81,7 @@ def code_column(name: str, column: pa.ChunkedArray) -> CodedColumn:
         The column.
     """
     try:
-        stored = _storage(column)
-        if pa.types.is_dictionary(stored.type):
-            return _code_dictionaries(stored)
-        cells = _canonical(stored)
-        values = _distinct([cells])
-        return CodedColumn(values, _codes(cells, values))
+        return _merged(_storage(column))
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise DataError(
             f"Column '{name}' has the type {column.type}, whose values cannot be compared. "
@@ -121,6 +119,30 @@ def highest_counts(groups: RowGroups, column: CodedColumn) -> NDArray[np.int64]:
 # Values
 
 
+class _Piece(NamedTuple):
+    """Some neighbouring rows: distinct values, and which of them every row has; -1 for none."""
+
+    values: pa.Array
+    places: NDArray[np.integer]
+
+
+def _merged(column: pa.ChunkedArray) -> CodedColumn:
+    """Code a column piece by piece on all cores, and give the values of all pieces one code each."""
+    pieces = [chunk.slice(begin, STRETCH) for chunk in column.chunks for begin in range(0, max(1, len(chunk)), STRETCH)]
+    pieces = pieces or [pa.nulls(0, column.type)]
+    coded = _of_dictionaries(pieces) if pa.types.is_dictionary(column.type) else side_by_side(_coded, pieces)
+    values, codes_of = _together([piece.values for piece in coded])
+    ends = np.cumsum([0, *(len(piece) for piece in pieces)]).tolist()
+    codes = np.empty(ends[-1], np.int32)
+
+    def write(at: int) -> None:
+        # Where a row has no value, -1 is the last entry.
+        codes_of[at].take(coded[at].places, out=codes[ends[at] : ends[at + 1]], mode="wrap")
+
+    side_by_side(write, range(len(pieces)))
+    return CodedColumn(values, codes)
+
+
 def _storage(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Unwrap extension types, whose values are equal if what they store is."""
     kind = column.type
@@ -130,7 +152,13 @@ def _storage(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column
 
 
-def _canonical(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+def _coded(cells: pa.Array) -> _Piece:
+    """Find the distinct values of some rows in the order of their first appearance."""
+    coded = _canonical(cells).dictionary_encode()
+    return _Piece(coded.dictionary, _places(coded))
+
+
+def _canonical(cells: pa.Array) -> pa.Array:
     """Give equal values one form: one zero, null instead of not-a-number, and a type that Arrow can look up."""
     kind = cells.type
     if pa.types.is_float16(kind):
@@ -141,54 +169,49 @@ def _canonical(cells: pa.ChunkedArray) -> pa.ChunkedArray:
         cells = cells.cast(pa.large_binary())
     if not pa.types.is_floating(cells.type):
         return cells
-    one_zero = pc.if_else(pc.equal(cells, 0.0), pa.scalar(0.0, cells.type), cells)
+    one_zero = pc.add(cells, pa.scalar(0.0, cells.type))  # adding 0 turns -0.0 into 0.0
     return pc.if_else(pc.is_nan(cells), pa.scalar(None, cells.type), one_zero)
 
 
-def _distinct(parts: Sequence[pa.ChunkedArray]) -> pa.Array:
-    """Find the distinct values of all parts in the order of their first appearance, without the missing one."""
-    cells = pa.chunked_array([chunk for part in parts for chunk in part.chunks], parts[0].type)
-    return cells.unique().drop_null()
+def _of_dictionaries(pieces: Sequence[pa.DictionaryArray]) -> list[_Piece]:
+    """Code pieces of dictionaries: the entries of each dictionary once, then the rows that point at them."""
+    entries: dict[tuple[int, ...], _Piece] = {}
+    own = [_address(piece.dictionary) for piece in pieces]
+    for address, piece in zip(own, pieces, strict=True):
+        if address not in entries:
+            coded = _merged(_storage(pa.chunked_array([piece.dictionary])))
+            # The entry after a dictionary's last one stands for rows that point nowhere.
+            entries[address] = _Piece(coded.values, np.append(coded.codes, np.int32(len(coded.values))))
+
+    def point(at: int) -> _Piece:
+        values, codes = entries[own[at]]
+        return _Piece(values, codes.take(_places(pieces[at]), mode="wrap"))
+
+    return side_by_side(point, range(len(pieces)))
 
 
-def _codes(cells: pa.ChunkedArray, values: pa.Array) -> NDArray[np.int32]:
-    """Look up the place of every cell among the distinct values; missing ones come after the last."""
-    if not len(values):
-        return np.zeros(len(cells), np.int32)
-    codes: NDArray[np.int32] = pc.index_in(cells, value_set=values).fill_null(len(values)).to_numpy()
-    return codes.astype(np.int32, copy=False)
+def _address(dictionary: pa.Array) -> tuple[int, ...]:
+    """Where a dictionary is stored; the chunks of a column often share one."""
+    buffers = [0 if buffer is None else buffer.address for buffer in dictionary.buffers()]
+    return (*buffers, dictionary.offset, len(dictionary))
 
 
-def _code_dictionaries(column: pa.ChunkedArray) -> CodedColumn:
-    """Code a column of dictionaries: first the entries of every dictionary, then the rows that point at them."""
-    entries, dictionary_of = _dictionaries(column)
-    values = _distinct(entries or [_canonical(pa.chunked_array([], column.type.value_type))])
-    # The entry after a dictionary's last one stands for rows that point nowhere.
-    codes_of = [np.append(_codes(part, values), np.int32(len(values))) for part in entries]
-    codes = np.empty(len(column), np.int32)
-    begin = 0
-    for chunk, which in zip(column.chunks, dictionary_of, strict=True):
-        codes[begin : begin + len(chunk)] = codes_of[which][_places(chunk)]
-        begin += len(chunk)
-    return CodedColumn(values, codes)
+def _together(parts: Sequence[pa.Array]) -> tuple[pa.Array, list[NDArray[np.int32]]]:
+    """Put the values of all pieces together; return them, and the codes of each piece's values and of no value."""
+    different = list({id(part): part for part in parts}.values())
+    if len(different) == 1:
+        codes = np.arange(len(parts[0]) + 1, dtype=np.int32)
+        return parts[0], [codes] * len(parts)
+    values = pa.chunked_array(different).unique()
+    found = {id(part): pc.index_in(part, value_set=values).to_numpy(zero_copy_only=False) for part in different}
+    return values, [np.append(found[id(part)], len(values)).astype(np.int32) for part in parts]
 
 
-def _dictionaries(column: pa.ChunkedArray) -> tuple[list[pa.ChunkedArray], list[int]]:
-    """List the dictionaries of a column, and which of them every chunk has; neighbouring chunks often share one."""
-    distinct: list[pa.Array] = []
-    which = []
-    for chunk in column.chunks:
-        if not distinct or not distinct[-1].equals(chunk.dictionary):
-            distinct.append(chunk.dictionary)
-        which.append(len(distinct) - 1)
-    return [_canonical(_storage(pa.chunked_array([dictionary]))) for dictionary in distinct], which
-
-
-def _places(chunk: pa.DictionaryArray) -> NDArray[np.integer]:
-    """Which entry of its dictionary every row points at; the one after the last where it points nowhere."""
-    indices = chunk.indices
-    if indices.null_count:  # a small type of index may have no room for one more
-        indices = indices.cast(pa.int64()).fill_null(len(chunk.dictionary))
+def _places(coded: pa.DictionaryArray) -> NDArray[np.integer]:
+    """Which entry of its dictionary every row points at; -1 where it points nowhere."""
+    indices = coded.indices
+    if indices.null_count:
+        indices = indices.cast(pa.int64()).fill_null(-1)
     places: NDArray[np.integer] = indices.to_numpy()
     return places
 

@@ -9,8 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.rows import LONG, by_bucket, stretches
+from sfumato.common.threads import side_by_side
+
 #: The length of a drawn secret, too long for brute force.
 BITS = 128
+
+#: How many numbers a part of a purpose may draw before it meets the next one, as a power of 2.
+FURTHEST = 128
+
+#: How many rows a bucket of a permutation holds on average, and the most buckets.
+BUCKET, MOST_BUCKETS = 1 << 14, 1024
 
 
 def fresh_seed() -> int:
@@ -50,10 +59,33 @@ class Secret:
         """A number for one purpose, such as the seed of a method."""
         return int.from_bytes(self.key(purpose), "little")
 
-    def generator(self, purpose: str) -> np.random.Generator:
-        """A random generator for one purpose; its numbers cannot be predicted from earlier ones."""
-        return np.random.Generator(np.random.Philox(key=self.number(purpose)))
+    def generator(self, purpose: str, part: int = 0) -> np.random.Generator:
+        """A random generator for one purpose, or a part of it; its numbers cannot be predicted from earlier ones."""
+        return np.random.Generator(np.random.Philox(key=self.number(purpose), counter=part << FURTHEST))
 
     def permutation(self, purpose: str, rows: int) -> NDArray[np.int64]:
-        """The numbers below ``rows`` in random order."""
-        return self.generator(purpose).permutation(rows)
+        """The numbers below ``rows`` in random order.
+
+        Many rows are first dealt to buckets at random, and each bucket is then shuffled: every order is as likely as
+        every other, and threads can share the work.
+        """
+        if rows < LONG:
+            return self.generator(purpose).permutation(rows)
+        parts = stretches(rows)
+        many = min(MOST_BUCKETS, rows // BUCKET)
+        dealt = np.empty(rows, np.uint16)
+        counts = np.empty((len(parts), many), np.int64)
+
+        def deal(at: int) -> None:
+            start, stop = parts[at]
+            dealt[start:stop] = self.generator(purpose, 1 + at).integers(many, size=stop - start, dtype=np.uint16)
+            counts[at] = np.bincount(dealt[start:stop], minlength=many)
+
+        side_by_side(deal, range(len(parts)))
+        order, ends = by_bucket(dealt, counts)
+        buckets = [0, *ends.tolist()]
+        side_by_side(
+            lambda at: self.generator(purpose, 1 + len(parts) + at).shuffle(order[buckets[at] : buckets[at + 1]]),
+            range(many),
+        )
+        return order

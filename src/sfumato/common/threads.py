@@ -1,22 +1,28 @@
-"""Starts all threads of the package; the division of work never depends on the number of threads.
+"""Shares work among threads: the one way to use several processors; results never depend on the number of threads.
 
-Threads help where the work releases the interpreter, as compiled kernels, Arrow and DuckDB do. Every call starts
-threads of its own, so that work on a thread may itself use threads without waiting for itself.
+Threads help where the work releases the interpreter, as compiled kernels, Arrow and DuckDB do. A request hires one
+`Crew`, and all of its work shares it, however deeply nested: whoever waits for a piece that nobody has begun does it
+itself, and while another thread is busy with it, helps with the parts of that piece. So no more threads work than were
+asked for, and none waits for work that nobody does.
 """
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 from itertools import pairwise
-from threading import Thread
-from typing import TypeVar
+from threading import Condition, Lock, Thread
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sfumato.common.processors import allowed_processors
+from sfumato.errors import ParameterError
 
 #: The rows that a thread takes at a time.
 CHUNK = 1 << 15
@@ -24,56 +30,109 @@ CHUNK = 1 << 15
 #: From how many rows on threads share the parts, and into how many stretches of neighbouring parts these are divided.
 LONG, STRETCHES = 1 << 14, 64
 
-Piece = TypeVar("Piece")
-Made = TypeVar("Made")
-
+#: The environment variable that says how many threads to use.
+VARIABLE = "SFUMATO_THREADS"
 
 #: The name of every thread begins with this.
 NAME = "sfumato"
 
+Piece = TypeVar("Piece")
+Made = TypeVar("Made")
+
+
+# What work uses
+
 
 @contextmanager
-def threads(workers: int | None = None) -> Iterator[Executor]:
-    """Start threads, as many as there are processors unless said otherwise; at the end all their work is done.
+def at_most(number: int | None = None) -> Iterator[None]:
+    """Let the work of the block use so many threads, that of the caller included, and hold Arrow's own to it.
 
-    What a piece of work raises is raised where its result is asked for. If the block itself fails, or the user
-    interrupts it, work that has not begun is dropped, and the error goes on once the threads are done with the rest.
+    Without a number, a block within another one shares its threads; the outermost takes what `usual_threads` says.
     """
-    pool = ThreadPoolExecutor(workers or os.cpu_count() or 1, thread_name_prefix=NAME)
+    if number is None and _HERE.get() is not None:
+        yield
+        return
+    crew = Crew(number or usual_threads())
+    token = _HERE.set(Place(crew))
     try:
-        yield pool
-    except BaseException:
-        pool.shutdown(cancel_futures=True)
-        raise
+        with _arrow_within(crew.size):
+            yield
     finally:
-        pool.shutdown()
+        _HERE.reset(token)
+        crew.leave()
 
 
-def in_background(work: Callable[..., object], *given: object) -> None:
-    """Start work in the background, without waiting for a result; the program does not end before the work does."""
-    Thread(target=work, args=given, name=f"{NAME}-background").start()
+def how_many() -> int:
+    """The number of threads that work here may use."""
+    here = _HERE.get()
+    return usual_threads() if here is None else here.crew.size
 
 
-def side_by_side(work: Callable[[Piece], Made], pieces: Iterable[Piece], workers: int | None = None) -> list[Made]:
+def usual_threads() -> int:
+    """How many threads to use where nobody asks for a number: what the environment says, or one per processor."""
+    asked = os.environ.get(VARIABLE, "").strip()
+    if not asked:
+        return allowed_processors()
+    if not asked.isdecimal() or int(asked) < 1:
+        raise ParameterError(f"The environment variable {VARIABLE} must be an integer of at least 1. Got {asked!r}.")
+    return int(asked)
+
+
+@contextmanager
+def threads() -> Iterator[Beside]:
+    """Do work beside that of the block; at the end of the block all of it is done.
+
+    What work raises is raised where its result is asked for. If the block itself fails, or the user interrupts it,
+    work that has not begun is dropped, and the error goes on once the threads are done with the rest.
+    """
+    with at_most():
+        beside = Beside()
+        try:
+            yield beside
+        except BaseException:
+            drop(beside.jobs)
+            raise
+        for job in beside.jobs:
+            job.finish()
+
+
+def side_by_side(work: Callable[[Piece], Made], pieces: Iterable[Piece]) -> list[Made]:
     """Do work on all pieces, on several threads if there is more than one piece; results are in the pieces' order."""
     pieces = list(pieces)
     if len(pieces) <= 1:
         return [work(piece) for piece in pieces]
-    with threads(workers) as pool:
-        return list(pool.map(work, pieces))
+    with at_most():
+        here = _here()
+        jobs = [Job(here, work, piece) for piece in pieces]
+        here.crew.add(jobs, at_once=True)
+        try:
+            return [job.result() for job in jobs]
+        except BaseException:
+            drop(jobs)
+            raise
 
 
-def in_order(work: Callable[[Piece], Made], pieces: Iterable[Piece], workers: int | None = None) -> Iterator[Made]:
-    """Yield the result for each piece, in their order; no more pieces are taken in advance than there are threads."""
-    waiting: deque[Future[Made]] = deque()
-    workers = workers or os.cpu_count() or 1
-    with threads(workers) as pool:
+def in_order(work: Callable[[Piece], Made], pieces: Iterable[Piece], ahead: int | None = None) -> Iterator[Made]:
+    """Yield the result for each piece, in their order.
+
+    No more pieces are taken in advance than there are threads, or than ``ahead``; with a single thread, none.
+    """
+    hired = None if _HERE.get() is not None else Crew(usual_threads())
+    place = _here() if hired is None else Place(hired)
+    most = place.crew.size if ahead is None else ahead
+    waiting: deque[Job[Made]] = deque()
+    try:
         for piece in pieces:
-            waiting.append(pool.submit(work, piece))
-            if len(waiting) > workers:
+            waiting.append(Job(place, work, piece))
+            place.crew.add([waiting[-1]])
+            if place.crew.size == 1 or len(waiting) > most:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    finally:
+        drop(waiting)
+        if hired is not None:
+            hired.leave()
 
 
 def in_chunks(rows: int, work: Callable[[int, int], object]) -> None:
@@ -92,3 +151,230 @@ def on_stretches(parts: NDArray[np.int64], work: Callable[[NDArray[np.int64]], o
     wanted = np.linspace(parts[0], parts[-1], STRETCHES + 1)
     places = np.unique(np.searchsorted(parts, wanted)).tolist()
     side_by_side(lambda ends: work(parts[ends[0] : ends[1] + 1]), pairwise(places))
+
+
+def in_background(work: Callable[..., object], *given: object) -> None:
+    """Start work in the background, without waiting for a result; the program does not end before the work does."""
+    Thread(target=work, args=given, name=f"{NAME}-background").start()
+
+
+# How it is done
+
+
+class Job(Generic[Made]):
+    """A piece of work, done once: by a helper, or by whoever asks for its result before one has begun."""
+
+    __slots__ = ("_error", "_made", "_place", "_work", "awaited", "begun", "crew", "done", "parent")
+
+    def __init__(self, place: Place, work: Callable[..., Made], *given: object) -> None:
+        self.crew, self.parent = place.crew, place.job
+        self._place = Place(place.crew, self)
+        self._work: Callable[[], Made] | None = lambda: work(*given)
+        self._made: Made | None = None
+        self._error: BaseException | None = None
+        self.begun = self.done = self.awaited = False
+
+    def run(self) -> None:
+        """Do the work, and keep its result or what it raised; only for the thread that has claimed it."""
+        token = _HERE.set(self._place)
+        try:
+            assert self._work is not None
+            self._made = self._work()
+        except BaseException as error:
+            self._error = error
+            if isinstance(error, KeyboardInterrupt):
+                raise
+        finally:
+            _HERE.reset(token)
+            self._work = None  # it may hold tables
+            self.crew.note(self)
+
+    def finish(self) -> None:
+        """Wait until the work is done, doing what is left of it."""
+        if self.crew.claim(self):
+            self.run()
+        else:
+            self.crew.help_with(self)
+
+    def result(self) -> Made:
+        """The result, or the error that the work raised."""
+        self.finish()
+        if self._error is not None:
+            raise self._error
+        return cast("Made", self._made)
+
+    def part_of(self, other: Job[Any]) -> bool:
+        """Whether the other job, or a part of it, asked for this one."""
+        above = self.parent
+        while above is not None and above is not other:
+            above = above.parent
+        return above is other
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a thread is: with which crew it works, and on which of its jobs."""
+
+    crew: Crew
+    job: Job[Any] | None = None
+
+
+_HERE: ContextVar[Place | None] = ContextVar("sfumato_threads", default=None)
+
+
+def _here() -> Place:
+    here = _HERE.get()
+    assert here is not None
+    return here
+
+
+class Beside:
+    """Takes work that is done beside that of a block."""
+
+    def __init__(self) -> None:
+        self.jobs: list[Job[Any]] = []
+
+    def submit(self, work: Callable[..., Made], *given: object) -> Job[Made]:
+        """Let another thread do the work; a single thread does it when its result is asked for."""
+        place = _here()
+        job = Job(place, work, *given)
+        self.jobs.append(job)
+        place.crew.add([job])
+        return job
+
+
+def drop(jobs: Iterable[Job[Any]]) -> None:
+    """Drop the jobs that have not begun, and wait for the others."""
+    begun = [job for job in jobs if not job.crew.claim(job)]
+    for job in begun:
+        job.crew.help_with(job)
+
+
+class Crew:
+    """The threads that share the work of a request: the one that asks for it, and helpers that start when needed."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._news = Condition(Lock())
+        self._waiting: deque[Job[Any]] = deque()
+        self._helpers: list[Thread] = []
+        self._idle = 0
+        self._leaving = False
+
+    def add(self, jobs: Sequence[Job[Any]], at_once: bool = False) -> None:
+        """Offer jobs to the helpers, in their order; ``at_once`` puts them before all others."""
+        if self.size == 1:
+            return
+        with self._news:
+            if at_once:
+                self._waiting.extendleft(reversed(jobs))
+            else:
+                self._waiting.extend(jobs)
+            with suppress(RuntimeError):  # the system allows no more threads; those that there are do the work
+                for _ in range(min(len(self._waiting) - self._idle, self.size - 1 - len(self._helpers))):
+                    self._helpers.append(self._started())
+            self._news.notify_all()
+
+    def _started(self) -> Thread:
+        helper = Thread(target=self._help, name=f"{NAME}-{len(self._helpers) + 1}", daemon=True)
+        helper.start()
+        return helper
+
+    def claim(self, job: Job[Any]) -> bool:
+        """Take a job that nobody has begun; False if it is too late."""
+        with self._news:
+            return self._claimed(job)
+
+    def _claimed(self, job: Job[Any]) -> bool:
+        if job.begun:
+            return False
+        job.begun = True
+        with suppress(ValueError):  # a single thread puts nothing there
+            self._waiting.remove(job)
+        return True
+
+    def note(self, job: Job[Any]) -> None:
+        """Note that a job is done."""
+        with self._news:
+            job.done = True
+            if job.awaited:
+                self._news.notify_all()
+
+    def help_with(self, job: Job[Any]) -> None:
+        """Wait for a job that another thread does, and do parts of it meanwhile."""
+        while (part := self._next_part(job)) is not None:
+            part.run()
+
+    def _next_part(self, job: Job[Any]) -> Job[Any] | None:
+        """Claim the next part of a job; None once the job is done."""
+        with self._news:
+            job.awaited = True
+            while not job.done:
+                part = next((one for one in self._waiting if one.part_of(job)), None)
+                if part is not None:
+                    self._claimed(part)
+                    return part
+                self._news.wait()
+            return None
+
+    def _help(self) -> None:
+        while (job := self._next()) is not None:
+            job.run()
+
+    def _next(self) -> Job[Any] | None:
+        """Claim the next job, waiting for one; None once the crew leaves."""
+        with self._news:
+            self._idle += 1
+            while not self._waiting and not self._leaving:
+                self._news.wait()
+            self._idle -= 1
+            if not self._waiting:
+                return None
+            job = self._waiting.popleft()
+            job.begun = True
+            return job
+
+    def leave(self) -> None:
+        """Send the helpers home, once they are done."""
+        with self._news:
+            self._leaving = True
+            self._news.notify_all()
+        for helper in self._helpers:
+            helper.join()
+
+
+# Arrow's own threads
+
+_ARROW = Lock()
+_ARROW_LIMITS: list[int] = []
+
+
+@contextmanager
+def _arrow_within(number: int) -> Iterator[None]:
+    """Hold Arrow's computing threads to a number during a block; the lowest counts where several blocks overlap.
+
+    They belong to the whole process, so a number that is lower already stays, and returns at the end.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    with _ARROW:
+        usual = _ARROW_LIMITS[0] if _ARROW_LIMITS else pa.cpu_count()
+        if not _ARROW_LIMITS:
+            _ARROW_LIMITS.append(usual)
+        _ARROW_LIMITS.append(number)
+        _hold_arrow()
+    try:
+        yield
+    finally:
+        with _ARROW:
+            _ARROW_LIMITS.remove(number)
+            _hold_arrow()
+            if len(_ARROW_LIMITS) == 1:
+                _ARROW_LIMITS.clear()
+
+
+def _hold_arrow() -> None:
+    import pyarrow as pa  # noqa: PLC0415
+
+    if pa.cpu_count() != min(_ARROW_LIMITS):
+        pa.set_cpu_count(min(_ARROW_LIMITS))

@@ -100,7 +100,7 @@ def moments_of(column: str, values: pa.Array, form: str | None = None) -> pa.Arr
 def _moments(column: str, values: pa.Array) -> pa.Array:
     kind = values.type
     if pa.types.is_date64(kind):
-        return values.cast(pa.date32())
+        return converted(column, values, pa.date32(), "Dates()")
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return values
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):

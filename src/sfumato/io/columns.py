@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.common.progress import Tell, silent
-from sfumato.common.threads import threads
+from sfumato.common.threads import at_most, side_by_side
 from sfumato.errors import DataError
 
 #: What the 32-bit offsets of a ``string`` array can address.
@@ -143,9 +143,9 @@ def encoded(reader: pa.RecordBatchReader, tell_rows: Tell = silent) -> list[pa.C
     texts = [is_text(kind) for kind in reader.schema.types]
     gathered: list[list[pa.Array]] = [[] for _ in texts]
     rows = 0
-    with threads() as pool:
+    with at_most():
         for batch in reader:
-            for chunks, column in zip(gathered, pool.map(_encoded, batch.columns), strict=True):
+            for chunks, column in zip(gathered, side_by_side(_encoded, batch.columns), strict=True):
                 chunks.append(column)
             rows += batch.num_rows
             tell_rows(rows)

@@ -18,6 +18,7 @@ import duckdb
 import pyarrow as pa
 
 from sfumato.common.progress import Tell
+from sfumato.common.threads import how_many
 from sfumato.errors import SourceError, shortened
 from sfumato.io.columns import DICTIONARY, canonical, decoded, encoded, is_text, tidy
 from sfumato.io.inference import Narrowing, converted_to
@@ -196,6 +197,7 @@ def session() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
         connection.execute("SET autoinstall_known_extensions = false")
         connection.execute("SET preserve_insertion_order = true")
+        connection.execute(f"SET threads = {how_many()}")
         connection.execute("SET TimeZone = 'UTC'")
         # Wide cells can fill a batch beyond 32-bit offsets.
         connection.execute("SET arrow_large_buffer_size = true")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from sfumato.common import parameters
+from sfumato.common.processors import control_groups
 from sfumato.io import Source
 
 #: The share of free memory that a run takes if no limit is given.
@@ -90,27 +90,17 @@ def _free_on_machine() -> int:
     return ASSUMED
 
 
-def _free_in_groups(root: Path = Path("/sys/fs/cgroup")) -> Iterator[int]:
-    """Yield what the control groups of this process leave free; a group's limit holds for all groups below it."""
-    if sys.platform != "linux":
-        return
-    with suppress(OSError, ValueError):
-        for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
-            _, controllers, name = line.split(":", 2)
-            if controllers in {"", "memory"}:
-                yield from _free_in_group(root / controllers, name.strip("/"))
+def _free_in_groups() -> Iterator[int]:
+    """Yield what the control groups of this process leave free."""
+    for group in control_groups("memory"):
+        yield from _free_in_group(group)
 
 
-def _free_in_group(root: Path, name: str) -> Iterator[int]:
-    folder = root / name
-    # In a container the path is often that of the host; the container's own group is then at the root.
-    for place in (folder, *folder.parents) if folder.is_dir() else (root,):
-        for limit, used in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
-            with suppress(OSError, ValueError):  # "max" means no limit
-                most = int((place / limit).read_text(encoding="ascii"))
-                yield max(0, most - int((place / used).read_text(encoding="ascii")) + _reclaimable(place))
-        if place == root:
-            return
+def _free_in_group(group: Path) -> Iterator[int]:
+    for limit, used in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
+        with suppress(OSError, ValueError):  # "max" means no limit
+            most = int((group / limit).read_text(encoding="ascii"))
+            yield max(0, most - int((group / used).read_text(encoding="ascii")) + _reclaimable(group))
 
 
 def _reclaimable(group: Path) -> int:

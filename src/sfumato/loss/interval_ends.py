@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.common.rows import count_codes
+from sfumato.common.threads import side_by_side
 from sfumato.hierarchies import Ends, ScaledDomain
-from sfumato.table.frequency import FrequencySet, frequency_set
+from sfumato.table.frequency import FrequencySet, frequency_set, in_order
 from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import EquivalenceClasses
 
@@ -70,19 +72,23 @@ class _Asked:
 def singling_out(microdata: Microdata, classes: EquivalenceClasses, random: np.random.Generator) -> IntervalEndRisk:
     """Count the classes and rows whose intervals single a person out."""
     boxes = _boxes(microdata, classes)
-    shows = np.zeros(len(classes), bool)
-    questions: list[_Asked] = []
-    for at, domain in enumerate(microdata.domains):
-        if isinstance(domain, ScaledDomain):
-            ends, interval = _shown_ends(domain, classes, at)
-            shows |= interval
-            questions += _questions(domain, ends, interval, boxes, at)
-    people = frequency_set(microdata)
+
+    def ask(at: int) -> tuple[NDArray[np.bool_], list[_Asked]]:
+        domain = microdata.domains[at]
+        assert isinstance(domain, ScaledDomain)
+        ends, interval = _shown_ends(domain, classes, at)
+        return interval, list(_questions(domain, ends, interval, boxes, at))
+
+    scaled = [at for at, domain in enumerate(microdata.domains) if isinstance(domain, ScaledDomain)]
+    asked = side_by_side(ask, scaled)
+    shows = np.any([interval for interval, _ in asked], axis=0) if asked else np.zeros(len(classes), bool)
+    questions = [one for _, ones in asked for one in ones]
+    people, sizes = frequency_set(microdata), [domain.size for domain in microdata.domains]
     chosen = _looked_at(shows, questions, people, random)
     single = np.zeros(len(classes), bool)
-    for asked in questions:
-        few = asked.only(chosen)
-        single[few.classes] |= _count(people, boxes, few) == 1
+    few = [one.only(chosen) for one in questions]
+    for one, counts in zip(few, side_by_side(lambda one: _count(people, boxes, one, sizes), few), strict=True):
+        single[one.classes] |= counts == 1
     intervals, seen = int(shows.sum()), int(chosen.sum())
     scale = intervals / max(1, seen)
     found, rows = int(single.sum()), int(classes.sizes[single].sum())
@@ -92,12 +98,16 @@ def singling_out(microdata: Microdata, classes: EquivalenceClasses, random: np.r
 def _boxes(microdata: Microdata, classes: EquivalenceClasses) -> tuple[Codes, Codes]:
     """Find the first and last code of every quasi-identifier that each class covers by what it shows."""
     first, last = classes.lo.copy(), classes.hi.copy()
-    for at, domain in enumerate(microdata.domains):
+
+    def cover(at: int) -> None:
+        domain = microdata.domains[at]
         if classes.levels is None:
             first[:, at], last[:, at] = domain.covered(classes.lo[:, at], classes.hi[:, at])
         if classes.hidden is not None:
             hidden = classes.hidden[:, at]
             first[hidden, at], last[hidden, at] = 0, domain.size - 1
+
+    side_by_side(cover, range(len(microdata.domains)))
     return first, last
 
 
@@ -149,18 +159,19 @@ def _looked_at(
 
 def _having(people: FrequencySet, asked: _Asked) -> Codes:
     """Count the distinct rows with the value of each question."""
-    return np.bincount(people.codes[:, asked.attribute], minlength=int(asked.codes.max(initial=0)) + 1)[asked.codes]
+    codes = people.codes[:, asked.attribute]
+    return count_codes(codes, 1 + max(int(codes.max(initial=0)), int(asked.codes.max(initial=0))))[asked.codes]
 
 
-def _count(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked) -> Codes:
+def _count(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked, sizes: Sequence[int]) -> Codes:
     """Count the people at every end who fit everything the class shows."""
-    narrow = _narrowest(people, boxes, asked)
-    size = int(people.codes[:, narrow].max(initial=0)) + 1
+    narrow = _narrowest(boxes, asked, sizes)
+    size = sizes[narrow]
     keys = people.codes[:, asked.attribute].astype(np.int64) * size + people.codes[:, narrow]
-    order = np.argsort(keys, kind="stable")
+    ordered, order = in_order(keys, sizes[asked.attribute] * size)
     first, last = (side[asked.classes, narrow] for side in boxes)
-    begins = np.searchsorted(keys[order], asked.codes * size + first)
-    ends = np.searchsorted(keys[order], asked.codes * size + np.minimum(last, size - 1), side="right")
+    begins = np.searchsorted(ordered, asked.codes * size + first)
+    ends = np.searchsorted(ordered, asked.codes * size + last, side="right")
     having = np.maximum(0, ends - begins)
     question = np.repeat(np.arange(len(asked.codes)), having)
     within = np.arange(len(question)) - np.repeat(np.cumsum(having) - having, having)
@@ -175,9 +186,9 @@ def _count(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked) -> C
     return found.astype(np.int64)
 
 
-def _narrowest(people: FrequencySet, boxes: tuple[Codes, Codes], asked: _Asked) -> int:
+def _narrowest(boxes: tuple[Codes, Codes], asked: _Asked, sizes: Sequence[int]) -> int:
     """Find the column, other than the attribute in question, in which the shown ranges cover the smallest share."""
-    widths = (boxes[1] - boxes[0] + 1)[asked.classes].mean(axis=0) if len(asked.classes) else np.ones(boxes[0].shape[1])
-    shares = widths / (people.codes.max(axis=0, initial=0).astype(np.int64) + 1)
+    first, last = (side[asked.classes] for side in boxes)
+    shares = (last - first + 1).sum(axis=0) / np.array(sizes)
     shares[asked.attribute] = np.inf
     return int(np.argmin(shares))

@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 
+from sfumato.common.threads import side_by_side
 from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.loss.objective import Amount, LossTotal, Objective, Sizes, Values, mean
 from sfumato.loss.prediction import prediction
@@ -119,7 +120,8 @@ class LossReport(Mapping[str, float]):
     @classmethod
     def of(cls, recoded: RecodedTable) -> LossReport:
         """Measure a recoding by every registered loss."""
-        values = {name: float(metric.measure(recoded)) for name, metric in METRICS.items()}
+        measured = side_by_side(lambda metric: float(metric.measure(recoded)), METRICS.values())
+        values = dict(zip(METRICS, measured, strict=True))
         penalties = ncp_by_attribute(recoded.microdata, recoded.classes)
         sizes = recoded.classes.sizes
         means = (sizes @ penalties) / max(1, sizes.sum()) if len(sizes) else np.zeros(len(recoded.microdata.names))

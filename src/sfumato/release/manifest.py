@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import platform
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -14,6 +15,9 @@ from sfumato.verify.verification import Verification
 
 #: The packages whose versions can change a result.
 PACKAGES = ("sfumato", "numpy", "numba", "pyarrow", "duckdb", "narwhals")
+
+#: A sentence that counts something, in digits or in a word.
+COUNTED = re.compile(r"\d|\b(one|two|three|single|exactly)\b", re.IGNORECASE)
 
 #: The most columns that a sentence names; the others are only counted.
 NAMED = 30
@@ -56,11 +60,13 @@ def build_manifest(
     options: Mapping[str, Any],
     content: bytes,
     suppressed: Mapping[str, int],
+    smallest_count: int,
     singling_out: Mapping[str, float] | None,
     seconds: Mapping[str, float],
 ) -> dict[str, Any]:
     """Collect what is needed to reproduce a release and to judge it."""
-    ends = {} if singling_out is None else {"singling_out": singling_out}
+    ends: dict[str, Any] = {} if singling_out is None else {"singling_out": singling_out}
+    ends |= {"smallest_count": smallest_count} if smallest_count else {}
     return {
         "versions": dict(versions()),
         "input": {"kind": source, "rows": rows, "columns": len(roles), "content_hash": content.hex()[:32]},
@@ -73,6 +79,79 @@ def build_manifest(
         **ends,
         "seconds": {name: round(value, 4) for name, value in seconds.items()},
     }
+
+
+@dataclass(frozen=True)
+class Reportable:
+    """Which figures may be published: counts of 1 to ``least`` - 1 people, and all from which they follow, may not.
+
+    The manifest stays with the owner and counts exactly; summary, report, certificate, checklist and what a command
+    prints ask here first.
+
+    Attributes
+    ----------
+    least
+        The smallest count that may be reported; 0 allows all.
+    suppressed
+        How many rows are not released, in total and for which reason.
+    """
+
+    least: int = 0
+    suppressed: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, manifest: Mapping[str, Any]) -> Reportable:
+        """Find them for the release of a manifest."""
+        return cls(manifest.get("smallest_count", 0), manifest["suppressed"])
+
+    def allows(self, count: float) -> bool:
+        """Whether a count of people may be reported."""
+        return count == 0 or count >= self.least
+
+    def allows_share(self, share: float, people: int) -> bool:
+        """Whether a share of some people may be reported: neither it nor the rest may be a small count."""
+        return self.allows(round(share * people)) and self.allows(people - round(share * people))
+
+    @property
+    def original(self) -> bool:
+        """Whether figures of the original may be reported, whose classes can have any size."""
+        return self.least <= 1
+
+    @property
+    def losses(self) -> bool:
+        """Whether losses and the number of input rows may be reported: with the release they tell how many are gone."""
+        return self.allows(self.suppressed.get("total", 0))
+
+    @property
+    def few(self) -> str:
+        """The words for a count that may not be reported."""
+        return f"fewer than {self.least}"
+
+    @property
+    def not_told(self) -> str:
+        """The words for a figure from which such a count would follow."""
+        return f"not told, since a count of {self.few} people could follow from it"
+
+    def caution(self, caution: Mapping[str, Any]) -> dict[str, Any]:
+        """Withhold what a caution counted in the original."""
+        if self.original:
+            return dict(caution)
+        found = f"What was found is {self.not_told}." if COUNTED.search(caution["found"]) else caution["found"]
+        return {**caution, "count": None, "found": found}
+
+    def manifest(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Withhold what the manifest itself must not say where others may read it."""
+        if self.original:
+            return dict(manifest)
+        kept = {name: value for name, value in manifest.items() if name not in {"singling_out", "searched"}}
+        kept["cautions"] = [self.caution(one) for one in manifest.get("cautions", ())]
+        told = all(self.allows(count) for count in self.suppressed.values())
+        kept["suppressed"] = dict(self.suppressed) if told else self.few
+        if not self.losses:
+            kept["input"] = {name: value for name, value in manifest["input"].items() if name != "rows"}
+            method = manifest["method"]
+            kept["method"] = {name: value for name, value in method.items() if name not in {"tried", "optimality"}}
+        return kept
 
 
 @dataclass(frozen=True)
@@ -192,7 +271,9 @@ class _Statements:
         for code in dict.fromkeys(one["code"] for one in cautions):
             columns = [name for one in cautions if one["code"] == code for name in one["columns"]]
             yield f"{code} ({_names(list(dict.fromkeys(columns)))})" if columns else code
-        known = {*(one["code"] for one in cautions), *(name for one in cautions for name in one["columns"])}
+        asked = self.stated.get("preset", {}).get("confirmed", {})
+        yield from (f"{name}, which looks like {what}" for name, what in asked.items())
+        known = {*asked, *(one["code"] for one in cautions), *(name for one in cautions for name in one["columns"])}
         others = [name for name in self.options.get("confirm", ()) if name not in known]
         if others:
             yield _names(others)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sfumato.assess.cautions import Caution
 from sfumato.common.html import Content, Markup, bar, element, facts, folded, fragment, joined, table, verdict
+from sfumato.release.manifest import Reportable
 from sfumato.release.summary import summary_facts
 
 if TYPE_CHECKING:
@@ -28,13 +30,16 @@ def _parts(release: Release) -> Iterator[Markup]:
     yield verdict(release.verification.ok, f"{promised or 'No promise'}: {said}")
     found = (release.manifest, release.verification, release.loss, release.bound, release.details.get("optimality"))
     yield facts(summary_facts(*found))
-    yield element("h4", "Lost by column")
-    yield loss_table(release.loss.by_attribute)
-    yield element("h4", "Risk of being found")
-    yield release.risk.as_table()
+    may = Reportable.of(release.manifest)
+    if may.losses:
+        yield element("h4", "Lost by column")
+        yield loss_table(release.loss.by_attribute)
+    if may.original:
+        yield element("h4", "Risk of being found")
+        yield release.risk.as_table()
     if release.cautions:
         yield element("h4", "Before you publish")
-        yield caution_table(release.cautions)
+        yield caution_table(tuple(replace(one, found=may.caution(vars(one))["found"]) for one in release.cautions))
     yield folded("The first released rows", _first_rows(release))
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.cautions import Caution
 from sfumato.common.progress import ProgressOption, reporting
+from sfumato.common.threads import at_most
 from sfumato.errors import EngineError, VerificationError
 from sfumato.hierarchies import Hierarchy
 from sfumato.io import to_frame, write_text
@@ -60,6 +61,8 @@ class Release:
         What to look at before publishing, the most serious first.
     shown, origin
         Where the released rows lie, and what they were made from.
+    threads
+        The number of threads that share the work on the release, if the request names one.
     """
 
     shown: Shown = field(repr=False)
@@ -74,6 +77,7 @@ class Release:
     hierarchies: Mapping[str, Hierarchy | None] = field(default_factory=dict, repr=False)
     row_of: NDArray[np.int64] | None = field(default=None, repr=False)
     people: NDArray[np.int64] | None = field(default=None, repr=False)
+    threads: int | None = field(default=None, repr=False)
 
     # The rows
 
@@ -238,7 +242,8 @@ class Release:
 
     def verify(self) -> Verification:
         """Check every promise once more, from the released rows alone."""
-        return self.shown.verify(self._promised)
+        with at_most(self.threads):
+            return self.shown.verify(self._promised)
 
     @property
     def _promised(self) -> Promises:
@@ -274,7 +279,7 @@ class Release:
         """
         if not self.verification.ok:
             raise VerificationError(f"This release is not safe and is not written.\n{self.verification.broken_rules()}")
-        with reporting(progress, "write") as report:
+        with at_most(self.threads), reporting(progress, "write") as report:
             found = self.shown.write(path, self._promised, self.verification, report, form)
         if manifest is not None:
             write_text(manifest, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n", private=True)

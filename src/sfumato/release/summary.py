@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import printable
 from sfumato.loss import LossReport
-from sfumato.release.manifest import Grounds
+from sfumato.release.manifest import Grounds, Reportable
 from sfumato.verify.verification import Verification
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def summarize(
     """Write the summary as aligned lines, one fact each."""
     lines = [
         *summary_facts(manifest, verification, loss, bound, optimality),
-        *caution_facts(manifest.get("cautions", ())),
+        *caution_facts([Reportable.of(manifest).caution(one) for one in manifest.get("cautions", ())]),
     ]
     return aligned(lines)
 
@@ -53,38 +53,51 @@ def summary_facts(
     optimality: object = None,
 ) -> list[tuple[str, str]]:
     """The facts of the summary, each with its name."""
-    suppressed = manifest["suppressed"]["total"]
-    rows_in = manifest["input"]["rows"]
+    may = Reportable.of(manifest)
     return [
         *role_facts(manifest["roles"], manifest.get("kinds", {})),
         ("method", method_words(manifest["method"])),
         *([("preset", _preset(manifest["preset"]))] if "preset" in manifest else []),
         *([("changed", changed)] if (changed := _changed(manifest["options"])) else []),
         ("asked for", ", ".join(model_words(model) for model in manifest["privacy"])),
-        *([("searched", _searched(manifest["searched"]))] if "searched" in manifest else []),
-        (
-            "rows",
-            f"{verification.rows:,} released of {rows_in:,}, {suppressed:,} suppressed ({_share(suppressed, rows_in)})",
-        ),
+        *([("searched", _searched(manifest["searched"]))] if "searched" in manifest and may.losses else []),
+        ("rows", _rows(manifest, verification, may)),
         ("classes", _classes(verification.classes, loss.classes)),
         ("achieved", _achieved(verification)),
-        ("GCP", f"{loss.gcp:.4f}   (0 nothing lost, 1 everything)"),
-        *([("bound", _bound(loss.gcp, bound))] if bound else []),
-        ("DM", f"{loss.dm:,.0f}"),
-        ("C_AVG", f"{loss.c_avg:.3f}"),
-        *([("optimality", str(optimality))] if optimality is not None else []),
-        ("lost most", _worst(loss)),
-        *_ends(manifest.get("singling_out", {}), verification.rows),
+        *(_losses(loss, bound, optimality) if may.losses else [("loss", may.not_told)]),
+        *_ends(manifest.get("singling_out", {}) if may.original else {}, verification.rows),
         *([("not looked at", _unseen(manifest["not_looked_at"]))] if "not_looked_at" in manifest else []),
         *Grounds.recorded(manifest.get("grounds", {})).facts(verification.ok),
         ("seconds", f"{manifest['seconds']['total']:.2f}"),
     ]
 
 
+def _rows(manifest: Mapping[str, Any], verification: Verification, may: Reportable) -> str:
+    """Say how many rows are released and how many are not, as far as that may be told."""
+    rows, gone = manifest["input"]["rows"], manifest["suppressed"]["total"]
+    if not may.losses:
+        return f"{verification.rows:,} released, {may.few} suppressed"
+    return f"{verification.rows:,} released of {rows:,}, {gone:,} suppressed ({_share(gone, rows)})"
+
+
+def _losses(loss: LossReport, bound: Bound | None, optimality: object) -> list[tuple[str, str]]:
+    return [
+        ("GCP", f"{loss.gcp:.4f}   (0 nothing lost, 1 everything)"),
+        *([("bound", _bound(loss.gcp, bound))] if bound else []),
+        ("DM", f"{loss.dm:,.0f}"),
+        ("C_AVG", f"{loss.c_avg:.3f}"),
+        *([("optimality", str(optimality))] if optimality is not None else []),
+        ("lost most", _worst(loss)),
+    ]
+
+
 def _preset(preset: Mapping[str, Any]) -> str:
     """Say what a preset did to which columns."""
     dropped = [f"dropped {name}: {what}" for name, what in preset["dropped"].items()]
-    return "; ".join([preset["title"], *dropped, *(f"{name}: {how}" for name, how in preset["recoded"].items())])
+    recoded = [f"{name}: {how}" for name, how in preset["recoded"].items()]
+    confirmed = [f"confirmed by hand {name}: {what}" for name, what in preset.get("confirmed", {}).items()]
+    census = [f"zip codes by the census of {preset['census']}"] if "census" in preset else []
+    return "; ".join([preset["title"], *dropped, *recoded, *confirmed, *census])
 
 
 def _classes(seen: int, made: int) -> str:

@@ -53,7 +53,7 @@ def build_release(
     """Turn classes into released rows, verify these from the rows alone, and build the release with its manifest."""
     request, recoding, recoded = found.request, found.recoding, found.recoded
     microdata, classes, schema = recoded.microdata, recoded.classes, request.schema
-    with threads(1) as beside:
+    with threads() as beside:
         # The figures of the original for the manifest are computed while the release is shown and checked.
         content = beside.submit(microdata.digest, prepared.secret.key("content hash"))
         random = prepared.secret.generator("singling out")
@@ -258,6 +258,7 @@ class BuildOutcome:
             verification=verification,
             row_of=row_of,
             people=people,
+            threads=self.request.threads,
             sensitive=tuple(self.request.schema.sensitive),
             promises=self.promises,
             manifest=self._manifest(source, clock, singling_out),
@@ -285,6 +286,7 @@ class BuildOutcome:
                 "missing": self.left_out,
                 "by_method": self.suppressed,
             },
+            smallest_count=0 if request.preset is None else request.rules.smallest_count,
             singling_out=singling_out,
             seconds=clock.seconds,
         )
@@ -324,7 +326,7 @@ def _verified(shown: ShownInMemory, outcome: BuildOutcome, people: NDArray[np.in
     if request.preset is not None:
         from sfumato.run.presets import with_left_over  # noqa: PLC0415
 
-        found = with_left_over(found, request, open_source(shown.table))
+        found = with_left_over(found, request, open_source(shown.table), made=True)
     return outcome.passed(found)
 
 

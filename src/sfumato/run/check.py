@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sfumato.common.threads import at_most
 from sfumato.release.check import check_source
 from sfumato.run.build import promise_of
 from sfumato.run.read import with_populations
@@ -16,6 +17,11 @@ from sfumato.verify.verification import Verification
 
 def check(data: object, request: Request) -> Verification:
     """Check a table in memory if it fits, else by an engine that does not load it; Spark checks what Spark holds."""
+    with at_most(request.threads):
+        return _checked(data, request)
+
+
+def _checked(data: object, request: Request) -> Verification:
     if on_spark(data, request):
         from sfumato.run.large.check import check_on_spark  # noqa: PLC0415
 

@@ -17,6 +17,8 @@ from sfumato.assess.risk.people import numbered_people
 from sfumato.assess.risk.survey_weights import survey_weights
 from sfumato.common.progress import Progress, silent, stage
 from sfumato.common.randomness import Secret
+from sfumato.common.rows import gather
+from sfumato.common.threads import threads
 from sfumato.errors import DataError
 from sfumato.io import Remark
 from sfumato.run.read import TableRead
@@ -59,7 +61,7 @@ class Prepared:
     secret
         The source of all random choices of this release.
     identifiers
-        The dropped columns that may name people, as numbers in the order of ``table``.
+        The dropped columns that may name people, as numbers in the order of ``microdata``.
     row_numbers
         The unnamed columns that were dropped, since they only number the rows.
     sampled
@@ -91,7 +93,7 @@ class Prepared:
             microdata=self.microdata,
             columns=coded_columns(self.microdata, self.table, plain, self.places),
             models=request.privacy,
-            identifiers={name: codes[self.places] for name, codes in self.identifiers.items()},
+            identifiers=self.identifiers,
             row_numbers=self.row_numbers,
             remarks=self.remarks,
             pseudonyms={name: rows_per_value(self.table.column(name)) for name in request.pseudonymize},
@@ -127,44 +129,52 @@ def prepare(read: TableRead, request: Request, progress: Progress = silent) -> P
     table, schema, secret = read.table, read.schema, read.secret
     weights = None if schema.survey_weights is None else survey_weights(table, schema.survey_weights)
     taken = _rows_taken(table, request)
-    rows = read.rows[np.flatnonzero(taken)]
-    table = table if taken.all() else table.filter(pa.array(taken))
+    rows = read.rows if taken is None else read.rows[taken]
+    table = table if taken is None else table.take(pa.array(taken))
     schema = schema.learned(table, request.method.needs_levels)
-    microdata = encode(
-        table,
-        schema.quasi_identifiers,
-        schema.sensitive,
-        schema.weights,
-        stage(progress, "encoding"),
-        request.ends,
-        lambda row: read.source.place(int(rows[row])),
-    )
-    places = secret.permutation("order before", len(microdata))
+    with threads() as beside:
+        # What does not depend on codes is done while these are found.
+        drawn = beside.submit(secret.permutation, "order before", table.num_rows)
+        microdata = encode(
+            table,
+            schema.quasi_identifiers,
+            schema.sensitive,
+            schema.weights,
+            stage(progress, "encoding"),
+            request.ends,
+            lambda row: read.source.place(int(rows[row])),
+        )
+        places = drawn.result()
+        shuffled = beside.submit(microdata.take, places)
+        named = beside.submit(_identifier_codes, table, read.identifiers, places)
+        people = None if schema.person is None else gather(numbered_people(table, schema.person), places)
     return Prepared(
         table=table.select([name for name in read.roles if _is_released(name, read.roles, request)]),
-        microdata=microdata.take(places),
+        microdata=shuffled.result(),
         roles=read.roles,
-        left_out=len(taken) - len(rows),
+        left_out=len(read.rows) - len(rows),
         sampled=request.sample is not None,
         places=places,
         secret=secret,
         schema=schema,
-        identifiers=_identifier_codes(table, read.identifiers),
+        identifiers=named.result(),
         row_numbers=read.row_numbers,
         remarks=read.source.remarks,
-        people=None if schema.person is None else numbered_people(table, schema.person)[places],
-        weights=None if weights is None else weights[np.flatnonzero(taken)],
+        people=people,
+        weights=weights if weights is None or taken is None else weights[taken],
         total_weight=0.0 if weights is None else float(weights.sum()),
     )
 
 
-def _identifier_codes(table: pa.Table, naming: Sequence[str]) -> dict[str, NDArray[np.integer]]:
+def _identifier_codes(
+    table: pa.Table, naming: Sequence[str], places: NDArray[np.int64]
+) -> dict[str, NDArray[np.integer]]:
     """Number the values of columns that name people: the names themselves go no further."""
     codes: dict[str, NDArray[np.integer]] = {}
     for name in naming:
         if name in table.column_names:
             with suppress(DataError):
-                codes[name] = distinct(name, table.column(name))[1]
+                codes[name] = gather(distinct(name, table.column(name))[1], places)
     return codes
 
 
@@ -173,14 +183,14 @@ def _is_released(name: str, roles: Mapping[str, str], request: Request) -> bool:
     return roles[name] in {"sensitive", "plain"} or name in request.pseudonymize
 
 
-def _rows_taken(table: pa.Table, request: Request) -> NDArray[np.bool_]:
-    """Mark the rows that take part; ``missing`` says what happens to those that lack a quasi-identifier."""
+def _rows_taken(table: pa.Table, request: Request) -> NDArray[np.int64] | None:
+    """Find the rows that take part, None for all; ``missing`` says what happens to those without a quasi-identifier."""
     names = list(request.schema.quasi_identifiers)
     if request.missing == "error":
         refuse_missing(table, names)
     if request.missing != "suppress":
-        return np.ones(table.num_rows, bool)
-    taken = ~missing_rows(table, names)
-    if not taken.any():
+        return None
+    taken = np.flatnonzero(~missing_rows(table, names))
+    if not len(taken):
         raise DataError(ALL_LACKING)
-    return taken
+    return None if len(taken) == table.num_rows else taken

@@ -133,6 +133,10 @@ def read_table(source: Source, request: Request, progress: Progress = silent) ->
     secret, rows = Secret.of(request.seed), np.arange(table.num_rows)
     if request.changes_rows:
         table, rows = transform.changed(table, request, schema, secret)
+    if request.preset is not None and request.transform:
+        from sfumato.run.presets import after_transformations  # noqa: PLC0415
+
+        table = after_transformations(source, table, request)
     return TableRead(source, table, rows, schema, roles, secret, naming, row_numbers)
 
 

@@ -28,7 +28,8 @@ from sfumato.release.values import INTERVALS
 from sfumato.table.pseudonyms import Pseudonyms, pseudonyms_of
 from sfumato.table.sampling import Sample, sample_of
 from sfumato.table.schema import Declared, Schema
-from sfumato.table.transforms import Transform, transforms_of
+from sfumato.table.transform_base import Transform
+from sfumato.table.transforms import transforms_of
 
 if TYPE_CHECKING:
     from sfumato.run.presets import Preset
@@ -75,6 +76,7 @@ class CheckAnyArguments(CheckArguments, total=False):
     engine: str | EngineOption
     memory: int | str | None
     temporary: str | os.PathLike[str] | None
+    threads: int | None
 
 
 class AnatomizeArguments(TypedDict, total=False):
@@ -92,6 +94,7 @@ class AnatomizeArguments(TypedDict, total=False):
     strict: bool
     transform: Mapping[str, Transform | Hierarchy]
     sample: float | Sample | None
+    threads: int | None
     separator: str | None
     encoding: str | None
     sheet: str | None
@@ -119,6 +122,7 @@ class RecodeArguments(CheckArguments, total=False):
     engine: str | EngineOption
     memory: int | str | None
     temporary: str | os.PathLike[str] | None
+    threads: int | None
 
 
 class Arguments(RecodeArguments, total=False):
@@ -199,6 +203,7 @@ class Request:
     engine: str | EngineOption = option(AUTO, engine_option)  # noqa: RUF009
     memory: int | str | None = option(None, parameters.size)
     temporary: str | None = option(None, folder_name)
+    threads: int | None = option(None, parameters.integer, at_least=1)
     caller: str = field(default="anonymize", repr=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -327,8 +332,9 @@ class Request:
         return found | {"sample": None if self.sample is None else self.sample.to_policy()}
 
     def recorded_options(self) -> dict[str, Any]:
-        """The options as a manifest records them."""
-        return self.options() | {name: value for name, value in self._changes(recorded=True).items() if value}
+        """The options as a manifest records them; the number of threads changes nothing about a release."""
+        said = self.options() | {name: value for name, value in self._changes(recorded=True).items() if value}
+        return {name: value for name, value in said.items() if name != "threads"}
 
     def unusual(self) -> dict[str, Any]:
         """The options that differ from their defaults."""

@@ -14,7 +14,7 @@ from sfumato.errors import DataError, SchemaError, listed
 from sfumato.run.request import Request
 from sfumato.table.pseudonyms import rows_per_value
 from sfumato.table.schema import Schema
-from sfumato.table.transforms import TransformContext
+from sfumato.table.transform_base import TransformContext
 
 
 def derived(request: Request, columns: Sequence[str]) -> list[str]:

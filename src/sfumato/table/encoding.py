@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -10,8 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sfumato.common.grouping import code_column
 from sfumato.common.progress import Tell, silent
-from sfumato.common.threads import threads
+from sfumato.common.rows import count_codes, gather
+from sfumato.common.threads import in_chunks, side_by_side
 from sfumato.errors import DataError, HierarchyError, shortened
 from sfumato.hierarchies import CellDomain, Domain, Hierarchy, IntervalDomain, Ordered, default_hierarchy, gridded
 from sfumato.hierarchies.base import inverse
@@ -21,7 +22,7 @@ from sfumato.table.microdata import Microdata, SensitiveColumn, smallest_unsigne
 FEWEST_TO_NAME = 20
 
 #: The distinct values of a column, and the place of every row's value, -1 for missing ones.
-Distinct = tuple[pa.Array, NDArray[np.int64]]
+Distinct = tuple[pa.Array, NDArray[np.int32]]
 
 
 def encode(
@@ -52,24 +53,26 @@ def encode(
     place
         Says where a row, counted from 0, can be found, for messages.
     """
+    names = [*quasi_identifiers, *sensitive]
+    found = dict(zip(names, side_by_side(lambda name: distinct(name, table.column(name)), names), strict=True))
     encoded = []
-    with threads() as pool:
-        # Several columns are scanned at once, and released one by one.
-        names = [*quasi_identifiers, *sensitive]
-        found = deque(pool.submit(distinct, name, table.column(name)) for name in names)
-        for name, hierarchy in quasi_identifiers.items():
-            values, indices = found.popleft().result()
-            try:
-                declared = hierarchy or _own_order(table.column(name))
-                encoded.append(_encode_quasi_identifier(name, declared, values, indices))
-            except (DataError, HierarchyError) as error:
-                raise type(error)(f"{error}{located(error.misfits, values, indices, place)}") from None
-            tell(len(encoded) / (len(quasi_identifiers) + len(sensitive)))
-        columns = tuple(encode_sensitive(name, *found.popleft().result()) for name in sensitive)
-    domains = tuple(with_ends(domain, ends) for domain, _ in encoded)
+    for name, hierarchy in quasi_identifiers.items():
+        values, indices = found[name]
+        try:
+            declared = hierarchy or _own_order(table.column(name))
+            encoded.append(_encode_quasi_identifier(name, declared, values, indices))
+        except (DataError, HierarchyError) as error:
+            raise type(error)(f"{error}{located(error.misfits, values, indices, place)}") from None
+        tell(len(encoded) / len(names))
+    domains = tuple(with_ends(domain, ends) for domain, *_ in encoded)
     codes = np.empty((table.num_rows, len(domains)), smallest_unsigned([domain.size for domain in domains]))
-    for index, (_, column) in enumerate(encoded):
-        codes[:, index] = column
+
+    def write(start: int, stop: int) -> None:
+        for index, (_, code_of, indices) in enumerate(encoded):
+            codes[start:stop, index] = code_of.take(indices[start:stop], mode="wrap")  # missing ones are -1
+
+    in_chunks(len(codes), write)
+    columns = tuple(encode_sensitive(name, *found[name]) for name in sensitive)
     given = np.array([(weights or {}).get(domain.name, 1.0) for domain in domains])
     return Microdata(codes, domains, columns, given / given.sum())
 
@@ -94,7 +97,7 @@ def with_ends(domain: Domain, ends: str) -> Domain:
     return gridded(domain)
 
 
-def located(misfits: Sequence[int], values: pa.Array, indices: NDArray[np.int64], place: Callable[[int], str]) -> str:
+def located(misfits: Sequence[int], values: pa.Array, indices: NDArray[np.int32], place: Callable[[int], str]) -> str:
     """Say where the values are that a hierarchy refuses; name the first if many people share it."""
     if not len(misfits):
         return ""
@@ -124,10 +127,12 @@ def refuse_missing(table: pa.Table, columns: Sequence[str]) -> None:
         )
 
 
-def encode_sensitive(name: str, values: pa.Array, indices: NDArray[np.int64]) -> SensitiveColumn:
+def encode_sensitive(name: str, values: pa.Array, indices: NDArray[np.int32]) -> SensitiveColumn:
     """Code a sensitive column in the order of its values, the missing one last, from the result of `distinct`."""
     ordered, code_of = fit_sensitive(name, values, len(indices) > 0 and bool(indices.min() < 0))
-    return SensitiveColumn(name, ordered, code_of[indices])
+    codes = np.empty(len(indices), code_of.dtype)
+    in_chunks(len(codes), lambda start, stop: code_of.take(indices[start:stop], 0, codes[start:stop], "wrap"))
+    return SensitiveColumn(name, ordered, codes)
 
 
 def fit_sensitive(name: str, values: pa.Array, has_missing: bool) -> tuple[pa.Array, NDArray[np.int32]]:
@@ -146,72 +151,32 @@ def fit_sensitive(name: str, values: pa.Array, has_missing: bool) -> tuple[pa.Ar
 
 def distinct(name: str, column: pa.ChunkedArray) -> Distinct:
     """The distinct values that occur in a column, and the place of every row's value, -1 for missing ones."""
-    if pa.types.is_floating(column.type):
-        # Adding 0 turns -0.0 into 0.0.
-        one_zero = pc.add(column, pa.scalar(0.0, column.type))
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), one_zero)
     if pa.types.is_null(column.type):
         column = column.cast(pa.string())
-    if pa.types.is_dictionary(column.type):
-        return _distinct_of_dictionary(name, column)
     try:
-        coded = _single(column.dictionary_encode())
-    except pa.ArrowNotImplementedError:
+        coded = code_column(name, column)
+    except DataError:
         raise DataError(
             f"Column '{name}' has the type {column.type}, which cannot be grouped. Convert it to text or numbers, "
             "or declare it as an identifier so that it is dropped."
         ) from None
-    return coded.dictionary, _indices(coded)
-
-
-def _distinct_of_dictionary(name: str, column: pa.ChunkedArray) -> Distinct:
-    """Do the same for a dictionary column, whose dictionary may hold unused, repeated and missing values."""
-    try:
-        coded = _single(column)
-    except pa.ArrowInvalid:  # Arrow cannot unify dictionaries with missing values
-        return distinct(name, column.cast(column.type.value_type))
-    values, place = distinct(name, pa.chunked_array([coded.dictionary]))
-    # Usually all entries are distinct, and then their places are the indices that the rows already have.
-    same = len(values) == len(coded.dictionary) and not coded.dictionary.null_count
-    places = _indices(coded) if same else np.append(place, place.dtype.type(-1))[_indices(coded)]
-    complete = same and not coded.indices.null_count
-    used = np.flatnonzero(np.bincount(places if complete else places[places >= 0], minlength=len(values)))
-    if len(used) == len(values):
-        return values, places
-    renumbered = np.full(len(values) + 1, -1, np.int64)
-    renumbered[used] = np.arange(len(used))
-    return values.take(pa.array(used)), renumbered[places]
-
-
-def _single(coded: pa.ChunkedArray) -> pa.DictionaryArray:
-    """Combine the chunks of a column, with one dictionary."""
-    places = {tuple(0 if one is None else one.address for one in c.dictionary.buffers()) for c in coded.chunks}
-    if len(places) == 1 and coded.num_chunks > 1:
-        # All chunks share one dictionary, which may be as long as the column: it is scanned once.
-        first = coded.chunk(0)
-        indices = pa.concat_arrays([chunk.indices for chunk in coded.chunks])
-        return pa.DictionaryArray.from_arrays(indices, first.dictionary, ordered=first.type.ordered)
-    coded = coded.unify_dictionaries().combine_chunks()
-    if isinstance(coded, pa.ChunkedArray):
-        coded = coded.chunk(0) if coded.num_chunks else pa.array([], coded.type)
-    return coded
-
-
-def _indices(coded: pa.DictionaryArray) -> NDArray[np.int64]:
-    """The indices with -1 for missing, in a type with room for that and for one more than the largest."""
-    kind = coded.indices.type
-    wide = pa.int32() if kind.bit_width < 32 or kind == pa.int32() else pa.int64()
-    indices = coded.indices.cast(wide)
-    filled: NDArray[np.int64] = (indices.fill_null(-1) if indices.null_count else indices).to_numpy()
-    return filled
+    counts = count_codes(coded.codes, coded.size)
+    renumbered = np.cumsum(counts > 0, dtype=np.int32) - np.int32(1)
+    renumbered[-1] = -1
+    complete = bool(counts[:-1].all())  # a dictionary may hold values that no row has
+    if complete and not counts[-1]:
+        return coded.values, coded.codes
+    values = coded.values if complete else coded.values.take(pa.array(np.flatnonzero(counts[:-1])))
+    return values, gather(renumbered, coded.codes)
 
 
 def _encode_quasi_identifier(
-    name: str, declared: Hierarchy | None, values: pa.Array, indices: NDArray[np.int64]
-) -> tuple[Domain, NDArray[np.unsignedinteger]]:
+    name: str, declared: Hierarchy | None, values: pa.Array, indices: NDArray[np.int32]
+) -> tuple[Domain, NDArray[np.unsignedinteger], NDArray[np.int32]]:
+    """Fit a hierarchy; return the code of every distinct value, the missing one last, and the value of every row."""
     has_missing = bool(len(indices)) and bool(indices.min() < 0)
     domain, code_of = fit(name, declared, values, has_missing)
-    return domain, code_of[indices]
+    return domain, code_of, indices
 
 
 def fit(

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.common.rows import count_codes, gather
 from sfumato.hierarchies import Domain
 from sfumato.table.kernels.spans import Spans
 from sfumato.table.spans import pack_spans
@@ -106,7 +107,7 @@ class Microdata:
         """How often every code of each quasi-identifier occurs, in the whole table."""
         if self.whole is not None:
             return self.whole
-        return tuple(np.bincount(self.codes[:, at], minlength=domain.size) for at, domain in enumerate(self.domains))
+        return tuple(count_codes(self.codes[:, at], domain.size) for at, domain in enumerate(self.domains))
 
     def span_costs(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:
         """The losses of classes (rows) that span the codes ``lo..hi``, by quasi-identifier (columns)."""
@@ -119,10 +120,11 @@ class Microdata:
 
     def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> Microdata:
         """Select rows; the domains stay those of the whole table, so that losses stay comparable."""
-        places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        sensitive = tuple(replace(column, codes=column.codes[places]) for column in self.sensitive)
-        # For short rows four times as fast as indexing.
-        return replace(self, codes=np.take(self.codes, places, axis=0), sensitive=sensitive)
+        places: NDArray[np.integer] = (
+            np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64, copy=False)
+        )
+        sensitive = tuple(replace(column, codes=gather(column.codes, places)) for column in self.sensitive)
+        return replace(self, codes=gather(self.codes, places), sensitive=sensitive)
 
     def digest(self, key: bytes) -> bytes:
         """A keyed hash of the whole content; without the key it cannot confirm a guess about the content."""

@@ -12,14 +12,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.common.threads import in_background
+from sfumato.common.rows import LONG, stretches
+from sfumato.common.threads import in_background, side_by_side
 from sfumato.errors import VerificationError
 from sfumato.hierarchies import ROOT, SetDomain
 from sfumato.table.frequency import group_rows, in_order
-from sfumato.table.kernels.classes import class_bounds
+from sfumato.table.kernels.classes import bounds_within, class_bounds
 from sfumato.table.microdata import Microdata
 
 SUPPRESSED = -1
+
+#: Of fewer classes than this, threads take some rows each, of more some classes each, in so many ranges.
+FEW_CLASSES, RANGES = 4096, 16
 
 #: Class numbers may have gaps, but the largest must not exceed about this many per row, since memory is taken for each
 #: number.
@@ -103,6 +107,35 @@ def rows_by_class(classes: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray
     return rows[begins[0] :], begins - begins[0]
 
 
+#: The size of every class, and its smallest and largest code of every attribute.
+Bounds = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+
+
+def bounds_of_classes(codes: NDArray[np.unsignedinteger], of_row: NDArray[np.int32], classes: int) -> Bounds:
+    """Find the bounds of all classes, on all cores."""
+    rows = len(of_row)
+    if rows < LONG:
+        return class_bounds(codes, of_row, classes)
+    # Of few classes, each thread takes all and some of the rows; of many it takes some, and reads the class of every
+    # row, which is little work beside that for the rows of its own classes.
+    few = classes < FEW_CLASSES
+
+    def find(part: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[np.integer], NDArray[np.integer]]:
+        stretch, (first, last) = (part, (0, classes)) if few else ((0, rows), part)
+        sizes, (lo, hi) = np.zeros(last - first, np.int64), np.zeros((2, last - first, codes.shape[1]), codes.dtype)
+        bounds_within(codes, of_row, *stretch, first, sizes, lo, hi)
+        return sizes, lo, hi
+
+    parts = stretches(rows) if few else stretches(classes, -(-classes // RANGES))
+    found = zip(*side_by_side(find, parts), strict=True)
+    sizes, lo, hi = (np.stack(side) if few else np.concatenate(side) for side in found)
+    if few:
+        lo = np.where(sizes[:, :, np.newaxis] > 0, lo, np.iinfo(lo.dtype).max).min(axis=0)
+        sizes, hi = sizes.sum(axis=0), hi.max(axis=0)
+        lo[sizes == 0] = 0
+    return sizes, lo.astype(np.int64), hi.astype(np.int64)
+
+
 @dataclass(frozen=True)
 class EquivalenceClasses:
     """The groups of rows that a release shows alike, and the spans of codes that they show.
@@ -152,7 +185,7 @@ class EquivalenceClasses:
         recoding: Recoding,
     ) -> EquivalenceClasses:
         count = int(classes.max(initial=-1)) + 1
-        sizes, lo, hi = class_bounds(microdata.codes, classes, count)
+        sizes, lo, hi = bounds_of_classes(microdata.codes, classes, count)
         if recoding.bounds is not None:
             lo, hi = (bound[:count] for bound in recoding.bounds)
         hidden = None if recoding.hidden is None else recoding.hidden[:count]

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-import hashlib
-import hmac
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -22,62 +20,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.common import parameters
-from sfumato.common.randomness import Secret
-from sfumato.errors import DataError, ParameterError, SchemaError, invalid_parameter, listed, shortened
+from sfumato.errors import DataError, ParameterError, invalid_parameter, listed, shortened
 from sfumato.hierarchies import HIERARCHIES, KINDS, Hierarchy, Learned, default_hierarchy
 from sfumato.hierarchies.ages import completed_years
 from sfumato.hierarchies.base import as_number
 from sfumato.hierarchies.dates import moments_of
 from sfumato.hierarchies.numeric import numbers_only
-
-
-@dataclass(frozen=True)
-class TransformContext:
-    """What a transformation may use: the original rows, the secret of the release, and the column of the person."""
-
-    table: pa.Table
-    secret: Secret
-    person: str | None = None
-
-    def column(self, name: str, what: str) -> pa.ChunkedArray:
-        """A column of the original rows; the error for a missing one names the transformation."""
-        if name not in self.table.column_names:
-            raise SchemaError(f"{what} needs the column '{name}', which the table does not have.")
-        cells = self.table.column(name)
-        return cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
-
-
-class Transform(ABC):
-    """A change of one column in every row. Subclasses are frozen dataclasses; their fields are the keys in a policy."""
-
-    kind: ClassVar[str]
-    #: How it is written on the command line.
-    shorthand: ClassVar[str]
-    #: Whether it makes a new column.
-    derives: ClassVar[bool] = False
-    reads_text: bool = False
-
-    @abstractmethod
-    def apply(self, name: str, context: TransformContext) -> pa.ChunkedArray:
-        """Change the column."""
-
-    @classmethod
-    @abstractmethod
-    def from_short(cls, text: str) -> dict[str, Any]:
-        """Parse the parameters after the colon on the command line."""
-
-    def looks_at(self, name: str) -> tuple[str, ...]:
-        """The columns that it reads."""
-        return (name,)
-
-    def to_policy(self) -> dict[str, Any]:
-        """Plain values, for a policy and the manifest."""
-        given = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}  # type: ignore[arg-type]
-        return {"kind": self.kind} | {key: value for key, value in given.items() if value is not None}
-
-    def recorded(self) -> dict[str, Any]:
-        """Plain values for the manifest, without values of the table or paths of files."""
-        return self.to_policy()
+from sfumato.table.shift import Shift
+from sfumato.table.transform_base import Transform, TransformContext
 
 
 @dataclass(frozen=True)
@@ -86,6 +36,7 @@ class Round(Transform):
 
     Examples
     --------
+    >>> from sfumato.common.randomness import Secret
     >>> Round(500).apply("pay", TransformContext(pa.table({"pay": [1240, 1250, 1776]}), Secret(1))).to_pylist()
     [1000, 1500, 2000]
     """
@@ -110,16 +61,32 @@ class Round(Transform):
         counts = self._multiples(cells.drop_null(), known)
         different, places = np.unique(counts, return_inverse=True)
         step = Fraction(str(self.to))
-        values = [int(one * step) if whole else float(one * step) for one in different.tolist()]
+        exact = [one * step for one in different.tolist()]
         found = np.full(len(cells), -1, np.int64)
         found[cells.is_valid().to_numpy()] = places
-        shown = pa.array(values) if values else pa.array([], cells.type)
+        shown = self._shown(name, exact, whole) if exact else pa.array([], cells.type)
         return pa.chunked_array([shown.take(pa.array(found, mask=found < 0))])
+
+    def _shown(self, name: str, exact: Sequence[Fraction], whole: bool) -> pa.Array:
+        """The rounded numbers, as wide as they need to be: beyond 64 bits integers are exact decimals."""
+        if whole:
+            fits = all(-(2**63) <= number < 2**63 for number in exact)
+            return pa.array([Decimal(int(number)) for number in exact], pa.decimal128(38)).cast(
+                pa.int64() if fits else pa.decimal128(38)
+            )
+        try:
+            return pa.array([float(number) for number in exact], pa.float64())
+        except OverflowError:
+            raise DataError(
+                f"Column '{name}': rounded to multiples of {self.to:g}, some numbers become larger than the largest "
+                "that a computer can hold. Round to a smaller number."
+            ) from None
 
     def _multiples(self, cells: pa.ChunkedArray, numbers: NDArray[np.float64]) -> NDArray[np.object_]:
         """The nearest multiple of the step for every number; halves are decided exactly."""
-        quotients = np.abs(numbers) / float(self.to) + 0.5
-        doubt = np.abs(quotients - np.rint(quotients)) <= 1e-9 * np.maximum(1.0, quotients)
+        with np.errstate(over="ignore", invalid="ignore"):
+            quotients = np.abs(numbers) / float(self.to) + 0.5
+            doubt = np.abs(quotients - np.rint(quotients)) <= 1e-9 * np.maximum(1.0, quotients)
         counts = np.floor(quotients).astype(object)
         for at in np.flatnonzero(doubt | (quotients > 2**52)).tolist():
             exact = abs(Fraction(str(cells[at].cast(pa.string()))))
@@ -134,6 +101,7 @@ class Clip(Transform):
 
     Examples
     --------
+    >>> from sfumato.common.randomness import Secret
     >>> Clip(top=90).apply("age", TransformContext(pa.table({"age": [34, 90, 104]}), Secret(1))).to_pylist()
     [34, 90, 90]
     """
@@ -194,6 +162,7 @@ class AtLevel(Transform):
 
     Examples
     --------
+    >>> from sfumato.common.randomness import Secret
     >>> from sfumato.hierarchies import Bands
     >>> pay = pa.table({"pay": [900, 2500]})
     >>> AtLevel(Bands([1000], ["low", "high"])).apply("pay", TransformContext(pay, Secret(1))).to_pylist()
@@ -262,6 +231,7 @@ class Age(Transform):
 
     Examples
     --------
+    >>> from sfumato.common.randomness import Secret
     >>> rows = pa.table({"born": ["1990-06-15"], "visit": ["2024-06-14"]})
     >>> Age("born", "visit").apply("age", TransformContext(rows, Secret(1))).to_pylist()
     [33]
@@ -308,58 +278,6 @@ class Age(Transform):
                 f"Age('{self.born}', '{self.at}') is below 0 in {int((years < 0).sum()):,} rows. Look at the dates."
             )
         return pa.chunked_array([pc.if_else(known, pa.array(years), pa.scalar(None, pa.int64()))])
-
-
-@dataclass(frozen=True)
-class Shift(Transform):
-    """Dates moved by a random number of days, the same for all dates of a person, so that intervals stay.
-
-    All columns with a `Shift` are moved alike. The schema's ``person`` identifies people; without it, each row has its
-    own number of days. The number is derived from the secret of the release.
-
-    Parameters
-    ----------
-    days
-        The most days, in either direction; a date is never moved by 0 days.
-    """
-
-    days: int
-    kind: ClassVar[str] = "shift"
-    shorthand: ClassVar[str] = "shift:365"
-
-    def __post_init__(self) -> None:
-        parameters.integer("Shift", "days", self.days, at_least=1)
-
-    @classmethod
-    def from_short(cls, text: str) -> dict[str, Any]:
-        return {"days": as_number(text.strip())}
-
-    def apply(self, name: str, context: TransformContext) -> pa.ChunkedArray:
-        cells = context.column(name, "Shift()").combine_chunks()
-        moments = moments_of(name, cells if isinstance(cells, pa.Array) else cells.chunk(0))
-        offsets = pa.array(self._offsets(context), pa.int64())
-        if pa.types.is_date(moments.type):
-            return pa.chunked_array(
-                [pc.add(moments.cast(pa.int32()).cast(pa.int64()), offsets).cast(pa.int32()).cast(pa.date32())]
-            )
-        per_day = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}[moments.type.unit]
-        return pa.chunked_array([pc.add(moments.cast(pa.int64()), pc.multiply(offsets, per_day)).cast(moments.type)])
-
-    def _offsets(self, context: TransformContext) -> list[int]:
-        """The days by which every row is moved: from -days to days without 0, by a keyed hash of the person."""
-        key = context.secret.key("dates shifted")
-        if context.person is None:
-            owners: list[str] = [f"row {row}" for row in range(context.table.num_rows)]
-        else:
-            owners = [
-                f"person {one}" for one in context.column(context.person, "Shift()").cast(pa.string()).to_pylist()
-            ]
-        found = {owner: self._offset(key, owner) for owner in dict.fromkeys(owners)}
-        return [found[owner] for owner in owners]
-
-    def _offset(self, key: bytes, owner: str) -> int:
-        drawn = int.from_bytes(hmac.digest(key, owner.encode(), hashlib.sha256)[:16], "big") % (2 * self.days)
-        return drawn - self.days if drawn < self.days else drawn - self.days + 1
 
 
 #: Every kind of transformation by its name in policies and on the command line.

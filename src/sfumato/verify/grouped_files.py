@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from sfumato.common.threads import how_many
 from sfumato.errors import OutputError, SourceError, listed, shortened
 from sfumato.verify.check_file import check_grouped
 from sfumato.verify.delimited import stream_delimited
@@ -53,6 +54,7 @@ class DuckFiles:
             ("preserve_insertion_order", "false"),
             ("TimeZone", "'UTC'"),
             ("temp_directory", _literal(str(folder))),
+            ("threads", str(how_many())),
             ("memory_limit", f"'{max(memory >> 20, 64)}MiB'"),
         ):
             self._connection.execute(f"SET {setting} = {value}")

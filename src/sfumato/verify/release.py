@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.common import parameters
+from sfumato.common.threads import side_by_side
 from sfumato.errors import ParameterError, SchemaError, listed
 from sfumato.verify.classes import Classes, code_column, count_values, group_rows, in_order
 from sfumato.verify.models import (
@@ -119,19 +120,22 @@ def verify_release(
     check_columns(table.column_names, quasi_identifiers, sensitive)
     for requirement in requirements:
         check_requirement(requirement, sensitive)
-    classes = group_rows(code_column(name, table.column(name)) for name in quasi_identifiers)
+    classes = group_rows(side_by_side(lambda name: code_column(name, table.column(name)), quasi_identifiers))
     classes = classes if people is None else replace(classes, people=people)
-    found = [
-        (place, finding)
-        for place, requirement in enumerate(requirements)
-        if (finding := examine_classes(requirement, table, quasi_identifiers, classes)) is not None
-    ]
-    achieved = {}
-    # One column at a time, since it may take as many counts as there are rows.
-    for name in sensitive:
-        asked = {place: one for place, one in enumerate(requirements) if is_about(one, name)}
-        findings, achieved[name] = _examine_column(table, name, classes, list(asked.values()))
-        found += zip(asked, findings, strict=True)
+    found: list[tuple[int, RuleFinding]] = []
+    achieved: dict[str, SensitiveAchieved] = {}
+
+    def examine(sensitive: Sequence[str]) -> None:
+        for place, requirement in enumerate(requirements) if not sensitive else ():
+            finding = examine_classes(requirement, table, quasi_identifiers, classes)
+            found.extend([] if finding is None else [(place, finding)])
+        # One column at a time, since it may take as many counts as there are rows.
+        for name in sensitive:
+            asked = {place: one for place, one in enumerate(requirements) if is_about(one, name)}
+            findings, achieved[name] = _examine_column(table, name, classes, list(asked.values()))
+            found.extend(zip(asked, findings, strict=True))
+
+    side_by_side(examine, [(), sensitive] if sensitive else [()])
     found.sort(key=itemgetter(0))
     return Verification(
         rows=table.num_rows,

@@ -13,11 +13,12 @@ from tests.helpers import encoded_column, microdata_strategy, task_of
 from tests.methods.linear.twins import cheapest_consecutive, cheapest_of_all_partitions, total_loss
 
 import sfumato as sf
+from sfumato.common import rows
 from sfumato.errors import VerificationError
 from sfumato.hierarchies import Numeric
 from sfumato.methods import CostAware, Hilbert, HilbertCurve, IDistance, Linear, LinearMapping, Task
-from sfumato.methods.linear import optimal_runs, row_order
-from sfumato.methods.linear.row_order import LONG, Line, sort_rows
+from sfumato.methods.linear import optimal_runs
+from sfumato.methods.linear.row_order import Line
 from sfumato.methods.linear.runs import cut_by_size, units
 from sfumato.privacy import KAnonymity, Requirements
 from sfumato.table.encoding import encode
@@ -190,30 +191,54 @@ def test_a_mapping_that_returns_something_else_is_refused(keys: np.ndarray) -> N
         sf.anonymize(table, quasi_identifiers=["age"], k=2, method=Linear(mapping=Wrong()))
 
 
-@given(microdata_strategy(rows=(1, 60)), st.integers(1, 6), st.sampled_from([np.inf, 1.0]), st.booleans())
-def test_both_ends_at_once_find_the_same_optimum(microdata: Microdata, k: int, price: float, keep_equal: bool) -> None:
+def by_one_core(line: Line, ends: np.ndarray, k: int, price: float):
+    """The cut of a line that is one stretch."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(optimal_runs, "STRETCH", 1 << 60)
+        return cut_by_size(line, ends, k, price=price)
+
+
+@given(microdata_strategy(rows=(1, 120)), st.integers(1, 4), st.sampled_from([np.inf, 1.0, 0.3, 0.05]), st.booleans())
+def test_stretches_are_cut_exactly_as_the_whole_line_is(
+    microdata: Microdata, k: int, price: float, keep_equal: bool
+) -> None:
+    """The same loss and the same cuts, ties included, even where stretches begin too late to agree at once."""
     k = min(k, len(microdata))
     line = Line.of(task_of(microdata, k), HilbertCurve())
     ends = units(line, keep_equal)
-    whole = cut_by_size(line, ends, k, price=price)
+    whole = by_one_core(line, ends, k, price)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(optimal_runs, "LONG", 1)
-        joined = cut_by_size(line, ends, k, price=price)
-    assert joined.loss == pytest.approx(whole.loss)
-    assert total_loss(microdata, joined.classes) == pytest.approx(whole.loss)
-    assert sizes_of(joined.classes).min(initial=k) >= k
+        for name, value in {"STRETCH": 1, "BEFORE": 0, "RUNS_BEFORE": 2, "SHARE": 2}.items():
+            patch.setattr(optimal_runs, name, value)
+        divided = cut_by_size(line, ends, k, price=price)
+    assert divided.loss == whole.loss
+    assert divided.classes.tolist() == whole.classes.tolist()
+    assert total_loss(microdata, divided.classes, min(price, 1.0)) == pytest.approx(whole.loss, abs=1e-9)
 
 
-def test_long_tables_are_sorted_as_short_ones_are() -> None:
-    rng = np.random.default_rng(0)
-    low, high = rng.integers(0, 50, LONG + 5), rng.integers(0, 900, LONG + 5).astype(np.uint64)
-    high[rng.random(LONG + 5) < 0.5] = 7
-    assert (sort_rows([low, high]) == np.lexsort([low, high])).all()
+@pytest.mark.parametrize("threads", [1, 2, 3, 7, 16])
+@pytest.mark.parametrize("price", [np.inf, 0.4])
+def test_the_cut_of_a_long_line_does_not_depend_on_threads(
+    threads: int, price: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = sf.datasets.census(rows=6000, seed=1).without_levels()
+    line = Line.of(task_of(encode(people.table, people.schema.quasi_identifiers, []), 7), HilbertCurve())
+    ends = units(line, keep_equal=False)
+    whole = by_one_core(line, ends, 7, price)
+    monkeypatch.setenv("SFUMATO_THREADS", str(threads))
+    for name, value in {"STRETCH": 300, "BEFORE": 40, "RUNS_BEFORE": 2}.items():
+        monkeypatch.setattr(optimal_runs, name, value)
+    divided = cut_by_size(line, ends, 7, price=price)
+    assert divided.loss == whole.loss
+    assert (divided.classes == whole.classes).all()
 
 
 def test_it_tells_how_far_sorting_and_cutting_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(optimal_runs, "STRETCH", 400)
-    monkeypatch.setattr(row_order, "LONG", 4096)
+    monkeypatch.setattr(optimal_runs, "BEFORE", 10)
+    monkeypatch.setattr(optimal_runs, "RUNS_BEFORE", 4)
+    monkeypatch.setattr(rows, "LONG", 4096)
+    monkeypatch.setattr(rows, "BUCKET", 256)
     people = sf.datasets.census(rows=5000, seed=1).without_levels()
     microdata = encode(people.table, people.schema.quasi_identifiers, [])
     told: list[tuple[str, float]] = []

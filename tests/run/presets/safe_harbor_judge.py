@@ -58,7 +58,7 @@ def year(cell: str) -> str | None:
 
 def age(cell: str, limit: int = 90) -> str | None:
     """Ages up to 89 may be shown, all others as one group; the limit is in the column's unit."""
-    cell = OLDEST.sub("", cell)
+    cell = OLDEST.sub("", cell).replace(f"{limit}+", "")
     numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?(?:e\d+)?", cell)]
     if not numbers:
         return f"shows {cell!r}" if re.search("ninety|hundred", cell) else None

@@ -34,7 +34,6 @@ def _transformed(name: str, columns: dict[str, p.Maker], how: Any, may_show: str
     roles: list[dict[str, Any]] = [
         {"quasi_identifiers": "sex", "plain": name},
         {"quasi_identifiers": "sex", "sensitive": name},
-        {"quasi_identifiers": ["sex", name]},
         {"quasi_identifiers": ["sex", name], "k": 2},
     ]
     return [Made(name, columns, shared | role, may_show, why) for role in roles]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import re
 from pathlib import Path
 
@@ -17,10 +18,12 @@ from tests.examples import examples
 import sfumato as sf
 from sfumato.api.checklist import figure, figures_of
 from sfumato.assess.attacks import ATTACKS
+from sfumato.assess.meaning.recognise import recognise
 from sfumato.errors import CautionError, ParameterError, VerificationError
 from sfumato.io import open_source
-from sfumato.run.presets.adapt import _looks_like, left_over
+from sfumato.run.presets.adapt import _forbidden
 from sfumato.run.presets.detail import is_a_date, year_of_birth, year_shown
+from sfumato.run.presets.left_over import left_over
 from sfumato.run.presets.preset import Preset
 
 SAFE = Preset.named("hipaa-safe-harbor")
@@ -186,7 +189,8 @@ def test_what_a_check_finds_in_a_file_that_others_made(tmp_path: Path) -> None:
 def test_ages_that_a_file_may_show(shown: str, finer: int, tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     pyarrow.csv.write_csv(pa.table({"age": [shown]}), file)
-    assert [one.breaking for one in left_over(SAFE, open_source(file))] == [finer]
+    shown_again = open_source(file).read(["age"], ["age"])
+    assert [one.breaking for one in left_over(SAFE, shown_again)] == [finer]
 
 
 #: One value of each kind that the rule names and a pattern can know, and values beside them that are none.
@@ -202,16 +206,22 @@ LOOKS = {
     "192.168.0.254": "(O)",
     "123e4567-e89b-12d3-a456-426614174000": "(R)",
     "12.5 mg": "",
-    "2024": "",
+    "2024": "not",  # a diagnosis is no year
     "J45.909": "",
     "300.1.2": "",
     "a ratio of 3-2-1": "",
 }
 
 
+def looks(name: str, values: list[str | None]) -> str:
+    """The letter of the rule that forbids a column; empty if none does."""
+    table = pa.table({name: values})
+    return _forbidden(SAFE, name, recognise(name, table.column(name)), table)[:3]
+
+
 @pytest.mark.parametrize("value", LOOKS)
 def test_values_are_known_by_their_look(value: str) -> None:
-    assert _looks_like(SAFE, "note", pa.table({"note": ["-", value, None]}))[:3] == LOOKS[value]
+    assert looks("diagnosis", ["-", value, None]) == LOOKS[value]
 
 
 NAMES = {
@@ -235,15 +245,15 @@ NAMES = {
     "photo": "(Q)",
     "patient_id": "(R)",
     "patient_sex": "",
-    "lesson": "",
+    "lesson": "not",
     "birth_weight": "",
-    "description": "",
+    "description": "not",
 }
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_columns_are_known_by_their_names(name: str) -> None:
-    assert _looks_like(SAFE, name, pa.table({name: [1.5, 2.5]}))[:3] == NAMES[name]
+    assert looks(name, ["yes", "no"] if NAMES[name] in {"", "not"} else ["1.5", "2.5"]) == NAMES[name]
 
 
 def test_dates_are_known_by_their_type_or_by_how_all_are_written() -> None:
@@ -351,7 +361,97 @@ def test_whatever_comes_in_nothing_forbidden_comes_out(rows: list[tuple[object, 
     asked = {"rest": "plain", "k": min(k, len(rows)), "preset": "hipaa-safe-harbor", "method": "mondrian"}
     release = sf.anonymize(table, confirm=["sex"], **asked)
     assert sf.check(release.data, quasi_identifiers=["zip", "age"], preset="hipaa-safe-harbor").ok
-    assert ("note" in release.data.column_names) == all(not LOOKS.get(str(note), "") for note in notes)
+    assert "note" not in release.data.column_names
     born = {str(day.year) for day in births if day.year > datetime.date.today().year - 90}
     shown = {text for cell in release.data["birth_date"].to_pylist() for text in re.findall(r"\d{4}", str(cell))}
     assert shown <= born | {str(datetime.date.today().year - 90)}
+
+
+@pytest.mark.parametrize("preset", Preset.all(), ids=lambda preset: preset.name)
+def test_every_preset_says_what_was_confirmed_and_what_is_only_reported(preset: Preset) -> None:
+    assert preset.date
+    assert preset.confirmed or preset.reported
+    told = preset.to_dict()
+    assert (told["date"], told["confirmed"], told["reported"]) == (
+        preset.date,
+        list(preset.confirmed),
+        list(preset.reported),
+    )
+    printed = " ".join(run("presets").stdout.split())
+    assert all(" ".join(one.split()) in printed for one in (preset.date, *preset.confirmed, *preset.reported))
+
+
+@pytest.mark.parametrize("name", ["ema-0070", "health-canada"])
+def test_a_threshold_that_is_read_in_two_ways_gets_two_answers(name: str, census: sf.datasets.dataset.Dataset) -> None:
+    def answered(k: int) -> tuple[str, str | None]:
+        table = pa.table({"age": ["*"] * k, "illness": list("abc" * k)[:k]})
+        release = sf.anonymize(table, quasi_identifiers="age", sensitive="illness", k=k, seed=1)
+        first = sf.checklist(table, release, name, targets=10, seed=1).answers[0]
+        assert "groups of 11" in first.reading
+        assert "-k 12" in first.stricter
+        return first.verdict, first.strict_verdict
+
+    assert answered(11) == ("met", "not met")
+    assert answered(12) == ("met", "met")
+    assert answered(10) == ("not met", "not met")
+
+
+@pytest.mark.parametrize("name", ["wp216", "ema-0070", "quebec-2024", "uk-ico-2025"])
+def test_singling_out_is_answered_by_both_readings(name: str, census: sf.datasets.dataset.Dataset) -> None:
+    release = sf.anonymize(census.table, census.schema, k=20, method="mondrian", seed=1)
+    answers = sf.checklist(census.table, release, name, targets=50, seed=1)
+    (one,) = [answer for answer in answers.answers if "Cohen and Nissim" in answer.stricter]
+    assert (one.verdict, one.strict_verdict) == ("met", "not met")
+    assert f"  [not met] Read more strictly: {one.stricter}." in answers.summary()
+    assert answers.ok == all(answer.verdict != "not met" for answer in answers.answers)
+
+
+def test_ontario_asks_for_the_strictest_threshold(census: sf.datasets.dataset.Dataset) -> None:
+    release = sf.anonymize(census.table, census.schema, preset="ontario-ipc-2025", method="mondrian", seed=1)
+    assert release.achieved.k is not None
+    assert release.achieved.k >= 20
+    identity, *_ = sf.checklist(census.table, release, targets=50, seed=1).answers
+    assert identity.verdict == "met"
+
+
+def test_the_seed_of_a_command_holds_for_its_checklist_and_certificate(
+    tmp_path: Path, census: sf.datasets.dataset.Dataset
+) -> None:
+    table = tmp_path / "people.csv"
+    pa.csv.write_csv(census.table, table)
+    roles = [f"--qi={name}" for name in ("age", "gender", "education")]
+
+    def made(number: int) -> tuple[object, object]:
+        files = [f"--output={tmp_path / f'{number}.csv'}", f"--certificate={tmp_path / f'{number}.json'}"]
+        asked = [*roles, "--sensitive=occupation", "--rest=drop", "--preset=wp216", "-k5", "--seed=7", "--json"]
+        done = run("anonymize", str(table), *asked, *files, "--method=mondrian")
+        assert done.code == 0, done.stderr
+        attacks = json.loads((tmp_path / f"{number}.json").read_text())["attacks"]
+        return json.loads(done.stdout)["preset"]["checklist"], attacks
+
+    assert made(1) == made(2)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('at_most = "much"', "at_most"),
+        ("figure = 3", "figure"),
+        ("attacks = [1]", "attacks"),
+        ("stricter = 1", "stricter"),
+    ],
+)
+def test_a_question_of_the_wrong_kind_is_refused(line: str, message: str) -> None:
+    text = f'title = "a"\nsummary = "b"\nsource = "c"\n[[checklist]]\nquestion = "d"\n{line}\n'
+    with pytest.raises(ParameterError, match=message):
+        Preset.parsed("own", text)
+
+
+@pytest.mark.parametrize("name", [preset.name for preset in Preset.all() if not preset.recodes])
+def test_check_takes_every_preset(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "release.csv"
+    pa.csv.write_csv(pa.table({"age": ["*"] * 20, "illness": ["a", "b"] * 10}), file)
+    done = run("check", str(file), "--qi", "age", "--sensitive", "illness", "--preset", name)
+    assert done.code == 0, done.stderr
+    asked = Preset.named(name).privacy
+    assert all(f"{model.name} k={model.k}: holds" in done.stdout for model in asked if isinstance(model, sf.KAnonymity))

@@ -11,6 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions.view import ClassCertainty, Drawn, ReleaseView
+from sfumato.common.rows import LONG, count_codes, equal_rows
+from sfumato.common.threads import in_chunks, side_by_side
 from sfumato.hierarchies import SetDomain
 from sfumato.table.frequency import group_rows, most_frequent
 from sfumato.table.recoding import EquivalenceClasses, shown_sets
@@ -42,10 +44,12 @@ class RowsView(ReleaseView):
 
         A reader cannot distinguish two classes that look alike.
         """
-        shown = [self._shown(at).dictionary_encode() for at in range(len(self.microdata.domains))]
+        shown = side_by_side(lambda at: self._shown(at).dictionary_encode(), range(len(self.microdata.domains)))
         codes = np.stack([_numbers(column.indices) for column in shown], axis=1)
         looks = np.append(group_rows(codes, [len(column.dictionary) + 1 for column in shown]).of_row, np.int32(-1))
-        return looks[self.classes.of_row].astype(np.int32)
+        of_row, visible = self.classes.of_row, np.empty(len(self.classes.of_row), np.int32)
+        in_chunks(len(of_row), lambda start, stop: looks.take(of_row[start:stop], 0, visible[start:stop], "wrap"))
+        return visible
 
     def _shown(self, at: int) -> pa.StringArray:
         """Give what every class shows for a quasi-identifier."""
@@ -57,6 +61,12 @@ class RowsView(ReleaseView):
             return shown_sets(self.microdata, self.classes, at, labels) if shows_sets else labels
         level = domain.levels[levels[at]]
         return level.labels.take(pa.array(level.groups[lo]))
+
+    @cached_property
+    def _visible_sizes(self) -> NDArray[np.int64]:
+        """The number of rows of every class that a reader can distinguish."""
+        looks = int(self.visible.max(initial=-1)) + 1
+        return count_codes(self.visible + 1, looks + 1)[1:]
 
     @cached_property
     def released(self) -> NDArray[np.bool_]:
@@ -81,9 +91,8 @@ class RowsView(ReleaseView):
 
     def certainty(self, name: str) -> ClassCertainty:
         """Measure how certain a column is in the classes that a reader can distinguish."""
-        groups = self.visible[self.released]
-        sizes, values = np.bincount(groups), len(self.columns[name].values) + 1
-        largest = most_frequent(groups, self._codes(name)[self.released], len(sizes), values)
+        sizes, values = self._visible_sizes, len(self.columns[name].values) + 1
+        largest = most_frequent(self.visible, self._codes(name), len(sizes), values)
         return ClassCertainty.of(sizes, largest, np.ones(len(sizes), np.int64))
 
     def starred(self, at: int) -> int:
@@ -107,21 +116,26 @@ class RowsView(ReleaseView):
 
 def fingerprints(columns: Iterable[NDArray[np.integer]], start: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
     """Hash every row to one number; unequal rows collide with a probability of at most n²/2⁶⁵."""
-    marks = start
-    for codes in columns:
-        marks = np.zeros(len(codes), np.uint64) if marks is None else marks.copy()
-        marks ^= codes.astype(np.uint64) + _ODD
-        marks *= _MIX
-        marks ^= marks >> np.uint64(29)
-        marks *= _ODD
-        marks ^= marks >> np.uint64(32)
-    return np.empty(0, np.uint64) if marks is None else marks
+    given = list(columns)
+    if not given:
+        return np.empty(0, np.uint64) if start is None else start
+    found = np.zeros(len(given[0]), np.uint64) if start is None else start.copy()
+
+    def mix(begin: int, end: int) -> None:
+        marks = found[begin:end]
+        for codes in given:
+            marks ^= codes[begin:end].astype(np.uint64) + _ODD
+            marks *= _MIX
+            marks ^= marks >> np.uint64(29)
+            marks *= _ODD
+            marks ^= marks >> np.uint64(32)
+
+    in_chunks(len(found), mix)
+    return found
 
 
 def count_unique(marks: NDArray[np.uint64]) -> int:
     """Count the numbers that occur once."""
-    if not len(marks):
-        return 0
-    ordered = np.sort(marks)
-    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    return int(np.count_nonzero(np.diff(begins, append=len(ordered)) == 1))
+    if len(marks) >= LONG:
+        return int(np.count_nonzero(equal_rows(marks[np.newaxis]).counts == 1))
+    return int(np.count_nonzero(np.unique(marks, return_counts=True)[1] == 1))

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.common.rows import count_codes, gather
 from sfumato.common.threads import side_by_side
 from sfumato.hierarchies import Domain, Learned, Taxonomy
 from sfumato.privacy import PrivacyModel
@@ -50,7 +51,7 @@ class ViewedColumn:
         """How many rows have each value, and last how many have none."""
         if self.codes is None:
             return np.zeros(1, np.int64) if self.counted is None else self.counted
-        return np.bincount(self.codes, minlength=len(self.values) + 1)
+        return count_codes(self.codes, len(self.values) + 1)
 
     @property
     def unique_rows(self) -> int:
@@ -79,12 +80,13 @@ def coded_columns(
     columns += [ViewedColumn(one.name, "sensitive", one.values.drop_null(), one.codes) for one in microdata.sensitive]
     if names := list(plain):
         columns += side_by_side(lambda name: _plain(name, kept.column(name), places), names)
+    side_by_side(lambda column: column.counts, columns)  # all guardrails need them
     return {column.name: column for column in columns}
 
 
 def _plain(name: str, column: pa.ChunkedArray, places: NDArray[np.integer] | None) -> ViewedColumn:
     values, codes = distinct(name, column)
-    codes = codes.copy() if places is None else codes[places]
+    codes = codes.copy() if places is None else gather(codes, places)
     codes[codes < 0] = len(values)
     return ViewedColumn(name, "plain", values, codes)
 

@@ -6,7 +6,10 @@ A pattern counts if nearly all values match it; where the format alone is too lo
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
 #: The share of the values that must match a pattern.
@@ -27,6 +30,15 @@ zoe
 """
 #: Given names that are common in some country: a column of names holds many of them.
 GIVEN_NAMES = frozenset(_NAMES.split())
+
+
+@cache
+def known_values(name: str) -> frozenset[str]:
+    """Values that are known by themselves: ``yes_no``, ``states``, ``countries``, ``cities``, ``surnames``."""
+    lists = tomllib.loads((files("sfumato.assess.meaning") / "values.toml").read_text(encoding="utf-8"))
+    return frozenset(word.replace("_", " ") for word in lists[name].split())
+
+
 #: The share of values that rules out chance, since words such as 'Rosa' or 'Max' also occur elsewhere.
 NAMES_SHARE = 0.3
 
@@ -206,4 +218,4 @@ def holds_given_names(texts: Sequence[str]) -> bool:
         parts = [part.lower() for part in _LETTERS.findall(text)]
         return 1 <= len(parts) <= 4 and any(part in GIVEN_NAMES for part in parts) and "street" not in parts
 
-    return len(texts) > 1 and share_of(texts, is_name) >= NAMES_SHARE
+    return sum(map(is_name, texts)) > 1 and share_of(texts, is_name) >= NAMES_SHARE

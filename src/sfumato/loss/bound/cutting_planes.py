@@ -152,7 +152,6 @@ def _repaired(
     found = side_by_side(
         lambda step: pricing.cap(best.each + step * (guess - best.each), noted if step == 1.0 else None),
         STEPS,
-        len(STEPS),
     )
     fresh = noted.take(slice(found[STEPS.index(1.0)][1]))
     tried = [(0.0, best), *((step, prices) for step, (prices, _) in zip(STEPS, found, strict=True))]

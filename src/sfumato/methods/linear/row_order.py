@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.common.progress import Tell, silent, stage
-from sfumato.common.threads import in_chunks, in_order
+from sfumato.common.progress import stage
+from sfumato.common.rows import gather, sort_rows
+from sfumato.common.threads import in_chunks
 from sfumato.errors import VerificationError
 from sfumato.methods.base import Task
 from sfumato.methods.linear.kernels.packed_boxes import field_width, pack_rows, words_needed
 from sfumato.methods.on_engine import Keys
 from sfumato.table.microdata import Microdata
-
-#: Tables of at least ``LONG`` rows are divided by their most significant word into this many stretches, which threads
-#: sort separately.
-STRETCHES = 64
-LONG = 1 << 17
 
 
 class LinearMapping(ABC):
@@ -81,7 +75,7 @@ class Line:
         ties = list(task.requirements.sensitive_codes.T)
         if not mapping.distinguishes(microdata):
             ties += list(microdata.codes.T)[::-1]
-        return cls(microdata, sort_rows([*ties, *keys[::-1]], stage(task.progress, "sorting")), keys)
+        return cls(microdata, sort_rows(keys, ties, stage(task.progress, "sorting")), keys)
 
     def __len__(self) -> int:
         return len(self.order)
@@ -97,10 +91,8 @@ class Line:
         codes, order = self.microdata.codes, self.order
         rows = np.empty((len(codes), words_needed(codes.shape[1], self.width)), np.uint64)
         in_chunks(len(codes), lambda start, stop: pack_rows(codes, self.width, start, stop, rows))
-        packed = np.empty((len(order), rows.shape[1]), np.uint64)
         # The random access is a loop of its own: that way most cache misses are in flight at once.
-        in_chunks(len(order), lambda start, stop: rows.take(order[start:stop], 0, packed[start:stop], "clip"))
-        return packed
+        return gather(rows, order)
 
     @cached_property
     def place(self) -> NDArray[np.float64]:
@@ -124,36 +116,13 @@ def sorted_line(task: Task, mapping: LinearMapping) -> Line:
 
 def _places(keys: NDArray[np.uint64], order: NDArray[np.int64]) -> NDArray[np.float64]:
     places = np.zeros(len(order))
-    for at, word in enumerate(keys):
-        places += word[order].astype(np.float64) * 2.0 ** (-64.0 * at)
+
+    def place(start: int, stop: int) -> None:
+        for at, word in enumerate(keys):
+            places[start:stop] += word.take(order[start:stop]).astype(np.float64) * 2.0 ** (-64.0 * at)
+
+    in_chunks(len(order), place)
     if len(places):
         places -= places[0]
         places /= places[-1] or 1.0
     return places
-
-
-def sort_rows(words: Sequence[NDArray[np.generic]], tell: Tell = silent) -> NDArray[np.int64]:
-    """Sort rows by several words, the most significant last, as `numpy.lexsort` does, on all cores."""
-    highest = words[-1]
-    if len(highest) < LONG:
-        return np.lexsort(words)
-    stretch = np.searchsorted(_dividers(highest), highest, side="right").astype(np.uint8)
-    order = np.argsort(stretch, kind="stable")
-    ends = np.concatenate([[0], np.cumsum(np.bincount(stretch, minlength=1))])
-
-    def sort_stretch(stretch: tuple[int, int]) -> int:
-        start, stop = stretch
-        rows = order[start:stop]
-        order[start:stop] = rows[np.lexsort([word[rows] for word in words])]
-        return stop
-
-    for stop in in_order(sort_stretch, pairwise(ends.tolist())):
-        tell(stop / len(order))
-    return order
-
-
-def _dividers(highest: NDArray[np.generic]) -> NDArray[np.generic]:
-    """Find the words that divide the rows into stretches of about equal length, from a sample."""
-    sample = np.sort(highest[:: len(highest) // 4096])
-    places = np.linspace(0, len(sample) - 1, STRETCHES + 1).astype(np.int64)[1:-1]
-    return np.unique(sample[places])

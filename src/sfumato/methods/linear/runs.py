@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common.progress import Tell, silent
+from sfumato.common.threads import in_chunks
 from sfumato.hierarchies import TreeDomain
 from sfumato.methods.linear.diversity import group_size, grouped, hardest_rule
 from sfumato.methods.linear.kernels.allowed_runs import cheapest_allowed_runs, greedy_runs
@@ -121,7 +122,9 @@ def cut_by_size(
         loss, begin = shortest_runs(line.place[ends[:-1]], ends, latest_begins(ends, k))
         return LineCut(by_row(line, ends, run_of_unit(begin)), float(loss[-1]))
     lo, hi = unit_boxes(line, ends)
-    least, runs = cut_boxes(UnitBoxes(lo, hi, ends, line.width, line.microdata.spans), k, price, tell)
+    sizes = np.array([[domain.size for domain in line.microdata.domains]])
+    most = float(line.microdata.penalties(np.zeros_like(sizes), sizes - 1)[0])
+    least, runs = cut_boxes(UnitBoxes(lo, hi, ends, line.width, line.microdata.spans, most), k, price, tell)
     return LineCut(by_row(line, ends, runs), least)
 
 
@@ -150,5 +153,10 @@ def cut_by_rules(line: Line, ends: NDArray[np.int64], requirements: Requirements
 def by_row(line: Line, ends: NDArray[np.int64], runs: NDArray[np.int32]) -> NDArray[np.int32]:
     """Expand the run of every unit to the class of every row of the table."""
     classes = np.full(len(line.microdata), SUPPRESSED, np.int32)
-    classes[line.order] = runs if len(runs) == len(line) else np.repeat(runs, np.diff(ends))
+    run_of_row = runs if len(runs) == len(line) else np.repeat(runs, np.diff(ends))
+
+    def write(start: int, stop: int) -> None:
+        classes[line.order[start:stop]] = run_of_row[start:stop]
+
+    in_chunks(len(line), write)
     return classes

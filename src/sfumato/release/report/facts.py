@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sfumato import __version__
@@ -15,7 +15,7 @@ from sfumato.assess.utility.report import Utility
 from sfumato.common.charts import charts
 from sfumato.io.checksum import HashedFile
 from sfumato.loss import Bound
-from sfumato.release.manifest import Grounds
+from sfumato.release.manifest import Grounds, Reportable
 from sfumato.release.report.columns import ColumnFacts, describe_column
 from sfumato.release.report.sections.policy import policy_of_release
 from sfumato.verify.verification import Verification
@@ -83,6 +83,8 @@ class ReportFacts:
         are changed before anything else.
     singling_out
         How often exactly one person is at the end of an interval.
+    may
+        Which figures may be published.
     grounds
         What was proven, assumed, guessed, and confirmed by hand.
     policy
@@ -111,6 +113,7 @@ class ReportFacts:
     pseudonyms: Sequence[str] = ()
     changed: Sequence[str] = ()
     singling_out: Mapping[str, Any] = field(default_factory=dict)
+    may: Reportable = field(default_factory=Reportable)
     grounds: Grounds = field(default_factory=Grounds)
     versions: Mapping[str, str] = field(default_factory=lambda: {"sfumato": __version__})
     file: HashedFile | None = None
@@ -183,7 +186,7 @@ def facts_of_release(
     manifest = release.manifest
     described = {name: column_facts(release, name) for name in release.shown.quasi_identifiers}
     policy, elided = policy_of_release(release)
-    return ReportFacts(
+    found = ReportFacts(
         verification=release.verification,
         risk=release.risk,
         promises=manifest["privacy"],
@@ -204,10 +207,26 @@ def facts_of_release(
         pseudonyms=list(manifest["options"].get("pseudonymize", ())),
         changed=list(manifest["options"].get("transform", ())),
         singling_out=manifest.get("singling_out", {}),
+        may=Reportable.of(manifest),
         grounds=Grounds.recorded(manifest["grounds"]),
         versions=manifest["versions"],
         file=None if file is None else HashedFile.of(file),
     )
+    return publishable(found)
+
+
+def publishable(found: ReportFacts) -> ReportFacts:
+    """Withhold what may not be published: figures from which a small count of people follows."""
+    may, making = found.may, found.making
+    if may.original:
+        return found
+    cautions = [replace(one, found=may.caution(vars(one))["found"]) for one in found.cautions]
+    columns = {} if found.suppressed.get("total") else found.columns
+    found = replace(found, singling_out={}, cautions=cautions, columns=columns)
+    if may.losses:
+        return found
+    made = None if making is None else Making({key: making.method[key] for key in ("name", "parameters")})
+    return replace(found, losses={}, by_column={}, bound=None, utility=None, making=made)
 
 
 def _making(release: Release) -> Making:

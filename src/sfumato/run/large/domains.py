@@ -43,7 +43,7 @@ class Values(NamedTuple):
 
     read: pa.Array
     known: pa.Array
-    places: NDArray[np.int64]
+    places: NDArray[np.int32]
     counts: NDArray[np.int64]
 
     @property

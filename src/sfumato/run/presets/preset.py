@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -16,7 +16,12 @@ from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.privacy import MODELS, PrivacyModel
 
 ENDING = ".toml"
-KEYS = ("title", "summary", "source", "not_covered", "privacy", "checklist", "identifiers", "dates", "ages", "zips")
+TEXTS = ("title", "summary", "source")
+LISTS = ("confirmed", "reported", "not_covered")
+PARTS = ("privacy", "checklist", "closed", "identifiers", "dates", "ages", "zips")
+KEYS = (*TEXTS, "date", *LISTS, "smallest_count", *PARTS)
+#: Between the name of a preset and the census whose zip codes it takes.
+VARIANT = ":"
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
@@ -46,9 +51,20 @@ class Named:
 
 @dataclass(frozen=True)
 class Identifier(Named):
-    """A kind of column that must not be released, recognized by its name or by a pattern of its values."""
+    """A kind of column that must not be released.
+
+    Attributes
+    ----------
+    what
+        How the rule calls it.
+    kinds
+        The kinds of the recogniser that it forbids.
+    names, pattern
+        Further columns, by phrases in their names or by a pattern of their values.
+    """
 
     what: str = ""
+    kinds: Sequence[str] = ()
     pattern: str | None = None
 
 
@@ -68,9 +84,28 @@ class AgeRule(Named):
 
 @dataclass(frozen=True)
 class ZipRule(Named):
-    """Zip codes are shown by three digits, and by 000 where these are among ``low``."""
+    """Zip codes are shown by three digits, and by 000 where these are among ``low``.
 
-    low: Sequence[str] = ()
+    Attributes
+    ----------
+    low
+        The first digits that are hidden: a list, or lists by the year of a census.
+    census
+        The year of the census that counts.
+    """
+
+    low: Sequence[str] | Mapping[str, Sequence[str]] = ()
+    census: int | None = None
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The first three digits that are not shown."""
+        return frozenset(self.low.get(str(self.census), ()) if isinstance(self.low, Mapping) else self.low)
+
+    @property
+    def by_census(self) -> Mapping[str, Sequence[str]]:
+        """The lists by census, if there are several."""
+        return self.low if isinstance(self.low, Mapping) else {}
 
 
 @dataclass(frozen=True)
@@ -85,12 +120,29 @@ class Question:
         The largest figure that meets it; None where that is for you to judge.
     attacks
         The attacks that answer it: none may do better than guessing.
+    reading
+        How the criterion is customarily read, where that is contested; the answer says so.
+    stricter
+        The stricter reading, and what keeps it: the question gets a second answer.
+    stricter_met
+        The second answer where nothing has to be measured for it; otherwise the figure must not exceed the limit by
+        any digit.
     """
 
     question: str
     figure: str | None = None
     at_most: float | None = None
     attacks: Sequence[str] = ()
+    reading: str = ""
+    stricter: str = ""
+    stricter_met: bool | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("question", "reading", "stricter", *([] if self.figure is None else ["figure"])):
+            parameters.text("[[checklist]]", name, getattr(self, name))
+        parameters.names("[[checklist]]", "attacks", self.attacks)
+        if self.at_most is not None:
+            parameters.number("[[checklist]]", "at_most", self.at_most)
 
 
 @dataclass(frozen=True)
@@ -101,14 +153,21 @@ class Preset:
     ----------
     name, title, summary
         What it is called, and what it is for.
-    source
-        Where it is published.
+    source, date
+        Where it is published, and when.
+    confirmed, reported
+        What was read in the source itself, and what is known only from others who report it.
+    smallest_count
+        The smallest count of people that may be reported; smaller ones, and all from which they follow, are withheld
+        from everything that may be published. 0 withholds nothing.
     not_covered
         What it leaves to you. None of it is legal advice.
     privacy
         The models that it adds to yours.
     checklist
         The questions that `sfumato.checklist` answers.
+    closed
+        Whether a column is released only if it was understood to be none of the forbidden kinds, or confirmed by name.
     text
         The file itself, to read or to change: ``preset=`` also takes the path of such a file.
 
@@ -125,10 +184,15 @@ class Preset:
     not_covered: tuple[str, ...]
     privacy: tuple[PrivacyModel, ...] = ()
     checklist: tuple[Question, ...] = ()
+    closed: bool = False
     identifiers: tuple[Identifier, ...] = ()
     dates: DateRule | None = None
     ages: AgeRule | None = None
     zips: ZipRule | None = None
+    date: str = ""
+    confirmed: tuple[str, ...] = ()
+    reported: tuple[str, ...] = ()
+    smallest_count: int = 0
     text: str = field(default="", repr=False)
 
     @classmethod
@@ -138,9 +202,13 @@ class Preset:
 
     @classmethod
     def named(cls, name: str) -> Preset:
-        """Look up a preset by its name, or read your own file of the same form."""
-        if name in shipped():
-            return _shipped(name)
+        """Look up a preset by its name, or read your own file of the same form.
+
+        A colon and a year after the name choose another census, such as ``"hipaa-safe-harbor:2010"``.
+        """
+        base, colon, census = name.partition(VARIANT)
+        if base in shipped():
+            return _shipped(base) if not colon else _shipped(base).of_census(name, census)
         if not name.endswith(ENDING):
             raise ParameterError(
                 f"There is no preset '{name}'. There are {listed(shipped())}; or name a file of your own, such as "
@@ -154,14 +222,17 @@ class Preset:
         where = f"Preset {name}"
         data = parsed_toml(text, lambda reason: ParameterError(f"{where} is not valid TOML: {reason}."))
         _refuse_unknown(where, data, KEYS)
-        said: dict[str, Any] = {key: parameters.text(where, key, data.get(key)) for key in KEYS[:3]}
+        said: dict[str, Any] = {key: parameters.text(where, key, data.get(key)) for key in TEXTS}
+        said |= {key: parameters.names(where, key, data.get(key, ())) for key in LISTS}
         kinds = {"dates": DateRule, "ages": AgeRule, "zips": ZipRule}
         return cls(
             name=name,
             **said,
-            not_covered=parameters.names(where, "not_covered", data.get("not_covered", ())),
+            date=parameters.text(where, "date", data.get("date", "")),
+            smallest_count=parameters.integer(where, "smallest_count", data.get("smallest_count", 0), at_least=0),
             privacy=tuple(_model(where, record) for record in data.get("privacy", ())),
             checklist=tuple(_made(Question, f"{where}: [[checklist]]", one) for one in data.get("checklist", ())),
+            closed=_yes_or_no(where, "closed", data.get("closed", False)),
             identifiers=tuple(
                 _made(Identifier, f"{where}: [[identifiers]]", one) for one in data.get("identifiers", ())
             ),
@@ -169,10 +240,18 @@ class Preset:
             text=text,
         )
 
+    def of_census(self, name: str, census: str) -> Preset:
+        """The same preset with the zip codes of another census."""
+        known = self.zips.by_census if self.zips is not None else {}
+        if census not in known or self.zips is None:
+            have = f"Known: {listed(known)}." if known else "This preset has none."
+            raise ParameterError(f"Preset '{self.name}' has no list of zip codes for the census '{census}'. {have}")
+        return replace(self, name=name, zips=replace(self.zips, census=int(census)))
+
     @cached_property
     def recodes(self) -> bool:
         """Whether it changes columns, besides asking for models."""
-        return bool(self.identifiers or self.dates or self.ages or self.zips)
+        return bool(self.closed or self.identifiers or self.dates or self.ages or self.zips)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values."""
@@ -181,6 +260,9 @@ class Preset:
             "title": self.title,
             "summary": self.summary,
             "source": self.source,
+            "date": self.date,
+            "confirmed": list(self.confirmed),
+            "reported": list(self.reported),
             "not_covered": list(self.not_covered),
             "privacy": [model.to_policy() for model in self.privacy],
             "checklist": [one.question for one in self.checklist],
@@ -198,7 +280,7 @@ def words(column: str) -> list[str]:
 
 def preset_name(owner: str, name: str, value: object) -> str:
     """Check that a preset of this name exists."""
-    if not isinstance(value, str) or not (value in shipped() or value.endswith(ENDING)):
+    if not isinstance(value, str) or not (value.partition(VARIANT)[0] in shipped() or value.endswith(ENDING)):
         raise invalid_parameter(owner, name, f"one of {listed(shipped())}, or a file such as 'rules.toml'", value)
     return value
 
@@ -219,6 +301,12 @@ def _refuse_unknown(where: str, given: Iterable[str], known: Iterable[str]) -> N
     unknown = [key for key in given if key not in known]
     if unknown:
         raise ParameterError(f"{where} has no place for {listed(unknown)}. Known: {listed(known)}.")
+
+
+def _yes_or_no(where: str, key: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise invalid_parameter(where, key, "true or false", value)
+    return value
 
 
 def _model(where: str, record: Mapping[str, Any]) -> PrivacyModel:

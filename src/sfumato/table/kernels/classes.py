@@ -36,6 +36,48 @@ def class_bounds(
 
 
 @kernel
+def bounds_within(
+    codes: NDArray[np.unsignedinteger],
+    of_row: NDArray[np.int32],
+    start: int,
+    stop: int,
+    first: int,
+    sizes: NDArray[np.int64],
+    lo: NDArray[np.unsignedinteger],
+    hi: NDArray[np.unsignedinteger],
+) -> None:
+    """Do the same for a stretch of rows and the classes from ``first`` on, as many as there are ``sizes``."""
+    for row in range(start, stop):
+        group = of_row[row] - first
+        if group < 0 or group >= len(sizes):
+            continue
+        if sizes[group] == 0:
+            for attribute in range(codes.shape[1]):
+                lo[group, attribute] = hi[group, attribute] = codes[row, attribute]
+        else:
+            for attribute in range(codes.shape[1]):
+                code = codes[row, attribute]
+                lo[group, attribute] = min(lo[group, attribute], code)
+                hi[group, attribute] = max(hi[group, attribute], code)
+        sizes[group] += 1
+
+
+@kernel
+def highest_within(
+    groups: NDArray[np.int32], codes: NDArray[np.int32], size: int, first: int, highest: NDArray[np.int64]
+) -> None:
+    """How often the most frequent code occurs in each group from ``first`` on, as many as ``highest`` has places."""
+    counts = np.zeros((len(highest), size), np.int32)
+    for row in range(len(groups)):
+        group = groups[row] - first
+        if 0 <= group < len(highest):
+            counts[group, codes[row]] += 1
+    for group in range(len(highest)):
+        for code in range(size):
+            highest[group] = max(highest[group], counts[group, code])
+
+
+@kernel
 def groups_allowed(
     codes: NDArray[np.unsignedinteger],
     sensitive: NDArray[np.int32],

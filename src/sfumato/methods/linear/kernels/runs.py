@@ -10,9 +10,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.common.numba.decorators import kernel
+from sfumato.common.numba.decorators import inner, kernel
 from sfumato.methods.linear.kernels.packed_boxes import changed_cost, larger, smaller, spare_bits
 from sfumato.table.kernels.spans import Spans
+
+#: The loss of a prefix that no cut covers; a whole table loses less than half of it.
+UNREACHABLE = 1 << 61
+
+
+@inner
+def whole(penalty: float, scale: float) -> int:
+    """A loss as a whole number of units."""
+    return np.int64(penalty * scale + 0.5)
 
 
 @kernel
@@ -21,10 +30,11 @@ def cheapest_runs(
     hi: NDArray[np.uint64],
     ends: NDArray[np.int64],
     latest: NDArray[np.int64],
-    price: float,
+    price: int,
+    scale: float,
     width: int,
     spans: Spans,
-    loss: NDArray[np.float64],
+    loss: NDArray[np.int64],
     begin: NDArray[np.int32],
     done: int,
     until: int,
@@ -41,11 +51,13 @@ def cheapest_runs(
         For every position between units, the latest position where a run that ends there may begin; -1 for none. A run
         that begins earlier is allowed too.
     price
-        The cost of leaving out a row; infinite if no row may be. ``begin`` is then negative: ``-1 - unit``.
+        The cost of leaving out a row; ``begin`` is then negative. ``UNREACHABLE`` if no row may be left out.
+    scale
+        How many units of ``loss`` and ``price`` a loss of 1 has. Whole numbers add up exactly, in any order.
     width, spans
         The width of a field, and the costs of spans.
     loss, begin
-        The output; ``loss[0]`` is 0.
+        The output; ``loss[0]`` is 0. Prefixes that no cut covers have a loss of ``UNREACHABLE`` or more.
     done, until
         The number of units already processed, and the number to process in all.
     """
@@ -55,7 +67,9 @@ def cheapest_runs(
     box_hi = np.empty(words, np.uint64)
     costs = np.empty(len(spans.weight))
     for stop in range(done + 1, until + 1):
-        loss[stop], begin[stop] = loss[stop - 1] + price * (ends[stop] - ends[stop - 1]), -stop
+        loss[stop], begin[stop] = UNREACHABLE, -stop
+        if price < UNREACHABLE and loss[stop - 1] < UNREACHABLE:
+            loss[stop] = loss[stop - 1] + price * (ends[stop] - ends[stop - 1])
         start = latest[stop]
         if start < 0:
             continue
@@ -69,7 +83,7 @@ def cheapest_runs(
                 high = larger(high, hi[unit, word], spare, width)
             penalty += changed_cost(low, high, low ^ high, word, width, costs, spans)
             box_lo[word], box_hi[word] = low, high
-        best = loss[start] + (ends[stop] - ends[start]) * penalty
+        best = loss[start] + (ends[stop] - ends[start]) * whole(penalty, scale)
         best_start = start
         for earlier in range(start - 1, earliest - 1, -1):
             for word in range(words):
@@ -79,7 +93,7 @@ def cheapest_runs(
                 if changed:
                     penalty += changed_cost(low, high, changed, word, width, costs, spans)
                     box_lo[word], box_hi[word] = low, high
-            total = loss[earlier] + (ends[stop] - ends[earlier]) * penalty
+            total = loss[earlier] + (ends[stop] - ends[earlier]) * whole(penalty, scale)
             if total < best:
                 best, best_start = total, earlier
         if best < loss[stop]:

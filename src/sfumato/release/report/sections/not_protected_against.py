@@ -190,9 +190,10 @@ def totals(found: ReportFacts) -> Iterator[Limit]:
     """Check whether rows were suppressed, which published totals may reveal."""
     total = found.suppressed.get("total", 0)
     if total:
+        many = f"{total:,}" if found.may.losses else found.may.few.capitalize()
         yield Limit(
             "Published totals",
-            f"{total:,} rows are left out. Whoever knows the true totals from elsewhere can tell what those rows held.",
+            f"{many} rows are left out. Whoever knows the true totals from elsewhere can tell what those rows held.",
             "Compare with what is public already, and allow less suppression.",
         )
 
@@ -237,7 +238,18 @@ def again(found: ReportFacts) -> Iterator[Limit]:
     """Name the limit of every release: further releases about the same people can undo it."""
     yield Limit(
         "Several releases of one table",
-        "The promises hold for this table alone. A second release of the same people, by whomever, can undo both; and "
-        "no promise here hides whether somebody is in the table at all.",
+        "The promises hold for this table alone. A second release of the same people, by whomever, can undo them.",
         "Publish one release of a table; make coarser versions from the release, not from the original.",
     )
+
+
+@looks
+def membership(found: ReportFacts) -> Iterator[Limit]:
+    """Check whether anything limits what the release tells about who is in the table."""
+    if not found.promised("delta-presence"):
+        yield Limit(
+            "The attacker",
+            "No promise here limits how sure somebody can be that a person is in the table at all.",
+            "Ask for delta-presence against the population that the table was drawn from, or publish a sample.",
+            "Who is in the table",
+        )

@@ -71,12 +71,14 @@ def _sentence(found: ReportFacts) -> str:
 
 def _figures(found: ReportFacts) -> Iterator[tuple[str, str, str]]:
     verification, before, after = found.verification, found.risk.before.prosecutor, found.risk.after.prosecutor
-    yield f"{verification.rows:,}", "rows published", f"of {found.rows_in:,} in the original"
+    came = f"of {found.rows_in:,} in the original" if found.may.losses else f"{found.may.few} were left out"
+    yield f"{verification.rows:,}", "rows published", came
     if verification.k is not None:
         yield f"{verification.k:,}", "people look alike at least", "the smallest group that can be told apart"
     if after.highest is not None:
         yield percent(after.highest), "highest risk of being found", "for somebody who knows a person's particulars"
-    yield percent(before.unique_share), "were unique before", f"now {percent(after.unique_share)}"
+    if found.may.original:
+        yield percent(before.unique_share), "were unique before", f"now {percent(after.unique_share)}"
     if "gcp" in found.losses:
         yield percent(found.losses["gcp"]), "of the detail is lost", "0% nothing, 100% everything"
 

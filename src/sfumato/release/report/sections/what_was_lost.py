@@ -36,6 +36,8 @@ def section_lost(found: ReportFacts) -> Markup:
 def _whole(found: ReportFacts) -> Content:
     """State the loss as a whole, with the lower bound beside it."""
     gcp, bound = found.losses.get("gcp"), found.bound
+    if not found.may.losses:
+        return paragraph(f"What was lost is {found.may.not_told}.")
     if gcp is None:
         return None
     said = f"The table lost {percent(gcp)} of its detail (GCP {gcp:.4f}: 0 is nothing, 1 is everything)."
@@ -83,7 +85,10 @@ def _suppressed(found: ReportFacts) -> Content:
     total = found.suppressed.get("total", 0)
     if not total:
         return subsection("Rows left out", paragraph("No row was left out."))
+    if not found.may.losses:
+        return subsection("Rows left out", paragraph(f"{found.may.few.capitalize()} rows are not published."))
     missing = found.suppressed.get("missing", 0)
+    missing = missing if found.may.allows(missing) and found.may.allows(total - missing) else 0
     said = f"{total:,} of {found.rows_in:,} rows ({percent(total / max(1, found.rows_in))}) are not published."
     why = (
         f" {missing:,} of them lack a value; the rest would have kept their groups too small or too wide."

@@ -22,7 +22,9 @@ def section_people(found: ReportFacts) -> Markup:
             found.risk_picture,
             "Whoever looks like nobody else can be found for certain. The fewer people look alike, "
             "the higher the risk.",
-        ),
+        )
+        if found.may.original
+        else paragraph(f"The risk before is {found.may.not_told}."),
         figure(charts.class_sizes(found.class_sizes, found.k)),
         subsection(
             "The risk in numbers",
@@ -30,7 +32,9 @@ def section_people(found: ReportFacts) -> Markup:
                 "The risk of a person is one divided by the number of people who look alike. Custodians of data use "
                 "the thresholds below; which one is right depends on who gets the table."
             ),
-            listing(("figure", "before", "after"), list(_risks(found))),
+            listing(("figure", "before", "after"), list(_risks(found)))
+            if found.may.original
+            else listing(("figure", "after"), [(title, after) for title, _, after in _risks(found)]),
         ),
         _sensitive(found),
     )

@@ -16,7 +16,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.common.threads import in_order
+from sfumato.common.threads import how_many, in_order
 from sfumato.errors import EngineError, OutputError, SfumatoError, SourceError
 from sfumato.io import Source
 from sfumato.io.atomic import shown_path
@@ -79,7 +79,7 @@ class InDuckDB(Engine):
     def __init__(self, memory: int, temporary: str | os.PathLike[str] | None = None) -> None:
         get_ready()  # parts are recoded in this process; on a cluster, executors load kernels themselves
         self.folder = TemporaryFolder(temporary)
-        self.threads = os.cpu_count() or 1
+        self.threads = how_many()
         free = max(memory - PROGRAM, memory // 4)
         self.part_rows = int(min(MOST_PART_ROWS, max(LEAST_PART_ROWS, FOR_PARTS * free / ROW_BYTES)))
         self.memory = memory
@@ -307,7 +307,7 @@ class Mapped(DuckRows):
         self._rows, self._function = rows, function
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        yield from in_order(self._function, self._rows.batches(), self.engine.threads)
+        yield from in_order(self._function, self._rows.batches())
 
 
 class PartedRows(DuckRows, Parted):

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.common.threads import side_by_side
+from sfumato.common.threads import at_most, side_by_side
 from sfumato.io.sql import spark_identifier
 from sfumato.run.large.engine import COUNT, OnBatch, OnPart, Parted, Rows, Spread, spread_of
 from sfumato.run.large.spark.executors import (
@@ -135,7 +135,8 @@ class SparkRows(OnCluster):
         def values(name: str) -> pa.Table:
             return computed(self.counted([name]).limit(VALUES + 1).toArrow)
 
-        return side_by_side(values, columns, AT_ONCE)
+        with at_most(AT_ONCE):  # they wait for the cluster
+            return side_by_side(values, columns)
 
     def count(self) -> int:
         """Count the rows."""

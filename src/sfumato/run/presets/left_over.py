@@ -1,0 +1,124 @@
+"""What a finished release still shows that a preset forbids, read from what is written by code of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+
+import pyarrow as pa
+
+from sfumato.assess.meaning.contents import ONE_IS_ENOUGH, WRITTEN_DATE
+from sfumato.assess.meaning.names import read_name
+from sfumato.assess.meaning.recognise import Recognised, recognise
+from sfumato.run.presets.preset import Preset
+from sfumato.verify.verification import RuleCheck
+
+#: Kinds that a preset recodes instead of forbidding them.
+RECODED = {"zip": "zips", "age": "ages", "date": "dates", "birth": "dates", "year of birth": "dates"}
+
+_DATE = re.compile(WRITTEN_DATE)
+_DATE_LIKE = re.compile(r"\d{4}[-/.]\d|\d[-/.]\d{4}|Q[1-4]|(?<!\d)\d{8}(?!\d)|(?<!\d)\d{14}(?!\d)|\d{1,2}[:.]\d{2}")
+_ZIP = re.compile(r"^\D*\d{4}")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_SINGLE = {kind: re.compile(form) for kind, form in ONE_IS_ENOUGH.items()}
+_YEARS = re.compile(r"\*|[\[(]?(1[89]|20)\d{2}( or before)?(, (1[89]|20)\d{2}[\])])?")
+_SHOWN = re.compile(r"[\[({]?\s*(-?\d[\d.,eE+-]*)\s*(?:,|;|-|–|to)\s*-?\d[\d.,eE+-]*\s*[\])}]?")
+
+
+def left_over(
+    preset: Preset, table: pa.Table, confirmed: Collection[str] = (), ages: Collection[str] = (), made: bool = False
+) -> Iterator[RuleCheck]:
+    """Yield, for every column, what a released table still shows that a preset forbids.
+
+    Parameters
+    ----------
+    preset
+        The preset.
+    table
+        The release, as text.
+    confirmed
+        The columns that somebody confirmed to be none of the forbidden kinds; their values are looked at all the same.
+    ages
+        Columns that hold ages, whatever their names say.
+    made
+        Whether the release was made under the preset: what its columns are was judged before they were coarsened.
+    """
+    for name in table.column_names:
+        texts = [text for text in table.column(name).to_pylist() if text is not None]
+        kind = "age" if name in ages else read_name(name).kind
+        rule = RECODED.get(kind or "")
+        if rule is not None and getattr(preset, rule) is not None:
+            yield _broken(preset, f"{rule} without forbidden detail", name, _count(texts, _finer(preset, rule, name)))
+        elif name not in confirmed and (found := _seen(name, texts)).harmless is None:
+            yield from _not_harmless(preset, name, texts, found, made)
+
+
+def _seen(name: str, texts: list[str]) -> Recognised:
+    """Recognise a column by what the release shows of it."""
+    shown = [plain for text in texts if (plain := _plain(text)) is not None]
+    return recognise(name, pa.chunked_array([shown], pa.string()))
+
+
+def _not_harmless(preset: Preset, name: str, texts: list[str], seen: Recognised, made: bool) -> Iterator[RuleCheck]:
+    what = _forbidden(preset, name, texts, seen, made)
+    if what:
+        yield _broken(preset, what, name, len(texts))
+    elif preset.dates is not None and (dates := _count(texts, _DATE.search)):
+        yield _broken(preset, "dates without forbidden detail", name, dates)
+
+
+def _finer(preset: Preset, rule: str, name: str) -> Callable[[str], object]:
+    """The test whether a value shows more than a rule allows."""
+    if rule == "zips":
+        return _ZIP.search
+    if rule == "ages":
+        oldest = preset.ages.oldest if preset.ages is not None else 0
+        per_year = 12 if read_name(name).says("months", "month") else 1
+        return lambda text: is_too_old(text, (oldest + 1) * per_year)
+    return lambda text: _DATE_LIKE.search(text) or _DATE.search(text)
+
+
+def is_too_old(text: str, limit: int) -> bool:
+    """Whether a text shows an age of at least ``limit`` other than as an open end at the limit.
+
+    >>> [is_too_old(text, 90) for text in ("90+", "[85, 90+]", "34", "91 years", "1e2", "[85, 94]", "90")]
+    [False, False, False, True, True, True, True]
+    """
+    found = list(_NUMBER.finditer(text))
+    return any(
+        float(one[0]) >= limit and not (float(one[0]) == limit and text[one.end() :].lstrip().startswith("+"))
+        for one in found
+    )
+
+
+def _forbidden(preset: Preset, name: str, texts: list[str], found: Recognised, made: bool) -> str:
+    """Say which forbidden kind a column shows; empty if none."""
+    for one in preset.identifiers:
+        if one.fits(name) or (one.pattern and any(re.search(one.pattern, text) for text in texts)):
+            return one.what
+    kinds = {kind: one.what for one in preset.identifiers for kind in one.kinds}
+    seen = next((kind for kind, form in _SINGLE.items() if kind in kinds and any(map(form.search, texts))), None)
+    if seen is not None or made:
+        return kinds[seen] if seen is not None else ""
+    if found.name.kind is None and all(map(_YEARS.fullmatch, texts)):
+        return ""
+    if found.kind in kinds:
+        return kinds[found.kind]
+    return "columns that are understood to be harmless" if preset.closed else ""
+
+
+def _plain(text: str) -> str | None:
+    """A value as it was before an interval showed it, as far as its looks go; None if nothing is shown."""
+    if text.strip() == "*":
+        return None
+    found = _SHOWN.fullmatch(text.strip())
+    return text if found is None else found[1]
+
+
+def _count(texts: list[str], finds: Callable[[str], object]) -> int:
+    known: dict[str, bool] = {}
+    return sum(known[text] if text in known else known.setdefault(text, bool(finds(text))) for text in texts)
+
+
+def _broken(preset: Preset, what: str, name: str, count: int) -> RuleCheck:
+    return RuleCheck(f"{preset.title}: {what}", name, 0, float(count), "such values", count, units="values")
