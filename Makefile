@@ -38,7 +38,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 demo: .venv/.ready-core
-	@$(BIN)/sfumato demo
+	@$(BIN)/sfumato demo --force demo
 
 # Types are checked beside the tests: a worker that waits for the cluster or for a process leaves a core idle.
 test: .venv/.ready-dev

@@ -58,6 +58,7 @@ ENTRANCES = {
     "verify.grouped_files": {"check_files"},
     "verify.copies": {"check_copies", "check_same_rows", "digest_of"},
     "verify.anatomy": {"verify_anatomy", "verify_files", "TwoTables"},
+    "verify.consequences": {"provable", "Provable", "GIVEN"},
     "verify.engine_check": {"verify_grouped"},
     "verify.engine_groups": {"CountClasses", "Grouped", "Keys"},
     "verify.verification": {"Verification", "RuleCheck", "Achieved", "SensitiveAchieved", "ClassFrequencies"},

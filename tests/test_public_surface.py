@@ -38,6 +38,7 @@ PUBLIC = [
     "DeltaDisclosure",
     "DeltaPresence",
     "EnumMulti",
+    "Fold",
     "Hilbert",
     "ICD10",
     "IDistance",

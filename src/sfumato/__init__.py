@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from sfumato.table.sampling import Sample
     from sfumato.table.schema import Schema
     from sfumato.table.shift import Shift
-    from sfumato.table.transforms import Age, AtLevel, Clip, Round
+    from sfumato.table.transforms import Age, AtLevel, Clip, Fold, Round
     from sfumato.verify.verification import Verification
 
 __version__ = "0.1.0"
@@ -118,7 +118,7 @@ _HOMES = {
     "Release": "sfumato.release.release",
     "Released": "sfumato.assess.queries",
     "Spark": "sfumato.run.large.spark.session",
-    **dict.fromkeys(("Age", "AtLevel", "Clip", "Round"), "sfumato.table.transforms"),
+    **dict.fromkeys(("Age", "AtLevel", "Clip", "Fold", "Round"), "sfumato.table.transforms"),
     "Shift": "sfumato.table.shift",
     "Pseudonyms": "sfumato.table.pseudonyms",
     "Sample": "sfumato.table.sampling",
@@ -189,6 +189,7 @@ __all__ = [
     "DeltaDisclosure",
     "DeltaPresence",
     "EnumMulti",
+    "Fold",
     "Hilbert",
     "IDistance",
     "Incognito",

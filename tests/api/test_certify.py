@@ -15,7 +15,7 @@ from tests.cli.command import run
 
 import sfumato as sf
 from sfumato.errors import DataError, SfumatoError, VerificationError
-from sfumato.release.certificate import digest
+from sfumato.release.certificate_check import digest
 
 ROLES = ["--qi", "age,zip", "--sensitive", "illness", "--identifiers", "name", "--method", "mondrian"]
 
@@ -100,7 +100,8 @@ def test_every_edit_of_a_certificate_is_found(certified: tuple[Path, sf.Certific
     for path in places:
         assert digest(edited(certificate.record, path)) != certificate.record["digest"] or path == ("digest",)
     for path in places[:: len(places) // 8]:
-        assert "the certificate itself: BROKEN" in _summary(edited(certificate.record, path), file), path
+        said = _summary(edited(certificate.record, path), file)
+        assert "the certificate itself: BROKEN" in said or "is not a certificate" in said, path
 
 
 @pytest.mark.parametrize(
@@ -194,9 +195,9 @@ def test_no_value_of_the_original_is_in_a_certificate(make: Any, form: str, tmp_
     assert str(tmp_path) not in text
     assert str(release.manifest["options"]["seed"]) not in json.loads(text).values()
     found = sf.Certificate.read(path).check(file)
-    assert found.ok, found.summary()
-    if make in {_with_taxonomy, _with_population, _with_order}:
-        assert any("not recomputed" in note for note in found.notes)
+    assert not found.violations, found.summary()
+    assert len(found.not_checkable) == 1, found.summary()
+    assert found.summary().startswith("Partly verified")
 
 
 def test_bounds_are_certified_too(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.command import ROLES, run, write_patients
+from tests.cli.command import ROLES, refused, run, write_patients
 
 import sfumato as sf
 
@@ -20,7 +20,8 @@ def rows(path: str) -> list[dict[str, str]]:
 
 
 def saved(*arguments: object) -> sf.Policy:
-    done = run("anonymize", "patients.csv", "-o", "release.csv", "--save-policy", "saved.toml", *arguments)
+    files = ("-o", "release.csv", "--save-policy", "saved.toml", "--force", "release.csv", "--force", "saved.toml")
+    done = run("anonymize", "patients.csv", *files, *arguments)
     assert done.code == 0, done.stderr
     return sf.Policy.read("saved.toml")
 
@@ -93,8 +94,9 @@ def test_a_saved_policy_makes_the_same_release(folder: Path) -> None:
 
 def test_a_policy_may_be_replaced_by_what_it_became(folder: Path) -> None:
     run("anonymize", "patients.csv", "-o", "one.csv", *ASK, "--save-policy", "p.toml")
-    done = run("anonymize", "patients.csv", "-o", "two.csv", "--policy", "p.toml", "-k", 8, "--save-policy", "p.toml")
-    assert done.code == 0
+    again = ("anonymize", "patients.csv", "-o", "two.csv", "--policy", "p.toml", "-k", 8, "--save-policy", "p.toml")
+    assert "exists already" in refused(4, *again)
+    assert run(*again, "--force", "p.toml").code == 0
     assert sf.KAnonymity(8) in sf.Policy.read("p.toml").privacy
 
 
@@ -241,7 +243,7 @@ def test_a_quasi_identifier_named_again_keeps_its_hierarchy(base: sf.Policy) -> 
 def test_options_take_precedence(base: sf.Policy) -> None:
     said = ("--suppression", 0, "--seed", 9, "--shuffle", "--missing", "error", "--intervals", "mean", "--rest", "drop")
     policy = saved("--policy", "base.toml", *said, "--set", "relaxed=false")
-    assert (policy.suppression, policy.seed, policy.keep_order) == (0.0, 9, False)
+    assert (policy.suppression, policy.seed, policy.keep_order) == (0.0, None, False)
     assert (policy.missing, policy.intervals, policy.schema.rest) == ("error", "mean", "drop")
     assert policy.method == sf.Mondrian(relaxed=False)
 

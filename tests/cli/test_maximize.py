@@ -27,7 +27,7 @@ def test_the_largest_k_within_the_loss_is_released(folder: Path) -> None:
 
 def test_k_is_what_is_maximized_unless_said_otherwise(folder: Path) -> None:
     by_default = run(*ASK, "--max-gcp", 0.3, "--json", "-q")
-    with_l = run(*ASK, "--max-gcp", 0.3, "--maximize", "l", "--json", "-q")
+    with_l = run(*ASK, "--max-gcp", 0.3, "--maximize", "l", "--json", "-q", "--force", "release.csv")
     assert json.loads(by_default.stdout)["manifest"]["searched"]["maximize"] == "k"
     assert json.loads(with_l.stdout)["manifest"]["searched"]["maximize"] == "l"
 

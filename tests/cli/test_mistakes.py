@@ -205,7 +205,7 @@ def test_no_file_is_written_twice_or_over_what_is_read() -> None:
     assert "manifest are the same" in refused(2, *command, *OUT, "--manifest", "m", "--save-policy", "m")
     assert "the input are the same" in refused(2, *command, *OUT, "--manifest", "patients.csv")
     message = refused(2, *command, "-o", "given.csv", "--hierarchy", "zip=given.csv")
-    assert "the hierarchy of 'zip' are the same" in message
+    assert "the file of 'zip' are the same" in message
 
 
 def test_a_link_to_the_input_is_the_input(folder: Path) -> None:

@@ -48,7 +48,7 @@ def test_levels_by_name_and_number(months: Path, tmp_path: Path) -> None:
     out = tmp_path / "june.csv"
     for level in ("width 20", 3):
         named = ("--level", f"age={level}", "--level", "gender=1", "--seed", 1)
-        assert run("recode", months / "june.csv", "-o", out, *ROLES, *BANDS, "-k", 2, *named).code == 0
+        assert run("recode", months / "june.csv", "-o", out, *ROLES, *BANDS, "-k", 2, *named, "--force", out).code == 0
         assert all(label.startswith("[") for label in labels(out))
 
 

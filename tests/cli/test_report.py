@@ -41,7 +41,8 @@ def test_a_page_beside_the_release_and_one_about_the_file(folder: Path) -> None:
     assert "k-anonymity k=5: holds" in told.stderr
     assert "The promise holds." in again.read_text(encoding="utf-8")
 
-    broken = run("report", files["policy.toml"], files["people.csv"], files["people.csv"], "-o", str(again), "--quiet")
+    over = ("-o", str(again), "--force", str(again))
+    broken = run("report", files["policy.toml"], files["people.csv"], files["people.csv"], *over, "--quiet")
     assert broken.exit_code == 1
     assert broken.stderr == ""
     assert "Do not publish: 1 promise is broken." in again.read_text(encoding="utf-8")

@@ -37,7 +37,7 @@ COMMAND = ("anonymize", "patients.csv", "-o", "release.csv", *ROLES, "-k", "5", 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_half_way_leaves_no_file_behind(number: signal.Signals, code: int, folder: Path) -> None:
     Path("release.csv").write_text("the release of last year\n", encoding="utf-8")
-    command = [sys.executable, "-c", WAITING, *COMMAND]
+    command = [sys.executable, "-c", WAITING, *COMMAND, "--force", "release.csv"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "half\n"

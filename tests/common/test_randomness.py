@@ -17,7 +17,8 @@ import sfumato as sf
 from sfumato.api.policy import Policy
 from sfumato.cli.anonymize import record
 from sfumato.cli.files import ReleaseFiles
-from sfumato.common.randomness import BITS, Secret
+from sfumato.common import randomness
+from sfumato.common.randomness import BITS, LONG, Secret
 from sfumato.methods import REGISTRY, find_method
 
 LOCAL = sorted(name for name in REGISTRY if find_method(name).recoding == "local")
@@ -45,6 +46,22 @@ class TestSecret:
             counts[tuple(Secret(seed).permutation("x", 3).tolist())] += 1
         assert len(counts) == 6
         assert max(abs(count - 1000) for count in counts.values()) < 150
+
+    def test_every_order_of_a_long_table_is_as_likely(self, monkeypatch):
+        for name, value in {"LONG": 1, "BUCKET": 1}.items():
+            monkeypatch.setattr(randomness, name, value)
+        orders = Counter(tuple(Secret(seed).permutation("order", 3).tolist()) for seed in range(3000))
+        assert len(orders) == 6
+        assert min(orders.values()) > 400
+
+    @pytest.mark.parametrize("threads", [1, 2, 3, 7, 16])
+    def test_the_order_of_a_long_table_does_not_depend_on_threads(self, threads, monkeypatch):
+        rows = 2 * LONG + 7
+        expected = Secret(5).permutation("order", rows)
+        monkeypatch.setenv("SFUMATO_THREADS", str(threads))
+        assert (Secret(5).permutation("order", rows) == expected).all()
+        assert (np.sort(expected) == np.arange(rows)).all()
+        assert (Secret(6).permutation("order", rows) != expected).any()
 
     def test_it_is_not_shown(self):
         assert "12345" not in repr(Secret(12345))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from sfumato.common import rows as module
-from sfumato.common.rows import count_codes, equal_rows, gather, sort_rows, stretches
+from sfumato.common.rows import count_codes, equal_rows, gather, shares, sort_codes, sort_rows, stretches
 
 #: Numbers of threads, more than the cores of most machines among them.
 THREADS = [1, 2, 3, 7, 16]
@@ -89,3 +89,15 @@ def test_codes_are_counted(size: int, short: None) -> None:
     codes = np.random.default_rng(2).integers(0, size, 500).astype(np.int32)
     assert count_codes(codes, size + 1).tolist() == np.bincount(codes, minlength=size + 1).tolist()
     assert count_codes(codes[:0], 3).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("size", [1, 9, 1000])
+def test_rows_are_sorted_by_counting_codes(size: int, short: None) -> None:
+    codes = np.random.default_rng(3).integers(0, size, 500)
+    assert sort_codes(codes, size).tolist() == np.argsort(codes, kind="stable").tolist()
+
+
+@pytest.mark.parametrize("many", [0, 1, 128, 129, 5000])
+def test_small_pieces_become_few_jobs(many: int) -> None:
+    assert [one for start, stop in shares(many) for one in range(start, stop)] == list(range(many))
+    assert len(shares(many)) <= module.MOST_JOBS

@@ -16,7 +16,7 @@ from numba import njit
 from tests.release.given import shown
 
 import sfumato as sf
-from sfumato.hierarchies import GridDomain, Numeric, codes_meant, gridded
+from sfumato.hierarchies import GridDomain, codes_meant
 from sfumato.hierarchies.grid_domain import round_steps
 from sfumato.loss.span_prices import entropy_prices
 from sfumato.loss.workload import Query, workload_prices
@@ -195,12 +195,24 @@ def test_what_has_no_use_for_a_grid_stays_as_it_is(values, how):
     assert type(encode(pa.table({"x": values}), {"x": how}, ends="grid").domains[0]) is type(free)
 
 
-def test_the_largest_numbers_have_no_grid():
-    domain = Numeric().fit("x", pa.array([-1.7e308, 1.7e308]), has_missing=False).domain
-    assert (
-        gridded(domain).span_labels(np.array([0]), np.array([1])).to_pylist()
-        == domain.span_labels(np.array([0]), np.array([1])).to_pylist()
+@pytest.mark.parametrize("ends", [(-1.7e308, 1.7e308), (0.0, 1e308), (0.0, 5e-324), (1e-320, 2e-320)])
+def test_what_spans_too_much_or_too_little_for_a_grid_is_refused(ends):
+    """Intervals between values of people would not be what was asked for."""
+    with pytest.raises(
+        sf.errors.DataError, match="span too little or too much for intervals with round ends"
+    ) as refusal:
+        sf.anonymize(pa.table({"x": list(ends)}), quasi_identifiers="x", k=2, ends="grid")
+    assert "308" not in str(refusal.value)
+
+
+def test_the_largest_range_with_a_grid():
+    cells = pa.table({"x": [0.0, 1e307, 7e307, 1e300]})
+    [shown] = set(
+        sf.anonymize(cells, quasi_identifiers="x", k=4, ends="grid", method="mondrian").table["x"].to_pylist()
     )
+    low, high = shown[1:-1].split(", ")
+    assert Fraction(low) <= 0
+    assert Fraction(high) > Fraction("7e307")
 
 
 def test_a_refused_word():

@@ -155,3 +155,20 @@ def test_pairs_of_cells_and_people_are_counted_once_by_one_key_or_by_two(limit, 
         cells, people = random.integers(0, 7, rows), random.integers(0, 9, rows)
         pairs = set(zip(cells.tolist(), people.tolist(), strict=True))
         assert classes._each_once(cells, 7, people).tolist() == sorted(cell for cell, _ in pairs)
+
+
+@pytest.mark.parametrize("method", ["hilbert", "mondrian", "auto"])
+def test_an_impossible_request_names_the_rule_and_what_works_counting_people(method: str) -> None:
+    rng = np.random.default_rng(4)
+    who = np.repeat(np.arange(40), 5)
+    ill = np.where(np.arange(200) % 5 == 0, "flu", rng.choice(["cold", "gout", "ache"], 200))  # everybody had flu once
+    table = pa.table({"who": who, "age": rng.integers(20, 60, 40)[who], "ill": ill})
+    asked = {"quasi_identifiers": "age", "sensitive": "ill", "person": "who", "method": method}
+    with pytest.raises(InfeasibleError, match=r"has only 40 people in 200 rows. The largest k that works is 40\."):
+        sf.anonymize(table, **asked, k=41)
+    with pytest.raises(
+        InfeasibleError, match=r"l=2 .*'ill': 40 of 40 people .* more than 1/2\. The largest l .* is 1\."
+    ):
+        sf.anonymize(table, **asked, k=3, l=2)
+    assert sf.anonymize(table, **asked, k=40).achieved.k == 40
+    assert sf.anonymize(table, **asked, k=3, l=1).achieved.k >= 3

@@ -77,10 +77,10 @@ def test_nothing_is_written_over_unless_that_is_said(people: Path) -> None:
     assert "exists already" in refused(4, "init", "people.csv", "--yes")
     assert (people / "policy.toml").read_text() == "mine"
     (people / "other.city.csv").write_text("mine", encoding="utf-8")
-    assert "other.city.csv exists already" in refused(4, "init", "people.csv", "--yes", "-o", "other.toml")
+    assert "'other.city.csv' exists already" in refused(4, "init", "people.csv", "--yes", "-o", "other.toml")
     assert not (people / "other.toml").exists()
-    assert run("init", "people.csv", "--yes", "--force").code == 0
-    assert "same file" in refused(2, "init", "people.csv", "--yes", "-o", "people.csv", "--force")
+    assert run("init", "people.csv", "--yes", "--force", "policy.toml").code == 0
+    assert "same file" in refused(2, "init", "people.csv", "--yes", "-o", "people.csv", "--force", "people.csv")
 
 
 def test_questions_take_suggestions_first_letters_and_other_answers(people: Path) -> None:

@@ -306,3 +306,22 @@ def test_a_form_stays_and_small_ones_are_refused() -> None:
     for wrong, message in (("A12", "fewer than 1,000,000"), ("José Martínez", "letters beside A to Z")):
         with pytest.raises(DataError, match=message):
             in_its_form(b"k" * 16, "id", wrong)
+
+
+def test_two_pseudonymized_columns_ask_who_is_a_person() -> None:
+    table = pa.table({
+        "doctor": [f"d{row % 12}" for row in range(60)],
+        "patient": [f"p{row // 6}" for row in range(60)],
+        "age": [30 + row // 6 for row in range(60)],
+    })  # fmt: skip
+    roles = {"quasi_identifiers": "age", "identifiers": ["doctor", "patient"], "k": 3}
+    for both in (["doctor", "patient"], ["patient", "doctor"]):
+        with pytest.raises(SchemaError, match="Who is a person here"):
+            sf.anonymize(table, **roles, pseudonymize=both)
+    asked = {**roles, "identifiers": ["doctor"], "person": "patient"}
+    release = sf.anonymize(table, **asked, pseudonymize=["doctor", "patient"])
+    shown = release.table.select(["age", "patient"]).to_pylist()
+    for age in {row["age"] for row in shown}:
+        assert len({row["patient"] for row in shown if row["age"] == age}) >= 3
+    only = sf.anonymize(table, **roles, pseudonymize="doctor")
+    assert "person='patient'" in "".join(one.advice for one in only.cautions)

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.helpers import microdata_strategy
 
+from sfumato.common import rows
+from sfumato.table import frequency
 from sfumato.table.frequency import frequency_set, group_rows
 
 
@@ -49,3 +51,23 @@ def test_rows_that_differ_only_in_the_first_of_many_wide_columns():
 def test_a_key_exactly_at_the_limit(size):
     codes = np.array([[1, 0], [0, 1], [1, 0]], np.uint64).astype(np.int64)
     assert_counts(group_rows(codes, [size, 2]), codes)
+
+
+@pytest.mark.parametrize(("groups", "size"), [(5, 3), (200, 400)])
+@pytest.mark.parametrize("long", [1, 1 << 20])
+def test_the_most_frequent_code_of_every_group(groups, size, long, monkeypatch):
+    monkeypatch.setattr(frequency, "LONG", long)
+    monkeypatch.setattr(rows, "LONG", long)
+    random = np.random.default_rng(4)
+    of_row, codes = random.integers(-1, groups, 300).astype(np.int32), random.integers(0, size, 300).astype(np.int32)
+    expected = [max(Counter(codes[of_row == group].tolist()).values(), default=0) for group in range(groups)]
+    assert frequency.most_frequent(of_row, codes, groups, size).tolist() == expected
+
+
+@settings(max_examples=examples(20))
+@given(microdata_strategy())
+def test_frequency_sets_of_long_tables(microdata):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frequency, "LONG", 1)
+        patch.setattr(rows, "LONG", 1)
+        assert_counts(frequency_set(microdata), microdata.codes)

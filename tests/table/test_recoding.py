@@ -14,7 +14,9 @@ from tests.examples import examples
 from tests.helpers import microdata_strategy, table_strategy
 from tests.reference import SlowHierarchy
 
+from sfumato.common import rows as rows_module
 from sfumato.errors import VerificationError
+from sfumato.table import recoding as recoding_module
 from sfumato.table.encoding import encode
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding, rows_by_class
 
@@ -136,3 +138,18 @@ def test_what_does_not_fit_the_table_is_refused_as_the_methods_fault(recoding, m
     microdata = encode(table, {"a": None, "b": None})
     with pytest.raises(VerificationError, match=f"The method returned .*{message}.*a fault of the method"):
         EquivalenceClasses.of(microdata, Recoding(**recoding))
+
+
+@pytest.mark.parametrize("few", [1, 100])
+def test_long_tables_have_the_bounds_that_short_ones_have(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    codes = random.integers(0, 2**16, (300, 3)).astype(np.uint16)
+    of_row = random.integers(-1, 40, 300).astype(np.int32)
+    of_row[of_row == 7] = 8  # nobody is in class 7
+    expected = recoding_module.bounds_of_classes(codes, of_row, 41)
+    monkeypatch.setattr(rows_module, "STRETCH", 50)
+    for name, value in {"LONG": 1, "FEW_CLASSES": few}.items():
+        monkeypatch.setattr(recoding_module, name, value)
+    for found, side in zip(recoding_module.bounds_of_classes(codes, of_row, 41), expected, strict=True):
+        assert found.tolist() == side.tolist()
+        assert found.dtype == np.int64

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -249,3 +250,14 @@ def test_a_full_disk_is_said_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(OutputError, match=r"too little memory|disk for temporary files is full"):
         engine._run("SET memory_limit = '1MiB'; SELECT list(i) FROM range(10000000) t(i) GROUP BY hash(i) % 999983")
     engine.close()
+
+
+def test_the_classes_that_are_named_do_not_depend_on_the_order_of_rows(tmp_path: Path) -> None:
+    rows = [f"{age},{town}" for age in range(60) for town in ("Rome", "Oslo", "Bern")]
+    found = []
+    for seed in range(3):
+        path = tmp_path / f"{seed}.csv"
+        path.write_text("age,town\n" + "\n".join(np.random.default_rng(seed).permutation(rows)) + "\n")
+        asked = (["age", "town"], (), [{"model": "k-anonymity", "k": 2}])
+        found.append(check_files([path], "csv", *asked, folder=tmp_path, memory=MEMORY).summary())
+    assert len(set(found)) == 1

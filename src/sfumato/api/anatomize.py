@@ -152,9 +152,10 @@ def _values(column: SensitiveColumn, groups: NDArray[np.int64], named: tuple[str
 
 def _manifest(kind: str, prepared: Prepared, request: Request, made: Anatomy) -> dict[str, Any]:
     rows = len(prepared.microdata) + prepared.left_out
+    drawn = {} if prepared.drawn_from is None else {"drawn_from": prepared.drawn_from}
     return {
         "versions": dict(versions()),
-        "input": {"kind": kind, "rows": rows, "columns": len(prepared.roles)},
+        "input": {"kind": kind, "rows": rows, "columns": len(prepared.roles)} | drawn,
         "roles": dict(prepared.roles),
         "method": {"name": "anatomy", "parameters": {"l": made.l}},
         "options": request.recorded_options() | {"seed": prepared.secret.seed},

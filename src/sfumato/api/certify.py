@@ -11,10 +11,12 @@ from sfumato.api.attack import attack
 from sfumato.api.checklist import answered
 from sfumato.assess.attacks import ATTACKS, AttackOutcome, AttackReport
 from sfumato.assess.attacks.side_channels import FileChannels
-from sfumato.release.certificate import ROWS, VERSION, Certificate, digest, file_record, is_withheld, recorded, seen_in
+from sfumato.release.certificate import VERSION, Certificate
+from sfumato.release.certificate_check import PEOPLE, ROWS, digest, file_record, recorded, seen_in
 from sfumato.release.manifest import Reportable
 from sfumato.release.release import Release
 from sfumato.run.presets import Preset, recoded_original
+from sfumato.verify.consequences import provable
 
 #: Attacks that learn from all rows, and are not tried on tables of more rows than this.
 SLOW = ("deFinetti",)
@@ -30,6 +32,7 @@ def certify(
     targets: int = 1_000,
     seed: int | None = None,
     separator: str | None = None,
+    sign: str | os.PathLike[str] | None = None,
 ) -> Certificate:
     """Certify the file of a release: its promises, what it achieves, its risk, and the results of attacks.
 
@@ -46,6 +49,8 @@ def certify(
     targets, seed, separator
         As in `attack`. Tries all attacks that need only the original and the release; above 50,000 rows all but
         deFinetti.
+    sign
+        The file of the private key to sign the certificate with, as in `Certificate.sign`.
 
     Examples
     --------
@@ -57,8 +62,10 @@ def certify(
     True
     """
     columns, by_rows = _columns(release), release.people is None
+    known = columns["quasi_identifiers"], columns["sensitive"]
     promises = [recorded(one) for one in release.promises]
-    _, figures = seen_in(file, columns, [one for one in promises if not is_withheld(one)])
+    parts = [provable(one, *known, people=not by_rows) for one in promises]
+    _, figures = seen_in(file, columns, [one.promised for one in parts if one.promised is not None])
     tried = _attacked(original, release, file, targets, seed, separator)
     preset = release.manifest.get("options", {}).get("preset")
     answers = None if preset is None else answered(Preset.named(preset), release, tried).to_dict()
@@ -67,8 +74,9 @@ def certify(
         "certificate": VERSION,
         "file": file_record(file),
         "columns": columns,
-        "counts": ROWS if by_rows else "people",
+        "counts": ROWS if by_rows else PEOPLE,
         "promises": promises,
+        "grounds": {name: release.manifest["grounds"][name] for name in ("assumed", "guessed", "confirmed")},
         "achieved": figures["achieved"] if by_rows else None,
         "risk": {
             "before": release.risk.before.to_dict() if may.original else None,
@@ -82,6 +90,8 @@ def certify(
     # Compare what JSON gives back.
     record = json.loads(json.dumps(record))
     certificate = Certificate(record | {"digest": digest(record)})
+    if sign is not None:
+        certificate = certificate.sign(sign)
     if path is not None:
         certificate.write(path)
     return certificate

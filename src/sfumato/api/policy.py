@@ -65,11 +65,21 @@ class Policy(Request):
         except (ParameterError, SchemaError, HierarchyError) as error:
             raise type(error)(f"Policy file {file}: {error}") from None
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the policy to a TOML file atomically; relative paths in it are relative to the file."""
+    def write(self, path: str | os.PathLike[str], secret: bool = False) -> None:
+        """Write the policy to a TOML file atomically; relative paths in it are relative to the file.
+
+        Parameters
+        ----------
+        path
+            Where to.
+        secret
+            Whether to write the seed as well, which whoever reads it can undo random choices with; then only the owner
+            can read the file.
+        """
         folder = Path(path).parent
-        data = _with_paths(self.to_dict(), lambda name: name if os.path.isabs(name) else os.path.relpath(name, folder))
-        write_text(path, HEADER + dumps(data))
+        said = self.to_dict() if secret else _without_seed(self.to_dict())
+        data = _with_paths(said, lambda name: name if os.path.isabs(name) else os.path.relpath(name, folder))
+        write_text(path, HEADER + dumps(data), private=secret)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values; options without a value are left out."""
@@ -135,6 +145,11 @@ class Policy(Request):
         except ParameterError:
             return None
         return folded("As a file", element("pre", text if len(text) <= SHOWN else f"{text[:SHOWN]}\n…"))
+
+
+def _without_seed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave the seed out of the record of a policy."""
+    return {**record, "options": {name: value for name, value in record["options"].items() if name != "seed"}}
 
 
 def _load(file: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from sfumato.assess.meaning.facts import ColumnCounts, all_facts
 from sfumato.assess.meaning.meaning import Meaning, meaning_of
+from sfumato.assess.meaning.persons import PersonFound
 from sfumato.assess.meaning.vocabulary import topic_of
 from sfumato.common.progress import ProgressOption, Tell, reporting, stage
 from sfumato.errors import DataError, SourceError
@@ -18,7 +19,7 @@ from sfumato.io import Source, open_source
 from sfumato.io.missing import EVERY_COLUMN, MissingCodes, missing_codes
 from sfumato.profiles.combinations import Searched, search
 from sfumato.profiles.report import ColumnProfile, Profile
-from sfumato.profiles.roles import SURE, Suggestion, find_person, suggest
+from sfumato.profiles.roles import LIKELY, SURE, UNSURE, Suggestion, suggest, suggest_person
 from sfumato.run.read import UNNAMED, numbers_rows
 
 #: A column that singles out more rows by itself says nothing in a combination.
@@ -116,11 +117,12 @@ def _search(columns: list[ColumnProfile], tell: Tell) -> Searched:
 
 def _with_person(columns: list[ColumnProfile]) -> list[ColumnProfile]:
     """Make an identifier with repeated values the person, by which privacy models count."""
-    name = find_person([(one.facts, one.meaning, one.suggestion) for one in columns])
-    return [_as_person(one) if one.name == name else one for one in columns]
+    found = suggest_person((one.facts, one.meaning, one.role) for one in columns)
+    if found is None:
+        return columns
+    return [_as_person(one, found) if one.name == found.name else one for one in columns]
 
 
-def _as_person(column: ColumnProfile) -> ColumnProfile:
-    facts = column.facts
-    reason = f"{facts.filled:,} rows belong to {facts.different:,} people, who are counted instead of rows"
-    return replace(column, suggestion=replace(column.suggestion, role="person", reason=reason))
+def _as_person(column: ColumnProfile, found: PersonFound) -> ColumnProfile:
+    reason = f"{found.rows:,} rows belong to {found.people:,} people, who are counted instead of rows: {found.reason}"
+    return replace(column, suggestion=Suggestion("person", reason, LIKELY if found.constant else UNSURE))

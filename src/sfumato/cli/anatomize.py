@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: The options that make sense here: there is no method, and no hierarchy, as nothing is generalized.
 TWO_TABLES = {"quasi_identifiers", "sensitive", "identifiers", "plain", "rest", "l", "missing", "seed"}
-TWO_TABLES |= options.FILE | {"na", "confirm", "strict", "transform", "sample", "policy"}
+TWO_TABLES |= options.FILE | options.WRITING | {"na", "confirm", "strict", "transform", "sample", "policy"}
 
 
 @options.takes(only=TWO_TABLES)

@@ -51,6 +51,14 @@ CertificateFile = Annotated[
         help="Write a certificate as JSON: hash, promises, what was achieved, risk, attacks; no original value.",
     ),
 ]
+SigningKey = Annotated[
+    Path | None,
+    typer.Option(
+        "--sign",
+        metavar="KEY",
+        help="Sign the certificate with this private key (Ed25519, PEM), which only you can read.",
+    ),
+]
 ReportFile = Annotated[
     Path | None,
     typer.Option(
@@ -75,6 +83,7 @@ def anonymize(
     manifest: options.ManifestFile = None,
     alternatives: Alternatives = None,
     certificate: CertificateFile = None,
+    sign: SigningKey = None,
     report: ReportFile = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -88,7 +97,9 @@ def anonymize(
     from sfumato.cli.request import to_policy
     from sfumato.cli.table import Input, columns_of
 
-    files = ReleaseFiles(place, output, manifest, save_policy, alternatives, certificate, report, write_as)
+    also_read = {} if sign is None else {"private key": sign}
+    files = ReleaseFiles(place, output, manifest, save_policy, alternatives, certificate, report, write_as, also_read)
+    _refuse_signature(certificate, sign)
     limit = LossLimit.of(max_gcp, maximize)
     refuse_json_on_stdout(files, as_json)
     if certificate is not None and files.to_stdout:
@@ -96,6 +107,17 @@ def anonymize(
     data = Input(place, read_as, table).open(asked)
     policy = to_policy(asked, columns_of(data, asked))
     release_by(policy, files, policy.open(data), as_json, quiet, limit)
+
+
+def _refuse_signature(certificate: Path | None, key: Path | None) -> None:
+    """Refuse, before the work starts, a signature that cannot be made."""
+    if key is None:
+        return
+    if certificate is None:
+        raise ParameterError("--sign signs a certificate. Say where to write it with --certificate FILE.")
+    from sfumato.release.signature import sign
+
+    sign({}, key)
 
 
 def refuse_json_on_stdout(files: ReleaseFiles, as_json: bool) -> None:
@@ -190,7 +212,8 @@ def _write_others(release: Release, policy: Policy, files: ReleaseFiles, data: P
     if files.certificate is not None:
         from sfumato.api.certify import certify
 
-        certify(data, release, files.output, files.certificate, seed=policy.seed, separator=policy.separator)
+        key, seed = files.also_read.get("private key"), policy.seed
+        certify(data, release, files.output, files.certificate, seed=seed, separator=policy.separator, sign=key)
     if files.report is not None:
         release.report(files.report, file=None if files.to_stdout else files.output)
 

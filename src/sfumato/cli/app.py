@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial, wraps
 from importlib import import_module
 from inspect import Parameter, signature
@@ -30,6 +31,7 @@ COMMANDS = {
     "recode": "Recode next month's table to the levels of last month's release.",
     "anatomize": "Release two tables: exact rows with groups, and the groups' sensitive values.",
     "check": "Check any table against privacy models.",
+    "sign": "Sign a certificate with a key of yours.",
     "risk": "Measure how likely people in a table are to be re-identified.",
     "attack": "Attack a release as someone who knows some columns would.",
     "report": "Write a report about a release for the person who signs it off.",
@@ -138,12 +140,19 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         said = {name: given.pop(name) for name in taken}
         asked = {"asked": Asked(command=function.__name__, **said)} if taken else {}
-        with explained():
+        with explained(), _kept_files(said) if "force" in said else nullcontext():
             function(**asked, **given)
 
     run.__signature__ = signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in shown}
     return run
+
+
+def _kept_files(said: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Protect existing files from a command that writes; imported here, since not every command writes."""
+    from sfumato.io.atomic import kept_files
+
+    return kept_files(said["force"] or ())
 
 
 class Commands(_ParsesAtOnce, TyperGroup):

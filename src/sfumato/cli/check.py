@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.exits import FAILED
+from sfumato.cli.exits import FAILED, NOT_CHECKABLE
 from sfumato.cli.screen import answer, answer_json
 from sfumato.errors import ParameterError, SchemaError, listed, printable
 
@@ -27,6 +27,15 @@ CertificateToCheck = Annotated[
     ),
 ]
 
+PublicKey = Annotated[
+    Path | None,
+    typer.Option(
+        "--public-key",
+        metavar="FILE",
+        help="The owner's public key (Ed25519, PEM): the certificate must be signed with it.",
+    ),
+]
+
 #: The options about columns, rules and reading.
 CHECKED = {"quasi_identifiers", "sensitive", "person", "k", "l", "t", "privacy", "preset", "confirm", "policy"}
 CHECKED |= options.FILE | options.ENGINE
@@ -39,11 +48,13 @@ def check(
     table: options.Table = None,
     read_as: options.From = None,
     certificate: CertificateToCheck = None,
+    public_key: PublicKey = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Check any table, made by any tool, and name the rows that break a rule. Exit code 0 if all rules hold, 1 if not.
 
+    Exit code 6 if the file alone does not prove a promise of its certificate, although nothing is broken.
     Without a rule it reports what the table achieves. For example: sfumato check release.csv --qi age --qi zip
     --sensitive disease -k 10 -l 3
     """
@@ -51,9 +62,11 @@ def check(
     from sfumato.cli.table import Input, columns_of, file_options
     from sfumato.io import open_source
 
+    if public_key is not None and certificate is None:
+        raise ParameterError("--public-key checks the signature of a certificate. Name it with --certificate FILE.")
     policy = None
     if certificate is not None:
-        result = _by_certificate(asked, place, certificate)
+        result = _by_certificate(asked, place, certificate, public_key)
     else:
         data = Input(place, read_as, table).open(asked)
         policy = to_policy(asked, columns_of(data, asked))
@@ -64,10 +77,10 @@ def check(
     elif not quiet:
         answer("\n".join([verdict(result), *([] if policy is None else _rests_on(result, policy))]))
     if not result.ok:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(FAILED if result.broken else NOT_CHECKABLE)
 
 
-def _by_certificate(asked: options.Asked, place: str, certificate: Path) -> Verification:
+def _by_certificate(asked: options.Asked, place: str, certificate: Path, public_key: Path | None) -> Verification:
     """Check a file by its certificate, which names columns and rules itself."""
     from sfumato.io.spool import STANDARD
     from sfumato.release.certificate import Certificate
@@ -79,7 +92,7 @@ def _by_certificate(asked: options.Asked, place: str, certificate: Path) -> Veri
             "A certificate is about a file, and names its columns and rules itself. Leave out "
             f"{listed(said) if said else 'stdin and name the file'}."
         )
-    return Certificate.read(certificate).check(place, asked.separator, asked.encoding)
+    return Certificate.read(certificate).check(place, asked.separator, asked.encoding, public_key)
 
 
 def _require_roles(policy: Policy) -> None:

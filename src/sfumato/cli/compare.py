@@ -38,6 +38,7 @@ SHARED = {
     *("quasi_identifiers", "sensitive", "person", "identifiers", "plain", "rest", "hierarchies", "l", "t", "privacy"),
     *("suppression", "missing", "ends", "seed", "na", "policy"),
     *options.FILE,
+    *options.WRITING,
 }
 
 #: How a picture may be written.
@@ -67,7 +68,7 @@ def compare(
     from sfumato.privacy import KAnonymity
 
     sizes, names = sizes_of(k), names_of(methods)
-    _refuse_picture(plot)
+    _refuse_picture(plot, place)
     data = Input(place).open(asked)
     policy = to_policy(asked, columns_of(data, asked))
     others = [model for model in policy.privacy if not isinstance(model, KAnonymity)]
@@ -105,24 +106,33 @@ def names_of(texts: Sequence[str]) -> list[str]:
     return [name.strip() for one in texts for name in one.split(",") if name.strip()]
 
 
-def _refuse_picture(path: Path | None) -> None:
-    """Refuse, before the work starts, a picture that cannot be drawn."""
+def _refuse_picture(path: Path | None, place: str) -> None:
+    """Refuse, before the work starts, a picture that cannot be drawn or written."""
+    from sfumato.cli.files import read_files, refuse_overwriting
     from sfumato.common.charts.picture import altair
+    from sfumato.io import check_writable
 
     if path is None:
         return
     if path.suffix not in PICTURES:
         raise ParameterError(f"--plot writes files that end in .svg, .png or .html. Got '{path.name}'.")
     altair()
+    refuse_overwriting({"picture": path}, read_files(place))
+    check_writable(path, table=False)
 
 
 def draw(found: Comparison, path: Path) -> None:
     """Draw a comparison; a page also has its table, runs no scripts and loads nothing from outside."""
     from sfumato.common.html import Markup, element, style
     from sfumato.io import write_text
+    from sfumato.io.atomic import atomic_path
 
-    if path.suffix != ".html":
-        found.picture.write(path)
+    if path.suffix == ".png":
+        with atomic_path(path) as temporary:
+            temporary.write_bytes(found.picture.png())
+        return
+    if path.suffix == ".svg":
+        write_text(path, found.picture.svg())
         return
     head = element("head", element("meta", charset="utf-8"), element("title", "Comparison"), style(_css()))
     drawn = [element("div", Markup(found.picture.svg(dark=kind == "dark")), class_=kind) for kind in ("light", "dark")]

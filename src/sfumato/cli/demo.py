@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli import options
 from sfumato.cli.anonymize import make
 from sfumato.cli.screen import aligned, answer, is_watched, say, wrapped
 
@@ -23,7 +24,9 @@ SHOWN_ROWS = 5
 SHOWN_COLUMNS = ["age", "gender", "education", "marital_status", "country", "occupation"]
 
 
+@options.takes(only=options.WRITING)
 def demo(
+    asked: options.Asked,
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="The number of people.")] = 50_000,
     folder: Annotated[Path, typer.Option("--folder", metavar="FOLDER", help="The folder for the files.")] = Path(
         "demo"
@@ -38,9 +41,12 @@ def demo(
     if is_watched():
         say(f"Making up {rows:,} people …")
     people = census(rows)
-    table = people.write(folder, "csv")
+    files = ReleaseFiles(
+        str(folder / f"{people.name}.csv"), folder / "release.csv", folder / "manifest.json", folder / "policy.toml"
+    )
+    _refuse_existing(people, files, folder)
+    people.write(folder, "csv")
     policy = Policy(_schema(people, folder), [KAnonymity(10), LDiversity(3)])
-    files = ReleaseFiles(str(table), folder / "release.csv", folder / "manifest.json", folder / "policy.toml")
     release, _ = make(policy, files, progress=is_watched())
     parts = [
         _titled(f"Before ({len(SHOWN_COLUMNS)} of {people.table.num_columns} columns)", _rows(people.table)),
@@ -50,6 +56,15 @@ def demo(
         _titled("The same by hand", _command(files)),
     ]
     answer("\n\n".join(parts))
+
+
+def _refuse_existing(people: Dataset, files: ReleaseFiles, folder: Path) -> None:
+    """Refuse a folder that has any of the files already, before the first is written."""
+    from sfumato.io.atomic import refuse_existing_file
+
+    listed = [folder / f"{people.name}_hierarchy_{name}.csv" for name in people.hierarchies]
+    for path in (Path(files.place), *listed, *files.written().values()):
+        refuse_existing_file(path)
 
 
 def _schema(people: Dataset, folder: Path) -> Schema:

@@ -31,7 +31,7 @@ WhatIf = Annotated[
 ]
 
 
-@options.takes(without=options.SHOWN)
+@options.takes(without=options.WRITING | options.SHOWN)
 def explain(
     place: options.Place,
     asked: options.Asked,

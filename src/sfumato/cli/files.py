@@ -5,8 +5,9 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sfumato.api.policy import Policy
 from sfumato.cli.table import is_address
@@ -27,6 +28,8 @@ class ReleaseFiles:
         The path of the table to read, ``-`` for stdin, or the address of a database.
     write_as
         The format of the release, where the name of its file does not say it.
+    also_read
+        Other files that are read, by what they are: the policy, a key.
     """
 
     place: str
@@ -37,6 +40,7 @@ class ReleaseFiles:
     certificate: Path | None = None
     report: Path | None = None
     write_as: str | None = None
+    also_read: Mapping[str, Path] = field(default_factory=dict)
 
     def written(self) -> dict[str, Path]:
         """List the files that are written, by what they hold."""
@@ -53,7 +57,7 @@ class ReleaseFiles:
     def check(self, policy: Policy, to_folder: bool = False) -> None:
         """Refuse, before the work starts, files and folders that cannot or must not be written."""
         written = {name: path for name, path in self.written().items() if name != "output" or not self.to_stdout}
-        refuse_overwriting(written, {**read_files(self.place), **_hierarchy_files(policy)})
+        refuse_overwriting(written, {**read_files(self.place), **self.also_read, **named_files(policy)})
         for name, path in self.written().items():
             if name == "output" and to_folder:
                 refuse_existing(path)
@@ -94,11 +98,15 @@ def _same_file(one: Path, other: Path) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def _hierarchy_files(policy: Policy) -> dict[str, Path]:
-    return dict(_named_files(policy))
+def named_files(policy: Policy) -> dict[str, Path]:
+    """List the files that a policy names: hierarchies, taxonomies, populations, keys and tables of pseudonyms."""
+    return dict(_named_files(policy.to_dict()))
 
 
-def _named_files(policy: Policy) -> Iterator[tuple[str, Path]]:
-    for name, record in policy.to_dict()["quasi_identifiers"].items():
-        if "file" in record:
-            yield f"hierarchy of '{name}'", Path(record["file"])
+def _named_files(record: Any, about: str = "policy") -> Iterator[tuple[str, Path]]:
+    """Find the files of a policy, wherever it has a key ``file``."""
+    inside = record.items() if isinstance(record, Mapping) else enumerate(record) if isinstance(record, list) else ()
+    for name, value in inside:
+        if name == "file" and isinstance(value, str):
+            yield f"file of '{about}'", Path(value)
+        yield from _named_files(value, str(name) if isinstance(name, str) else about)

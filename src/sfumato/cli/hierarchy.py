@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sfumato.hierarchies.preview import Preview
 
 
-@options.takes(only=options.FILE)
+@options.takes(only=options.FILE | options.WRITING)
 def hierarchy(
     place: options.Place,
     column: Annotated[

@@ -11,7 +11,7 @@ import typer
 from sfumato.cli import options
 from sfumato.cli.profile import READ, profile_of, reason
 from sfumato.cli.screen import paragraphs, say
-from sfumato.errors import OutputError, ParameterError
+from sfumato.errors import ParameterError
 
 if TYPE_CHECKING:
     from sfumato.profiles import ColumnProfile, Profile
@@ -27,10 +27,9 @@ weight            how many people a row stands for
 
 PolicyToWrite = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The policy file to write.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Take all suggestions instead of asking.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 
 
-@options.takes(only=READ | {"k"})
+@options.takes(only=READ | options.WRITING | {"k"})
 def init(
     place: options.Place,
     asked: options.Asked,
@@ -38,16 +37,16 @@ def init(
     table: options.Table = None,
     read_as: options.From = None,
     yes: Yes = False,
-    force: Force = False,
 ) -> None:
     """Ask for the role of each column, with a suggestion, and write a first policy and its hierarchies.
 
     For example: sfumato init patients.csv -o policy.toml
     """
     from sfumato.cli.table import Input, file_options
+    from sfumato.io import check_writable
     from sfumato.profiles.draft import draft, suggested_k
 
-    _refuse_output(place, output, force)
+    _refuse_output(place, output)
     found = profile_of(Input(place, read_as, table), asked)
     if not found.rows:
         raise ParameterError("The table has no rows, so that nothing can be suggested.")
@@ -57,7 +56,8 @@ def init(
     made = draft(found, roles, k, reading)
     if not made.policy.schema.quasi_identifiers:
         raise ParameterError("No column is a quasi-identifier, so that there is nothing to protect. Name one at least.")
-    _refuse_existing([output, *made.files(output).values()], force)
+    for path in made.files(output).values():
+        check_writable(path, table=False)
     for caution in found.cautions_for(roles):
         say(paragraphs(f"Warning: {caution}"))
     for path in made.write(output, place):
@@ -66,23 +66,13 @@ def init(
     say(f"{private}Read the policy, then:\n  sfumato anonymize {place} -o release.csv --policy {output}")
 
 
-def _refuse_output(place: str, output: Path, force: bool) -> None:
-    """Refuse, before any question, a policy file that cannot be written."""
-    from sfumato.cli.files import refuse_overwriting
-    from sfumato.cli.table import is_address
+def _refuse_output(place: str, output: Path) -> None:
+    """Refuse, before any question, a policy file that cannot or must not be written."""
+    from sfumato.cli.files import read_files, refuse_overwriting
     from sfumato.io import check_writable
-    from sfumato.io.spool import STANDARD
 
-    if place != STANDARD and not is_address(place):
-        refuse_overwriting({"policy": output}, {"input": Path(place)})
+    refuse_overwriting({"policy": output}, read_files(place))
     check_writable(output, table=False)
-    _refuse_existing([output], force)
-
-
-def _refuse_existing(paths: list[Path], force: bool) -> None:
-    existing = [path for path in paths if path.exists()]
-    if existing and not force:
-        raise OutputError(f"{existing[0]} exists already. Name another file with -o, or say --force to write over it.")
 
 
 def ask_roles(found: Profile) -> Mapping[str, str]:

@@ -338,6 +338,14 @@ PolicyFile = Annotated[
         help="A TOML file with these settings; options on the command line take precedence.",
     ),
 ]
+Force = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--force",
+        metavar="NAME",
+        help="A file that exists and may be overwritten, or a folder whose files may be (repeat).",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
@@ -388,12 +396,15 @@ class Asked:
     temporary: Temporary = None
     threads: Threads = None
     policy: PolicyFile = None
+    force: Force = None
 
 
 #: The options about reading a file.
 FILE = {"separator", "encoding", "sheet", "layout"}
 #: The options about where the rows are held, and how the work is shared.
 ENGINE = {"engine", "memory", "temporary", "threads"}
+#: The options of commands that write files.
+WRITING = {"force"}
 #: The options that change how a release looks, but not which levels are chosen.
 SHOWN = {"refine", "missing", "intervals", "ends", "seed", "keep_order"}
 

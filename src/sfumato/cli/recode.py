@@ -43,13 +43,14 @@ def recode(
 
     For example: sfumato recode june.csv -o june_release.csv --policy policy.toml --like may_manifest.json
     """
-    from sfumato.cli.files import ReleaseFiles, refuse_overwriting
+    from sfumato.cli.files import ReleaseFiles
     from sfumato.cli.request import to_policy
     from sfumato.cli.table import Input, columns_of
     from sfumato.methods import FixedLevels
     from sfumato.privacy import KAnonymity
 
-    files = ReleaseFiles(place, output, manifest=manifest, write_as=write_as)
+    also_read = {} if like is None else {"manifest to follow": like}
+    files = ReleaseFiles(place, output, manifest=manifest, write_as=write_as, also_read=also_read)
     refuse_json_on_stdout(files, as_json)
     chosen = (levels_of_manifest(like) if like is not None else {}) | named_levels(level or ())
     if not chosen:
@@ -57,8 +58,6 @@ def recode(
             "Say which levels: --like MANIFEST of the release that they were chosen for, or --level COLUMN=LEVEL for "
             "every quasi-identifier, such as --level 'age=width 10'."
         )
-    if like is not None:
-        refuse_overwriting(files.written(), {"manifest to follow": like})
     data = Input(place, read_as, table).open(asked)
     policy = to_policy(asked, columns_of(data, asked))
     policy = replace(policy, method=FixedLevels(chosen), privacy=policy.privacy or [KAnonymity(1)])

@@ -12,10 +12,12 @@ from sfumato.cli.exits import FAILED
 from sfumato.cli.screen import say
 
 
+@options.takes(only=options.WRITING)
 def report(
     policy: Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file that the release was made with.")],
     original: options.Original,
     release: options.Released,
+    asked: options.Asked,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The report to write.")] = Path(
         "report.html"
     ),

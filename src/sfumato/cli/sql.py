@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 READING = {"preset", "na", "confirm", "strict", "person", "weights", "transform", "pseudonymize", "sample"}
 
 
-@options.takes(without=options.SHOWN | options.ENGINE | options.FILE | READING)
+@options.takes(without=options.SHOWN | options.ENGINE | options.FILE | options.WRITING | READING)
 def sql(
     place: Annotated[
         str, typer.Argument(metavar="IN", help="A Parquet, CSV or DuckDB file, or postgresql://user@host/database.")

@@ -245,3 +245,43 @@ def _first_by_sorting(keys: NDArray[np.int64], possible: int) -> NDArray[np.int6
     first = np.empty(rows, np.int64)
     first[order] = order[begins][np.cumsum(begins) - 1]
     return first
+
+
+# Texts that look alike
+
+#: Characters that nobody sees: controls, joiners and marks of direction, selectors of variants.
+_INVISIBLE = r"[\p{Cc}\p{Cf}\x{034F}\x{FE00}-\x{FE0F}]"
+_BLANKS = r"[\s\p{Z}\x{0B}\x{85}]+"
+
+
+def folded(texts: pa.Array, case: bool = False) -> pa.Array:
+    """Fold texts to what a reader sees: trimmed, blanks as one space, without invisible characters, in the form NFKC.
+
+    Parameters
+    ----------
+    texts
+        The texts.
+    case
+        Whether capital and small letters are one as well.
+
+    Examples
+    --------
+    >>> folded(pa.array(["flu", " flu ", "ﬂu", "f" + chr(0x200B) + "lu", "Flu"])).to_pylist()
+    ['flu', 'flu', 'flu', 'flu', 'Flu']
+    """
+    found = texts
+    for _ in range(2):  # an invisible character may keep two others from being joined
+        found = pc.utf8_normalize(found, form="NFKC")
+        found = pc.replace_substring_regex(found, _BLANKS, " ")
+        found = pc.replace_substring_regex(found, _INVISIBLE, "")
+    found = pc.utf8_trim_whitespace(pc.replace_substring_regex(found, _BLANKS, " "))
+    return pc.utf8_normalize(pc.utf8_lower(found), form="NFKC") if case else found
+
+
+def look_alikes(values: pa.Array, case: bool = False) -> NDArray[np.int64]:
+    """Number distinct values so that those that fold to one text have one number; what is no text stays as it is."""
+    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+        return np.arange(len(values), dtype=np.int64)
+    coded = folded(values, case).dictionary_encode()
+    numbers: NDArray[np.int64] = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return numbers

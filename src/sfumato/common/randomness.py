@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.common.rows import LONG, by_bucket, stretches
+from sfumato.common.rows import LONG, by_bucket, shares, stretches
 from sfumato.common.threads import side_by_side
 
 #: The length of a drawn secret, too long for brute force.
@@ -84,8 +84,10 @@ class Secret:
         side_by_side(deal, range(len(parts)))
         order, ends = by_bucket(dealt, counts)
         buckets = [0, *ends.tolist()]
-        side_by_side(
-            lambda at: self.generator(purpose, 1 + len(parts) + at).shuffle(order[buckets[at] : buckets[at + 1]]),
-            range(many),
-        )
+
+        def shuffle(some: tuple[int, int]) -> None:
+            for at in range(*some):
+                self.generator(purpose, 1 + len(parts) + at).shuffle(order[buckets[at] : buckets[at + 1]])
+
+        side_by_side(shuffle, shares(many))
         return order

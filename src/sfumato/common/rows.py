@@ -22,6 +22,12 @@ LONG = 1 << 16
 #: The rows that a thread takes at a time where each stretch has a price of its own, such as a table of counts.
 STRETCH = 1 << 17
 
+#: Into how many jobs small pieces of work are combined: a job has a price of its own.
+MOST_JOBS = 128
+
+#: Up to how many different codes rows are sorted by counting.
+FEW_CODES = 1 << 13
+
 #: The bits of a word, and how many words of a key divide the rows into buckets.
 WORD, DIVIDING = 64, 2
 
@@ -37,6 +43,11 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 def stretches(rows: int, length: int = STRETCH) -> list[tuple[int, int]]:
     """Divide rows into stretches of one length, the last of which may be shorter: where each begins and ends."""
     return list(pairwise([*range(0, rows, length), rows])) if rows else []
+
+
+def shares(many: int) -> list[tuple[int, int]]:
+    """Divide small pieces of work among as many jobs as keep all threads busy: where each begins and ends."""
+    return stretches(many, max(1, -(-many // MOST_JOBS)))
 
 
 def gather(values: NDArray[Scalar], places: NDArray[np.integer]) -> NDArray[Scalar]:
@@ -107,15 +118,16 @@ def sort_rows(
     lesser = _packed(ties, rows)
     order, ends = _divided(keys)
 
-    def sort(number: int) -> int:
-        start, stop = (0 if number == 0 else int(ends[number - 1])), int(ends[number])
-        if len(lesser):
-            sort_bucket(lesser, start, stop, order)
-        if number % 2 == 0 or len(keys) > DIVIDING:  # in other buckets all keys are equal
-            sort_bucket(keys, start, stop, order)
-        return stop
+    def sort(buckets: tuple[int, int]) -> int:
+        for number in range(*buckets):
+            start, stop = (0 if number == 0 else int(ends[number - 1])), int(ends[number])
+            if len(lesser):
+                sort_bucket(lesser, start, stop, order)
+            if number % 2 == 0 or len(keys) > DIVIDING:  # in other buckets all keys are equal
+                sort_bucket(keys, start, stop, order)
+        return int(ends[buckets[1] - 1])
 
-    for stop in in_order(sort, range(len(ends))):
+    for stop in in_order(sort, shares(len(ends))):
         tell(stop / rows)
     return order
 
@@ -129,6 +141,13 @@ def _divided(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.in
     counts = np.zeros((len(parts), 2 * dividers.shape[1] + 1), np.int64)
     side_by_side(lambda at: find_buckets(keys, dividers, *parts[at], buckets, counts[at]), range(len(parts)))
     return by_bucket(buckets, counts)
+
+
+def sort_codes(codes: NDArray[np.integer], size: int) -> NDArray[np.int64]:
+    """Sort rows by codes below ``size``, of which there are few, and then by their places: by counting them."""
+    buckets, parts = codes.astype(np.uint16), stretches(len(codes))
+    counts = side_by_side(lambda part: np.bincount(buckets[part[0] : part[1]], minlength=size), parts)
+    return by_bucket(buckets, np.stack(counts))[0]
 
 
 def by_bucket(buckets: NDArray[np.uint16], counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import SfumatoError, shortened
+from sfumato.errors import ParameterError, SfumatoError, shortened
 
 #: Limits in bytes: of a file written by hand, and of a hierarchy that a program wrote, with millions of values.
 HANDWRITTEN = 16 * 1024**2
@@ -58,6 +58,12 @@ def read_text(path: Path, what: str, error: type[SfumatoError], limit: int = HAN
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise error(f"{name} is not UTF-8 text. Save it as UTF-8.") from None
+
+
+def refuse_readable_by_others(path: Path, what: str) -> None:
+    """Refuse a secret that others can read, such as a key file."""
+    if os.name == "posix" and path.is_file() and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise ParameterError(f"The {what} {path} can be read by others. Take that away (chmod 600), or make a new one.")
 
 
 def _bytes(path: Path, limit: int) -> bytes | None:

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from sfumato.common.processors import allowed_processors
 from sfumato.errors import ParameterError
 
-#: The rows that a thread takes at a time.
-CHUNK = 1 << 15
+#: The least rows that a thread takes at a time, and into how many chunks rows are divided at most: each has its price.
+CHUNK, MOST_CHUNKS = 1 << 15, 256
 
 #: From how many rows on threads share the parts, and into how many stretches of neighbouring parts these are divided.
 LONG, STRETCHES = 1 << 14, 64
@@ -137,7 +137,8 @@ def in_order(work: Callable[[Piece], Made], pieces: Iterable[Piece], ahead: int 
 
 def in_chunks(rows: int, work: Callable[[int, int], object]) -> None:
     """Do work on stretches of rows on several threads."""
-    side_by_side(lambda stretch: work(*stretch), pairwise([*range(0, rows, CHUNK), rows]))
+    length = max(CHUNK, -(-rows // MOST_CHUNKS))
+    side_by_side(lambda stretch: work(*stretch), pairwise([*range(0, rows, length), rows]))
 
 
 def on_stretches(parts: NDArray[np.int64], work: Callable[[NDArray[np.int64]], object]) -> None:

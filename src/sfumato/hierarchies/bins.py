@@ -18,6 +18,8 @@ from sfumato.hierarchies.levels import ROOT, Ends, Level, grouped_level
 DOUBT = 1e-9
 #: The same for 32-bit floats, which have only seven digits.
 DOUBT_IN_SHORT = 1e-6
+#: Floats below lose digits, and so do quotients by them.
+LEAST_EXACT = 1e-290
 
 
 def binned_levels(
@@ -101,11 +103,11 @@ def exactly(value: pa.Scalar) -> Fraction:
 
 def kind_of(kind: pa.DataType, levels: Sequence[Bounds]) -> pa.DataType:
     """The type of bounds: that of the column, or one that is wide enough."""
-    if not pa.types.is_integer(kind):
-        return kind if pa.types.is_floating(kind) else pa.float64()
-    if not all(level.closed for level in levels):
-        return pa.float64()
+    if pa.types.is_floating(kind):
+        return kind
     bounds = [bound for level in levels for bound in (*level.low, *level.high) if bound is not None]
+    if not pa.types.is_integer(kind) or not all(level.closed for level in levels):
+        return _fractional(bounds)
     for wide in (kind, pa.int64(), pa.decimal128(38)):
         try:
             pa.array([_value(bound, wide) for bound in bounds], wide)
@@ -115,9 +117,24 @@ def kind_of(kind: pa.DataType, levels: Sequence[Bounds]) -> pa.DataType:
     return pa.float64()
 
 
+def _fractional(bounds: Sequence[Fraction]) -> pa.DataType:
+    """The type of bounds with fractions: floats, or exact decimals where floats would make different bounds equal."""
+    if all(_shortly(bound) is not None for bound in bounds):
+        return pa.float64()
+    scale = max(len(_digits(bound).partition(".")[2]) for bound in bounds)
+    for make, digits in ((pa.decimal128, 38), (pa.decimal256, 76)):
+        try:
+            exact = make(digits, min(scale, digits))
+            pa.array([_value(bound, exact) for bound in bounds], exact)
+        except pa.ArrowInvalid:
+            continue
+        return exact
+    return pa.float64()
+
+
 def _value(bound: Fraction, kind: pa.DataType) -> int | float | Decimal:
     if pa.types.is_decimal(kind):
-        return Decimal(int(bound))
+        return Decimal(_digits(bound))
     return int(bound) if pa.types.is_integer(kind) else _float(bound)
 
 
@@ -140,6 +157,8 @@ def _bins(ordered: pa.Array, numbers: NDArray[np.float64], width: float) -> NDAr
     with np.errstate(over="ignore", invalid="ignore"):
         quotients = numbers / float(width)
         sure = np.abs(quotients - np.rint(quotients)) > doubt * np.maximum(1, np.abs(quotients))
+    # Floats this small have few digits left.
+    sure &= float(width) > LEAST_EXACT
     bins[sure] = [int(quotient) for quotient in np.floor(quotients[sure])]
     texts = ordered.filter(pa.array(~sure)).cast(pa.string()).to_pylist()
     bins[~sure] = [Fraction(text) // exact for text in texts]
@@ -147,5 +166,27 @@ def _bins(ordered: pa.Array, numbers: NDArray[np.float64], width: float) -> NDAr
 
 
 def plainly(bound: Fraction) -> str:
-    """Write a number as people do."""
-    return str(bound.numerator) if bound.denominator == 1 else repr(float(bound))
+    """Write a number as people do: as short as it can be without meaning another one."""
+    return str(bound.numerator) if bound.denominator == 1 else _shortly(bound) or _digits(bound)
+
+
+def _shortly(bound: Fraction) -> str | None:
+    """The text of the nearest float, if it is the number itself."""
+    text = repr(_float(bound))
+    return text if Fraction(text) == bound else None
+
+
+def _digits(bound: Fraction) -> str:
+    """All digits of a number whose decimals end, as those of declared widths do; else those of the nearest float."""
+    twos = fives = 0
+    rest = bound.denominator
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest != 1:
+        return repr(_float(bound))
+    places = max(twos, fives)
+    digits = str(abs(bound.numerator) * 10**places // bound.denominator).rjust(places + 1, "0")
+    whole, decimals = (digits[:-places], "." + digits[-places:]) if places else (digits, "")
+    return ("-" if bound < 0 else "") + whole + decimals

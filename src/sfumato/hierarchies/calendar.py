@@ -15,8 +15,8 @@ from sfumato.hierarchies.levels import Ends, Level, grouped_level, only_dates
 
 TICKS_PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 
-#: The last year that Python's dates support.
-LAST_DAY = dt.date.max.toordinal() - dt.date(1970, 1, 1).toordinal()
+#: The first and the last day of the calendar.
+FIRST_DAY, LAST_DAY = (day.toordinal() - dt.date(1970, 1, 1).toordinal() for day in (dt.date.min, dt.date.max))
 
 Days = NDArray[np.int64]
 
@@ -67,7 +67,9 @@ CALENDAR: dict[str, Unit] = {
         lambda moments: _numpy(pc.year(moments)), lambda key: f"{key:04d}", lambda keys: _day_of_month(12 * keys)
     ),
     "decade": Unit(
-        lambda moments: _numpy(pc.year(moments)) // 10, lambda key: f"{key}0s", lambda keys: _day_of_month(120 * keys)
+        lambda moments: _numpy(pc.year(moments)) // 10,
+        lambda key: f"{key:03d}0s",
+        lambda keys: _day_of_month(120 * keys),
     ),
 }
 
@@ -98,17 +100,38 @@ def _ends(first: Days, after: Days, ordered: pa.Array) -> Ends:
 
 
 def _moments(days: Days, kind: pa.DataType) -> pa.Array:
-    """The beginnings of days in a column's type, or the last time that it can hold."""
+    """The beginnings of days in a column's type, or the first or last time that it can hold."""
     if pa.types.is_date(kind):
-        return pa.array(np.minimum(days, LAST_DAY).astype(np.int32)).cast(kind)
+        return pa.array(np.clip(days, FIRST_DAY, LAST_DAY).astype(np.int32)).cast(kind)
     per_day = TICKS_PER_DAY[kind.unit]
-    limits = np.iinfo(np.int64)
-    greatest = min(limits.max, (LAST_DAY + 1) * per_day - 1)
-    ticks = [min(max(day * per_day, limits.min + 1), greatest) for day in days.tolist()]
+    # A day from the ends of what is stored, if that is in another zone than the calendar.
+    least, greatest = held_by(kind.unit, per_day if kind.tz else 0)
+    ticks = [min(max(day * per_day, least), greatest) for day in days.tolist()]
     naive = pa.array(ticks, pa.int64()).cast(pa.timestamp(kind.unit))
     if kind.tz is None:
         return naive
-    return pc.assume_timezone(naive, kind.tz, ambiguous="earliest", nonexistent="earliest")
+    zoned = pc.assume_timezone(naive, kind.tz, ambiguous="earliest", nonexistent="earliest")
+    return pa.array(np.clip(_numpy(zoned.cast(pa.int64())), *held_by(kind.unit)), pa.int64()).cast(kind)
+
+
+def held_by(unit: str, margin: int = 0) -> tuple[int, int]:
+    """The first and the last tick of the calendar that a type of timestamps holds, less a margin at its own ends."""
+    limits, per_day = np.iinfo(np.int64), TICKS_PER_DAY[unit]
+    least, greatest = int(limits.min) + 1 + margin, int(limits.max) - margin
+    return max(least, FIRST_DAY * per_day), min(greatest, (LAST_DAY + 1) * per_day - 1)
+
+
+def beyond_calendar(moments: pa.Array) -> NDArray[np.bool_]:
+    """Mark what lies before the year 1 or after 9999, in UTC or by the clock of its zone."""
+    ticks, per_day = ticks_of(moments)
+    if per_day == 1:
+        return (ticks < FIRST_DAY) | (ticks > LAST_DAY)
+    unit, zone = moments.type.unit, moments.type.tz
+    least, greatest = held_by(unit, per_day if zone and unit == "ns" else 0)
+    beyond: NDArray[np.bool_] = (ticks < least) | (ticks > greatest)
+    if zone is not None and not beyond.any():
+        return beyond_calendar(pc.local_timestamp(moments))
+    return beyond
 
 
 def days_since_epoch(moments: pa.Array) -> NDArray[np.float64]:

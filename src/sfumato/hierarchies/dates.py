@@ -7,12 +7,20 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
 import pyarrow as pa
 
 from sfumato.common import parameters
 from sfumato.errors import DataError, invalid_parameter
 from sfumato.hierarchies.base import Fitted, Hierarchy, converted, sort_codes, texts_between, whole_offsets
-from sfumato.hierarchies.calendar import CALENDAR, NESTED, calendar_level, days_since_epoch, ticks_of
+from sfumato.hierarchies.calendar import (
+    CALENDAR,
+    NESTED,
+    beyond_calendar,
+    calendar_level,
+    days_since_epoch,
+    ticks_of,
+)
 from sfumato.hierarchies.levels import identity_level, root_level
 from sfumato.hierarchies.scale_domain import IntervalDomain, LevelledDomain
 
@@ -93,8 +101,19 @@ class Dates(Hierarchy):
 
 
 def moments_of(column: str, values: pa.Array, form: str | None = None) -> pa.Array:
-    """Read values of any type as dates or times; the error says which cannot be read."""
-    return _moments(column, values) if form is None else _parsed(column, values, form)
+    """Read values of any type as dates or times; the error says which cannot be read.
+
+    Dates before the year 1 or after 9999 are refused: neither Python nor most readers of a release know them.
+    """
+    moments = _moments(column, values) if form is None else _parsed(column, values, form)
+    beyond = beyond_calendar(moments.drop_null())
+    if beyond.any():
+        known = np.flatnonzero(moments.is_valid().to_numpy(zero_copy_only=False))
+        raise DataError(
+            f"Column '{column}' holds {int(beyond.sum()):,} dates before the year 1 or after 9999. Clean the column, "
+            "or name the values that mean 'no value' (na=)."
+        ).blaming(known[beyond].tolist())
+    return moments
 
 
 def _moments(column: str, values: pa.Array) -> pa.Array:

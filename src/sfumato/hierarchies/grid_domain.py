@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sfumato.errors import DataError
 from sfumato.hierarchies.bins import binned_levels
 from sfumato.hierarchies.calendar import calendar_level
 from sfumato.hierarchies.domain import Codes
@@ -26,6 +27,8 @@ ENDS = ("data", "grid")
 
 #: The least and the most parts into which the finest step divides the range of a column.
 LEAST_PARTS, MOST_PARTS = 10, 1000
+#: The least range with a grid, and a quarter of the largest: beyond, steps and ends are no floats any more.
+LEAST_RANGE, MOST_RANGE = 1e-290, 2e307
 #: An interval of at least this many steps has its ends on that step.
 STEPS_PER_INTERVAL = 5
 
@@ -147,14 +150,26 @@ class CountedGridDomain(GridDomain):
 
 
 def gridded(domain: IntervalDomain) -> IntervalDomain:
-    """Put a domain of numbers or dates on a grid, if its range has room for one."""
-    if not domain.averageable or domain.extent == 0 or float(domain.numbers[-1]) - float(domain.numbers[0]) == math.inf:
+    """Put a domain of numbers or dates on a grid, if it has more than one value.
+
+    Raises
+    ------
+    DataError
+        If its range is so small or so large that there are no round numbers within it.
+    """
+    if not domain.averageable or domain.extent == 0:
         return domain
+    quarter = float(domain.numbers[-1]) / 4 - float(domain.numbers[0]) / 4
+    if domain.extent < LEAST_RANGE or quarter > MOST_RANGE:
+        raise DataError(
+            f"The numbers of '{domain.name}' span too little or too much for intervals with round ends. Take "
+            "ends='data', or give the column in another unit."
+        )
     dates = pa.types.is_temporal(domain.values.type)
     steps, levels = _calendar(domain) if dates else _numbers(domain)
     closed = only_dates(domain.values) if dates else pa.types.is_integer(domain.values.type)
     # A little less, so that rounding cannot exclude an interval of exactly this many steps.
-    least = STEPS_PER_INTERVAL * np.array(steps) / domain.extent * (1 - 1e-9)
+    least = STEPS_PER_INTERVAL * (np.array(steps, np.float64) / domain.extent) * (1 - 1e-9)
     return GridDomain(**domain.as_interval(), grid=tuple(levels), least_shares=least, closed=closed)
 
 

@@ -47,7 +47,8 @@ class ScaledDomain(Domain):
 
     def shares(self, widths: NDArray[np.float64]) -> NDArray[np.float64]:
         """Widths as shares of the table's range; 0 if the range is empty."""
-        return widths / self.extent if self.extent > 0 else np.zeros(len(widths))
+        with np.errstate(over="ignore"):  # a declared interval can be as many times as wide as floats go
+            return widths / self.extent if self.extent > 0 else np.zeros(len(widths))
 
     def capped(self, ends: Ends) -> NDArray[np.float64]:
         """The loss of showing intervals with these ends, at most 1."""

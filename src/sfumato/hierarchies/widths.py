@@ -30,7 +30,7 @@ def first_reached(domain: ScaledDomain, width: float) -> NDArray[np.int64]:
 def _by_level(domain: LevelledDomain, width: float) -> NDArray[np.int64]:
     """Climb from every code to the first group that is wide enough, and take the first code beyond the group below."""
     tree = domain.tree
-    wide_enough = domain.node_ends.widths >= width
+    wide_enough = _wide_nodes(domain, width)
     wide_enough[-1] = True  # the root is ``*``
     node = np.arange(domain.size)
     reached = node.astype(np.int64)
@@ -38,6 +38,23 @@ def _by_level(domain: LevelledDomain, width: float) -> NDArray[np.int64]:
         reached[short] = tree.last[node[short]] + 1
         node[short] = tree.parent[node[short]]
     return reached
+
+
+def _wide_nodes(domain: LevelledDomain, width: float) -> NDArray[np.bool_]:
+    """Mark the groups that are wide enough, by what is shown of their ends: a float may be off by one near 2**64."""
+    ends = domain.node_ends
+    found: NDArray[np.bool_] = ends.widths >= width
+    both = found & _known(ends.low) & _known(ends.high)
+    (low, per_unit), (high, _) = (_exactly(side.filter(pa.array(both))) for side in (ends.low, ends.high))
+    wide_enough = _wide_enough(width, per_unit)
+    with localcontext(EXACTLY):
+        found[both] = [wide_enough(end - begin) for begin, end in zip(low, high, strict=True)]
+    return found
+
+
+def _known(side: pa.Array) -> NDArray[np.bool_]:
+    known: NDArray[np.bool_] = side.is_valid().to_numpy(zero_copy_only=False)
+    return known
 
 
 def _by_value(domain: ScaledDomain, width: float) -> NDArray[np.int64]:
@@ -83,9 +100,13 @@ def _rounded(difference: Any, per_unit: int) -> float:
 
 def _places(domain: ScaledDomain) -> tuple[list[Any], int]:
     """The exact positions of the values, and how many of their ticks make one unit of the column."""
-    values = domain.values
     if not domain.averageable:  # a declared order, whatever the type of its values
         return domain.numbers.astype(np.int64).tolist(), 1
+    return _exactly(domain.values)
+
+
+def _exactly(values: pa.Array) -> tuple[list[Any], int]:
+    """Numbers, dates or times as they are shown."""
     if pa.types.is_temporal(values.type):
         ticks, per_day = ticks_of(values)
         return ticks.tolist(), per_day

@@ -3,6 +3,9 @@
 Output goes to a temporary file beside the target, which replaces the target when everything succeeded. The temporary
 file is readable by its owner alone, locked for as long as its writer lives, and named so that the next writer can
 recognize and remove what a killed run left behind.
+
+A command overwrites no file that exists, unless the user names it: `kept_files` protects them all. Programs, which know
+what they write, overwrite as other libraries do.
 """
 
 from __future__ import annotations
@@ -12,18 +15,55 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sfumato.errors import OutputError, shortened
 from sfumato.io.locks import PRIVATE, can_lock, create_locked, taken_over
 
+#: What may be overwritten while existing files are protected; None while they are not.
+_named: tuple[Path, ...] | None = None
+
 _LEFTOVER = re.compile(r"\.sfumato-[0-9a-f]{16}\.tmp")
 
 
 @contextmanager
-def atomic_path(path: str | os.PathLike[str], private: bool = False) -> Iterator[Path]:
+def kept_files(force: Sequence[str | os.PathLike[str]] = ()) -> Iterator[None]:
+    """Protect every existing file from being overwritten, except those named and those in folders named.
+
+    Examples
+    --------
+    >>> from tempfile import NamedTemporaryFile
+    >>> with NamedTemporaryFile() as file, kept_files([file.name]):
+    ...     refuse_existing_file(file.name)
+    """
+    global _named  # noqa: PLW0603
+    before, _named = _named, tuple(Path(os.path.realpath(one)) for one in force)
+    try:
+        yield
+    finally:
+        _named = before
+
+
+def refuse_existing_file(path: str | os.PathLike[str]) -> None:
+    """Refuse to overwrite a file while existing files are protected; links and other names of a file are that file."""
+    if _named is None or not os.path.exists(path):
+        return
+    target = Path(os.path.realpath(path))
+    if not any(_includes(one, target) for one in _named):
+        raise OutputError(
+            f"{shown_path(path)} exists already. Name another file, or add --force {os.fspath(path)} to overwrite it."
+        )
+
+
+def _includes(named: Path, target: Path) -> bool:
+    """Whether what the user named is a file, or a folder that it is in."""
+    return named in target.parents or (named.exists() and named.samefile(target))
+
+
+@contextmanager
+def atomic_path(path: str | os.PathLike[str], private: bool = False, update: bool = False) -> Iterator[Path]:
     """Lend a temporary path beside ``path``; the file written there replaces ``path`` when the block succeeds.
 
     On any failure before that, an interrupt included, no trace is left and an existing file stays as it was.
@@ -35,14 +75,20 @@ def atomic_path(path: str | os.PathLike[str], private: bool = False) -> Iterator
     private
         Whether only the owner may read it. Otherwise it is as readable as the file that it replaces, or as new files
         usually are.
+    update
+        Whether the file is one that the run keeps up to date, such as a table of pseudonyms, and so may replace.
     """
     with explained(path):
         target = _target(path)
+        if not update:
+            refuse_existing_file(path)
         remove_leftovers(target.parent)
         with _temporary(target.parent) as (handle, temporary):
             yield temporary
             mode = PRIVATE if private else _final_mode(handle, target)
             os.fsync(handle)
+            if not update:
+                refuse_existing_file(path)  # again, since somebody may have made it meanwhile
             os.replace(temporary, target)
             # Not earlier: a run that is killed before this point must leave nothing that others may read.
             if hasattr(os, "fchmod"):  # not on Windows
@@ -55,6 +101,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
     """Raise the error that writing a file there would raise, without leaving a file."""
     with explained(path):
         target = _target(path)
+        refuse_existing_file(path)
         remove_leftovers(target.parent)
         with _temporary(target.parent):
             pass

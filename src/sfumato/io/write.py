@@ -103,9 +103,9 @@ def write_tables(
         inspect(written)
 
 
-def write_text(path: str | os.PathLike[str], text: str, private: bool = False) -> None:
-    """Write text as UTF-8, atomically; with ``private``, only the owner may read it."""
-    with atomic_path(path, private) as temporary:
+def write_text(path: str | os.PathLike[str], text: str, private: bool = False, update: bool = False) -> None:
+    """Write text as UTF-8, atomically; ``private`` and ``update`` are those of `atomic_path`."""
+    with atomic_path(path, private, update) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 

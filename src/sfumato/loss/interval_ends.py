@@ -135,7 +135,9 @@ def _questions(
 ) -> Iterator[_Asked]:
     """Yield both ends of the classes with an interval, if they are values of the table inside the box."""
     near = NEAR * domain.extent
-    for side, offsets in ((ends.low, ends.offsets), (ends.high, ends.offsets + ends.widths)):
+    with np.errstate(over="ignore"):  # no value is as far as where the last interval ends
+        last = ends.offsets + ends.widths
+    for side, offsets in ((ends.low, ends.offsets), (ends.high, last)):
         codes = np.minimum(np.searchsorted(domain.offsets, offsets - near), len(domain.offsets) - 1)
         is_value = np.abs(domain.offsets[codes] - offsets) <= near
         inside = (boxes[0][:, at] <= codes) & (codes <= boxes[1][:, at])

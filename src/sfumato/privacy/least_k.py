@@ -5,6 +5,7 @@ A single class cannot show whether they hold; a larger k meets them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TypeVar
@@ -21,7 +22,7 @@ from sfumato.privacy.whole_release import WholeModel, WholeRelease
 from sfumato.table.kernels.rules import TOLERANCE
 from sfumato.table.microdata import Microdata
 from sfumato.table.people import counted_once
-from sfumato.table.recoding import EquivalenceClasses
+from sfumato.table.recoding import EquivalenceClasses, Recoding
 
 T = TypeVar("T")
 
@@ -64,6 +65,41 @@ def _why(requirements: Requirements) -> str:
     return (
         "No k is large enough: even with everybody in a few classes the rules are broken, counting people instead of "
         "rows. Ask for less, or leave out the people with the most rows."
+    )
+
+
+def why_not_for_people(requirements: Requirements, people: NDArray[np.int64]) -> str | None:
+    """Name the rules that even everybody in one class breaks, counting people, and the nearest that work; None if none.
+
+    Nobody is left out here: without the people whose values are too frequent, more may be possible.
+    """
+    microdata = requirements.microdata
+    everybody = EquivalenceClasses.of(microdata, Recoding(classes=np.zeros(len(microdata), np.int32)))
+    broken = [rule for rule in requirements.bound if not _holds(rule, microdata, everybody, people)]
+    if not broken:
+        return None
+    counted = "People are counted here, not rows: a person counts for each of their values."
+    return " ".join([*(_nearest_for_people(rule, microdata, everybody, people) for rule in broken), counted])
+
+
+def _nearest_for_people(
+    rule: Rule, microdata: Microdata, everybody: EquivalenceClasses, people: NDArray[np.int64]
+) -> str:
+    heads = len(np.unique(people))
+    if isinstance(rule.model, KAnonymity):
+        return (
+            f"k={rule.model.k:,} is not possible: the table has only {heads:,} people in {len(people):,} rows. "
+            f"The largest k that works is {heads:,}."
+        )
+    once = counted_once(microdata, everybody, people, rule.column if rule.model.needs_sensitive else None)[0]
+    if not isinstance(rule.model, LDiversity) or not _is_about_shares(rule):
+        return rule.model.nearest(rule, once)
+    column = once.sensitive[rule.column]
+    most = int(column.counts().max())
+    return (
+        f"{rule.model.describe()} is not possible for '{column.name}': {most:,} of {heads:,} people "
+        f"({most / heads:.1%}) have its most frequent value, more than 1/{rule.model.l:g}. The largest l that works, "
+        f"if nobody is left out, is {math.floor(heads / most * 100) / 100:g}."
     )
 
 

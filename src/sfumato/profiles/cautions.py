@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from sfumato.assess.cautions.caution import Caution, quoted, share
 from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.meaning import Meaning
-from sfumato.assess.meaning.words import says_person
 from sfumato.profiles.combinations import singling
-from sfumato.profiles.roles import FEWEST_ROWS_PER_PERSON, MOST_ROWS_PER_PERSON
+from sfumato.profiles.roles import suggest_person
 
 #: Fewer rows leave little to hide among.
 FEW_ROWS = 300
@@ -52,18 +51,17 @@ def _several_rows(columns: Sequence[Counted], roles: Mapping[str, str]) -> Itera
     """Find identifiers of people that repeat, though no column is declared as the person."""
     if "person" in roles.values():
         return
-    for facts, _ in _of(columns, roles, "identifier"):
-        per_value = facts.filled / max(1, facts.different)
-        if says_person(facts.name) and FEWEST_ROWS_PER_PERSON <= per_value <= MOST_ROWS_PER_PERSON:
-            yield Caution(
-                "several-rows-per-person",
-                "warning",
-                (facts.name,),
-                facts.different,
-                f"{quoted(facts.name)} repeats: {facts.filled:,} rows belong to {facts.different:,} people, so that k "
-                "rows are fewer than k people.",
-                f"Declare it as the person: person = {facts.name!r}.",
-            )
+    found = suggest_person((facts, meaning, roles[facts.name]) for facts, meaning in columns)
+    if found is not None:
+        yield Caution(
+            "several-rows-per-person",
+            "warning",
+            (found.name,),
+            found.people,
+            f"{quoted(found.name)} repeats: {found.rows:,} rows seem to belong to {found.people:,} people "
+            f"({found.reason}), so that k rows are fewer than k people.",
+            f"Declare it as the person: person = {found.name!r}.",
+        )
 
 
 def _plain(columns: Sequence[Counted], roles: Mapping[str, str]) -> Iterator[Caution]:

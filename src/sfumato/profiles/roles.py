@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from sfumato.assess.meaning.facts import ColumnCounts
 from sfumato.assess.meaning.meaning import FEWEST_NAMES, NAMES, Meaning
+from sfumato.assess.meaning.persons import CountedColumn, PersonFound, find_person, lasting
 from sfumato.assess.meaning.vocabulary import Topic
-from sfumato.assess.meaning.words import says_person
 
 #: How sure a suggestion is.
 SURE, LIKELY, UNSURE = "sure", "likely", "unsure"
 #: What a column can be; the person is an identifier that repeats, by which people are counted.
 ROLES = ("identifier", "person", "quasi-identifier", "sensitive", "plain", "weight")
 
-#: Rows per value, on average, between which a repeating identifier stands for people with several rows.
-FEWEST_ROWS_PER_PERSON, MOST_ROWS_PER_PERSON = 1.05, 50
+#: Rows per value, on average, from which an identifier repeats on purpose and not by accident.
+FEWEST_ROWS_PER_PERSON = 1.05
 #: A mean above it is of kilograms or pounds, if weights are not whole numbers.
 BODY_WEIGHT = 25
 #: From this share of unique rows on, no column is released as it is.
@@ -97,15 +97,17 @@ def _careful(facts: ColumnCounts, found: Suggestion) -> Suggestion:
     return found
 
 
-def find_person(columns: Sequence[tuple[ColumnCounts, Meaning, Suggestion]]) -> str | None:
-    """Find the identifier of people with several rows; None if there is none. People share names, not numbers."""
-    repeating = [
-        facts
-        for facts, meaning, suggestion in columns
-        if suggestion.role == "identifier"
-        and meaning.detail != NAMES
-        and says_person(facts.name)
-        and facts.missing == 0
-        and FEWEST_ROWS_PER_PERSON <= facts.filled / max(1, facts.different) <= MOST_ROWS_PER_PERSON
-    ]
-    return max(repeating, key=lambda facts: facts.different).name if repeating else None
+def suggest_person(columns: Iterable[tuple[ColumnCounts, Meaning, str]]) -> PersonFound | None:
+    """Find the identifier of people with several rows, given every column with its role; None if there is none.
+
+    People share names, not numbers, so a column of names is none.
+    """
+    keys, others = [], []
+    for facts, meaning, role in columns:
+        coded = CountedColumn.of(facts.name, facts.codes, facts.values)
+        if role == "identifier" and meaning.detail != NAMES and meaning.kind != "free text":
+            keys.append(coded)
+        elif role != "identifier":
+            others.append(coded)
+    found = find_person([one for one in keys if one.filled >= FEWEST_ROWS_PER_PERSON * one.different], lasting(others))
+    return found if found is not None and (found.constant or found.by_name) else None

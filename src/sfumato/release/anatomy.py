@@ -18,7 +18,7 @@ from sfumato.common.html import facts, fragment, verdict
 from sfumato.errors import VerificationError
 from sfumato.hierarchies import Hierarchy
 from sfumato.io import Source, write_tables, write_text
-from sfumato.release.manifest import Grounds
+from sfumato.release.manifest import Grounds, unseen_rows
 from sfumato.release.summary import aligned, caution_facts, role_facts
 from sfumato.verify.anatomy import TwoTables, verify_anatomy, verify_files
 from sfumato.verify.verification import Verification
@@ -88,6 +88,7 @@ class Anatomy:
         return Anatomized(
             self.people,
             self.hierarchies,
+            **unseen_rows(self.manifest),
             values=self.values,
             sensitive=self.sensitive,
             group=tables.group,

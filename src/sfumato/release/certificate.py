@@ -1,31 +1,24 @@
-"""A certificate: what is known about one released file, read, written and checked against the file."""
+"""A certificate: what is known about one released file, read, written, signed and checked against the file."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sfumato.assess.risk import assess
-from sfumato.common.textfiles import parsed_json, read_text
-from sfumato.errors import DataError, SfumatoError, SourceError, VerificationError, listed
-from sfumato.io import open_source, write_text
-from sfumato.io.checksum import HashedFile
-from sfumato.release.check import check_source
-from sfumato.verify.verification import RuleCheck, Verification
+from sfumato.common.textfiles import read_text
+from sfumato.errors import DataError, SourceError, listed
+from sfumato.io import write_text
+from sfumato.release.certificate_check import PEOPLE, ROWS, check_certificate
+from sfumato.release.signature import FIELD as SIGNATURE
+from sfumato.release.signature import sign
+from sfumato.verify.verification import Verification
 
 VERSION = 1
-#: Placeholder for details of a promise that a certificate must not hold, since a list may contain original values.
-GIVEN = "given"
-#: What is counted, unless people have several rows.
-ROWS = "rows"
-#: Figures computed on different machines may differ by rounding.
-SAME = 1e-9
 
 KEYS = (
     "certificate",
@@ -33,6 +26,7 @@ KEYS = (
     "columns",
     "counts",
     "promises",
+    "grounds",
     "achieved",
     "risk",
     "attacks",
@@ -41,6 +35,9 @@ KEYS = (
     "versions",
     "digest",
 )
+#: Levels of nesting; real certificates have a handful.
+DEEPEST = 20
+COLUMNS = ("all", "quasi_identifiers", "sensitive")
 
 
 @dataclass(frozen=True)
@@ -50,30 +47,40 @@ class Certificate:
     Attributes
     ----------
     record
-        Everything, as plain values: ``file`` (its hash and size), ``columns``, ``promises``, ``achieved``, ``risk``
-        before and after, ``attacks`` and those ``not_tried``, ``preset``, ``versions``, ``digest``.
+        Everything, as plain values: ``file`` (its hash and size), ``columns``, ``promises``, their ``grounds`` (what
+        was assumed, guessed and confirmed by hand), ``achieved``, ``risk`` before and after, ``attacks`` and those
+        ``not_tried``, ``preset``, ``versions``, ``digest`` and, where it is signed, ``signature``.
     """
 
     record: Mapping[str, Any]
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Certificate:
-        """Read a certificate from its file."""
-        text = read_text(Path(path), "The certificate", SourceError)
-        damaged = DataError(f"The certificate {path} is not JSON. It may be another file, or damaged.")
-        record = parsed_json(text, lambda _: damaged)
-        lacking = [key for key in KEYS if not isinstance(record, dict) or key not in record]
-        if lacking or record["certificate"] != VERSION:
-            said = f"it lacks {listed(lacking)}" if lacking else f"its version is not {VERSION}"
-            raise DataError(f"{path} is not a certificate of this version of Sfumato: {said}.")
+        """Read a certificate from its file; one that says anything twice, or more than certificates do, is refused."""
+        record = parsed(read_text(Path(path), "The certificate", SourceError), path)
+        refuse_malformed(record, path)
         return cls(record)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the certificate as JSON, atomically."""
         write_text(path, json.dumps(self.record, indent=2, ensure_ascii=False) + "\n")
 
+    def sign(self, key: str | os.PathLike[str]) -> Certificate:
+        """Sign everything that the certificate says, with an Ed25519 key of the owner's; needs ``sfumato[sign]``.
+
+        Parameters
+        ----------
+        key
+            The file of the private key, in PEM; one that others can read is refused.
+        """
+        return Certificate({**self.record, SIGNATURE: sign(self.record, key)})
+
     def check(
-        self, file: str | os.PathLike[str], separator: str | None = None, encoding: str | None = None
+        self,
+        file: str | os.PathLike[str],
+        separator: str | None = None,
+        encoding: str | None = None,
+        public_key: str | os.PathLike[str] | None = None,
     ) -> Verification:
         """Recompute all that a file allows; every difference from the certificate is a broken rule.
 
@@ -83,95 +90,81 @@ class Certificate:
             The released file.
         separator, encoding
             As in `anonymize`.
+        public_key
+            The file of the owner's public key, in PEM: a certificate that was not signed with it is broken.
         """
-        differs = [
-            _compared("the certificate itself", self.record["digest"], digest(self.record)),
-            _compared("bytes of the file", self.record["file"], file_record(file)),
-        ]
-        try:
-            found = self._recomputed(file, separator, encoding)
-        except SfumatoError as error:
-            raise VerificationError(f"The file is not the one that was certified. {error}") from None
-        return replace(found, checks=(*found.checks, *differs))
-
-    def _recomputed(self, file: str | os.PathLike[str], separator: str | None, encoding: str | None) -> Verification:
-        """Recompute what the rows of a file show."""
-        columns = self.record["columns"]
-        names = list(open_source(file, separator=separator, encoding=encoding).columns)
-        differs = [_compared("columns", columns["all"], names)]
-        promises = [one for one in self.record["promises"] if not is_withheld(one)]
-        by_rows = self.record["counts"] == ROWS
-        found, figures = seen_in(file, columns, promises if by_rows else (), separator, encoding)
-        if by_rows:
-            differs.append(_compared("achieved figures", self.record["achieved"], figures["achieved"]))
-            differs.append(_compared("figures of risk", self.record["risk"]["after"], figures["risk"]))
-        notes = (*found.notes, *self._not_recomputed())
-        return replace(found, checks=(*found.checks, *differs), notes=notes)
-
-    def _not_recomputed(self) -> Iterator[str]:
-        yield "What is said about the original, and the attacks on it, cannot be recomputed from the file."
-        if self.record["counts"] != ROWS:
-            yield "People have several rows, and the file does not say whose: promises and risk are not recomputed."
-        withheld = [one["model"] for one in self.record["promises"] if is_withheld(one)]
-        if withheld:
-            yield f"{listed(withheld)}: needs a taxonomy, an order or a population, so it is not recomputed."
+        refuse_malformed(self.record)
+        return check_certificate(self.record, file, separator, encoding, public_key)
 
 
-def seen_in(
-    file: str | os.PathLike[str],
-    columns: Mapping[str, Sequence[str]],
-    promises: Sequence[Mapping[str, Any]],
-    separator: str | None = None,
-    encoding: str | None = None,
-) -> tuple[Verification, dict[str, Any]]:
-    """What any reader finds in a file: whether the promises hold, what it achieves, and its risk."""
-    source = open_source(file, separator=separator, encoding=encoding)
-    known, sensitive = columns["quasi_identifiers"], columns["sensitive"]
-    found = check_source(source, known, sensitive, promises)
-    achieved = {name: value for name, value in found.to_dict().items() if name in {"rows", "classes", "k", "sensitive"}}
-    table = source.read([*known, *sensitive], [*known, *sensitive])
-    risk = assess(table, dict.fromkeys(known), sensitive)
-    return found, json.loads(json.dumps({"achieved": achieved, "risk": risk.to_dict()}))
+def parsed(text: str, path: str | os.PathLike[str] = "") -> Any:
+    """Read JSON in which every key occurs once and every number is finite, so that all readers read the same."""
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse_number, parse_float=_finite)
+    except (ValueError, RecursionError):
+        raise DataError(f"The certificate {path} is not JSON. It may be another file, or damaged.") from None
 
 
-def recorded(promise: Mapping[str, Any]) -> dict[str, Any]:
-    """Record a promise without anything that may list original values."""
-    said = {name: value for name, value in promise.items() if value is not None and not _is_empty(value)}
-    return {name: value if isinstance(value, str | int | float) else GIVEN for name, value in said.items()}
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key occurs twice")
+    return found
 
 
-def _is_empty(value: object) -> bool:
-    return isinstance(value, Mapping | list | tuple) and not value
+def _refuse_number(text: str) -> float:
+    raise ValueError(f"{text} is no number of JSON")
 
 
-def is_withheld(promise: Mapping[str, Any]) -> bool:
-    """Whether a certificate leaves out what the verifier needs to check a promise."""
-    return GIVEN in promise.values()
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _refuse_number(text)
 
 
-def file_record(file: str | os.PathLike[str]) -> dict[str, Any]:
-    """What identifies the bytes of a file."""
-    found = HashedFile.of(file)
-    return {"sha256": found.sha256, "bytes": found.size}
+def refuse_malformed(record: Any, path: str | os.PathLike[str] = "") -> None:
+    """Refuse what is no certificate, or says something in a place where nothing would check it."""
+    fault = next(_faults(record), None)
+    if fault is not None:
+        raise DataError(f"{path or 'The record'} is not a certificate of this version of Sfumato: {fault}.")
 
 
-def digest(record: Mapping[str, Any]) -> str:
-    """A hash of everything else in a certificate. It shows accidents; against forgery, sign the certificate."""
-    said = {name: value for name, value in record.items() if name != "digest"}
-    return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+def _faults(record: Any) -> Iterator[str]:
+    """Say what is wrong with the form of a certificate."""
+    lacking = [key for key in KEYS if not isinstance(record, Mapping) or key not in record]
+    if lacking:
+        yield f"it lacks {listed(lacking)}"
+        return
+    if record["certificate"] != VERSION or isinstance(record["certificate"], bool):
+        yield f"its version is not {VERSION}"
+    unknown = [str(key) for key in record if key not in {*KEYS, SIGNATURE}]
+    if unknown:
+        yield f"certificates have no {listed(unknown)}"
+    if _depth(record) > DEEPEST:
+        yield "it is nested too deep"
+    if record["counts"] not in (ROWS, PEOPLE):
+        yield f"it counts neither {ROWS} nor {PEOPLE}"
+    if not _are_columns(record["columns"]):
+        yield f"its columns are not lists of names under {listed(COLUMNS)}"
+    promises = record["promises"]
+    if not isinstance(promises, list) or not promises or not all(isinstance(one, Mapping) for one in promises):
+        yield "it promises nothing" if promises == [] else "its promises are not a list of models"
+    if not isinstance(record["risk"], Mapping) or set(record["risk"]) != {"before", "after"}:
+        yield "its risk is not that before and after"
+    if not isinstance(record["preset"], Mapping | None):
+        yield "its preset is not a record"
 
 
-def _compared(what: str, said: object, found: object) -> RuleCheck:
-    """Whether what a certificate says is what the file shows."""
-    differences = 0 if _same(said, found) else 1
-    return RuleCheck(f"certificate: {what}", None, 0, differences, "differences", differences, units="differences")
+def _depth(record: Any) -> int:
+    """How deep a record is nested, up to just beyond what is allowed."""
+    depth, level = 0, [record]
+    while level and depth <= DEEPEST:
+        depth += 1
+        mappings = [value for one in level if isinstance(one, Mapping) for value in one.values()]
+        level = mappings + [value for one in level if isinstance(one, list | tuple) for value in one]
+    return depth
 
 
-def _same(one: object, other: object) -> bool:
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    if isinstance(one, float) and isinstance(other, float):
-        return math.isclose(one, other, rel_tol=SAME, abs_tol=SAME)
-    return type(one) is type(other) and one == other
+def _are_columns(columns: object) -> bool:
+    if not isinstance(columns, Mapping) or set(columns) != set(COLUMNS):
+        return False
+    return all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in columns.values())

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypedDict
 
 from sfumato.privacy import PrivacyModel
 from sfumato.verify.verification import Verification
@@ -49,10 +49,29 @@ def method_shown(record: Any) -> Any:
     return record
 
 
+class UnseenRows(TypedDict):
+    """How many rows of the original a release does not show, and the share of the original that was drawn."""
+
+    suppressed: int
+    share: float
+
+
+def unseen_rows(manifest: Mapping[str, Any]) -> UnseenRows:
+    """Say what of the original a release does not show, for the bounds and the scale of its answers."""
+    if "input" not in manifest:
+        return {"suppressed": 0, "share": 1.0}
+    rows, drawn_from = manifest["input"]["rows"], manifest["input"].get("drawn_from")
+    suppressed = int(manifest["suppressed"]["total"])
+    if drawn_from is None:
+        return {"suppressed": suppressed, "share": 1.0}
+    return {"suppressed": suppressed + drawn_from - rows, "share": rows / drawn_from}
+
+
 def build_manifest(
     *,
     source: str,
     rows: int,
+    drawn_from: int | None,
     roles: Mapping[str, str],
     hierarchies: Mapping[str, str],
     models: Sequence[PrivacyModel],
@@ -69,7 +88,13 @@ def build_manifest(
     ends |= {"smallest_count": smallest_count} if smallest_count else {}
     return {
         "versions": dict(versions()),
-        "input": {"kind": source, "rows": rows, "columns": len(roles), "content_hash": content.hex()[:32]},
+        "input": {
+            "kind": source,
+            "rows": rows,
+            **({} if drawn_from is None else {"drawn_from": drawn_from}),
+            "columns": len(roles),
+            "content_hash": content.hex()[:32],
+        },
         "roles": dict(roles),
         "hierarchies": dict(hierarchies),
         "privacy": [model_record(model) for model in models],

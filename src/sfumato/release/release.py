@@ -21,6 +21,7 @@ from sfumato.hierarchies import Hierarchy
 from sfumato.io import to_frame, write_text
 from sfumato.loss import LossReport
 from sfumato.methods.details import MethodDetails
+from sfumato.release.manifest import unseen_rows
 from sfumato.release.notebook import page_of
 from sfumato.release.origin import Origin
 from sfumato.release.shown import Promises, Shown
@@ -158,7 +159,7 @@ class Release:
         hierarchies = {name: self.hierarchies.get(name) for name in self.shown.quasi_identifiers}
         intervals = self.manifest.get("options", {}).get("intervals")
         statistic = intervals if intervals in {"midpoint", "mean"} else None
-        return Released(self.table, hierarchies, statistic, self.suppressed)
+        return Released(self.table, hierarchies, statistic, **unseen_rows(self.manifest))
 
     def count(self, where: Where | None = None) -> Answer:
         """How many people of the original fit a description: an estimate, and certain bounds.

@@ -77,7 +77,9 @@ def _rows(manifest: Mapping[str, Any], verification: Verification, may: Reportab
     rows, gone = manifest["input"]["rows"], manifest["suppressed"]["total"]
     if not may.losses:
         return f"{verification.rows:,} released, {may.few} suppressed"
-    return f"{verification.rows:,} released of {rows:,}, {gone:,} suppressed ({_share(gone, rows)})"
+    return (
+        f"{verification.rows:,} released of {_rows_in(manifest['input'])}, {gone:,} suppressed ({_share(gone, rows)})"
+    )
 
 
 def _losses(loss: LossReport, bound: Bound | None, optimality: object) -> list[tuple[str, str]]:
@@ -225,6 +227,12 @@ def _ends(found: Mapping[str, Any], rows: int) -> list[tuple[str, str]]:
 def _worst(loss: LossReport) -> str:
     ranked = sorted(loss.by_attribute.items(), key=lambda item: -item[1])[:3]
     return ", ".join(f"{name} {share:.1%}" for name, share in ranked)
+
+
+def _rows_in(about: Mapping[str, Any]) -> str:
+    """Say how many rows came in, and from how many they were drawn."""
+    drawn_from = about.get("drawn_from")
+    return f"{about['rows']:,}" + ("" if drawn_from is None else f" drawn from {drawn_from:,}")
 
 
 def _share(part: int, whole: int) -> str:

@@ -14,6 +14,7 @@ from sfumato.common.grouping import code_column, group_rows
 from sfumato.common.progress import Tell, silent
 from sfumato.errors import SchemaError
 from sfumato.hierarchies import ROOT, Domain, Ends, ScaledDomain, SetDomain
+from sfumato.hierarchies.calendar import held_by
 from sfumato.io.columns import packed
 from sfumato.release.shown import ShownInMemory
 from sfumato.table.microdata import Microdata
@@ -182,7 +183,8 @@ def _on_scale(domain: Domain, numbers: NDArray[np.float64]) -> pa.Array:
     lacking = np.isnan(numbers)
     if not pa.types.is_temporal(domain.values.type):
         return pa.array(numbers, mask=lacking)
-    ticks = np.where(lacking, 0, np.rint(numbers * MICROSECONDS_PER_DAY)).astype(np.int64)
+    # Rounding must not leave the calendar.
+    ticks = np.clip(np.where(lacking, 0, np.rint(numbers * MICROSECONDS_PER_DAY)).astype(np.int64), *held_by("us"))
     moments = pa.array(ticks, pa.timestamp("us", getattr(domain.values.type, "tz", None)), mask=lacking)
     return moments.cast(domain.values.type, safe=False)
 

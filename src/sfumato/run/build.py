@@ -70,6 +70,7 @@ def build_release(
             suppressed=classes.suppressed,
             content=content.result(),
             recoding=recoding,
+            drawn_from=prepared.drawn_from,
         )
         with clock.measuring("verify"):
             progress("verifying", 0.0)
@@ -85,7 +86,7 @@ def build_release(
         loss=found.loss,
         verification=verification,
         origin=OriginInMemory(prepared, found, shown, people),
-        row_of=None if prepared.left_out or prepared.sampled else prepared.places[order],
+        row_of=None if prepared.left_out or prepared.drawn_from is not None else prepared.places[order],
         people=people,
     )
 
@@ -205,6 +206,8 @@ class BuildOutcome:
         A keyed hash of all codes.
     recoding
         What a method decided, where it decided for all rows at once.
+    drawn_from
+        The number of rows from which the input rows were drawn; None without a sample.
     """
 
     request: Request
@@ -216,6 +219,7 @@ class BuildOutcome:
     suppressed: int
     content: bytes
     recoding: Recoding | None = None
+    drawn_from: int | None = None
 
     @cached_property
     def promises(self) -> list[dict[str, Any]]:
@@ -275,6 +279,7 @@ class BuildOutcome:
         return build_manifest(
             source=source.kind,
             rows=self.rows,
+            drawn_from=self.drawn_from,
             roles=self.roles,
             hierarchies={name: how.name if how else BY_TYPE for name, how in declared.items()},
             models=request.privacy,

@@ -15,19 +15,25 @@ from sfumato.assess.risk.people import people_per_class
 from sfumato.common import parameters
 from sfumato.common.grouping import code_column, group_rows
 from sfumato.common.progress import Progress
-from sfumato.errors import VerificationError
+from sfumato.errors import InfeasibleError, VerificationError
 from sfumato.loss import LossReport, RecodedTable
 from sfumato.methods import Task
 from sfumato.methods.base import refuse_unsupported
 from sfumato.methods.suppression import make_feasible
 from sfumato.privacy import Requirements
-from sfumato.privacy.least_k import broken_rules, least_that_works, with_size
+from sfumato.privacy.least_k import broken_rules, least_that_works, why_not_for_people, with_size
 from sfumato.privacy.whole_release import WholeRelease
 from sfumato.release.values import class_table
 from sfumato.run.prepare import Prepared
 from sfumato.run.request import Request
 from sfumato.table.recoding import SUPPRESSED, EquivalenceClasses, Recoding
 from sfumato.table.schema import Schema
+
+#: Where people have several rows, a method counts rows, and may miss what counting people allows.
+NOT_FOUND = (
+    "The method '{method}' finds no release that keeps every rule, counting people instead of rows, although everybody "
+    "in one class would keep them. Ask for less, try another method, or leave out the people with the most rows."
+)
 
 
 @dataclass(frozen=True)
@@ -87,10 +93,16 @@ def find_classes(
     least = requirements.smallest_class
     counts_otherwise = prepared.people is not None or any(model.whole for model in request.privacy)
     memory = {} if memory is None and counts_otherwise else memory
-    found = tried(least)
-    if found is not None:
-        return found
-    return least_that_works(tried, least, len(prepared.microdata), requirements)
+    try:
+        found = tried(least)
+        if found is not None:
+            return found
+        return least_that_works(tried, least, len(prepared.for_methods), requirements)
+    except InfeasibleError:
+        if prepared.people is None:
+            raise
+        reason = why_not_for_people(requirements, prepared.people)
+        raise InfeasibleError(reason or NOT_FOUND.format(method=request.method.name)) from None
 
 
 def _whole(prepared: Prepared, found: FoundClasses, schema: Schema) -> WholeRelease:

@@ -64,8 +64,8 @@ class Prepared:
         The dropped columns that may name people, as numbers in the order of ``microdata``.
     row_numbers
         The unnamed columns that were dropped, since they only number the rows.
-    sampled
-        Whether only some rows of the input were drawn.
+    drawn_from
+        The number of rows of the input, if only some of them were drawn; None without a sample.
     remarks
         What had to be guessed or left out when the table was read.
     """
@@ -79,7 +79,7 @@ class Prepared:
     schema: Schema
     identifiers: Mapping[str, NDArray[np.integer]] = field(default_factory=dict, repr=False)
     row_numbers: tuple[str, ...] = ()
-    sampled: bool = False
+    drawn_from: int | None = None
     remarks: tuple[Remark, ...] = ()
     people: NDArray[np.int64] | None = field(default=None, repr=False)
     weights: NDArray[np.float64] | None = field(default=None, repr=False)
@@ -96,6 +96,7 @@ class Prepared:
             identifiers=self.identifiers,
             row_numbers=self.row_numbers,
             remarks=self.remarks,
+            counts_people=self.people is not None,
             pseudonyms={name: rows_per_value(self.table.column(name)) for name in request.pseudonymize},
         )
 
@@ -153,7 +154,7 @@ def prepare(read: TableRead, request: Request, progress: Progress = silent) -> P
         microdata=shuffled.result(),
         roles=read.roles,
         left_out=len(read.rows) - len(rows),
-        sampled=request.sample is not None,
+        drawn_from=read.drawn_from,
         places=places,
         secret=secret,
         schema=schema,

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.assess.meaning.words import says_person
 from sfumato.common.progress import Progress, Tell, silent, stage
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError
@@ -103,6 +104,8 @@ class TableRead:
         The dropped columns that may name people.
     row_numbers
         The unnamed columns that were dropped, since they only number the rows.
+    drawn_from
+        The number of rows of the source, if only some of them were drawn; None without a sample.
     """
 
     source: Source
@@ -113,6 +116,7 @@ class TableRead:
     secret: Secret
     identifiers: Sequence[str] = ()
     row_numbers: tuple[str, ...] = ()
+    drawn_from: int | None = None
 
 
 def read_table(source: Source, request: Request, progress: Progress = silent) -> TableRead:
@@ -131,13 +135,14 @@ def read_table(source: Source, request: Request, progress: Progress = silent) ->
     schema = transform.with_person(request, table) if request.pseudonymize else request.schema
     roles |= {} if schema.person is None else {schema.person: "person"}
     secret, rows = Secret.of(request.seed), np.arange(table.num_rows)
+    drawn_from = None if request.sample is None else table.num_rows
     if request.changes_rows:
         table, rows = transform.changed(table, request, schema, secret)
     if request.preset is not None and request.transform:
         from sfumato.run.presets import after_transformations  # noqa: PLC0415
 
         table = after_transformations(source, table, request)
-    return TableRead(source, table, rows, schema, roles, secret, naming, row_numbers)
+    return TableRead(source, table, rows, schema, roles, secret, naming, row_numbers, drawn_from)
 
 
 def numbering_columns(source: Source, schema: Schema) -> tuple[str, ...]:
@@ -189,7 +194,11 @@ def _count_up(chunks: Iterable[pa.Array]) -> bool:
 def _naming_columns(roles: Mapping[str, str], skipped: Sequence[str]) -> list[str]:
     """The columns that are dropped and may name people."""
     dropped = {name: role for name, role in roles.items() if role in {"identifier", "drop"} and name not in skipped}
-    return [name for name, role in dropped.items() if role == "identifier" or NAMES_PEOPLE.search(name.lower())]
+    return [name for name, role in dropped.items() if role == "identifier" or _may_name_people(name)]
+
+
+def _may_name_people(name: str) -> bool:
+    return says_person(name) or NAMES_PEOPLE.search(name.lower()) is not None
 
 
 def _read_beside(

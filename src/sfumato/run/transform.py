@@ -69,6 +69,12 @@ def with_person(request: Request, table: pa.Table) -> Schema:
     several = [name for name in request.pseudonymize if rows_per_value(table.column(name)) > 1]
     if schema.person is not None or not several:
         return schema
+    if len(several) > 1:
+        raise SchemaError(
+            f"Who is a person here? {listed(several)} are all released as pseudonyms that several rows share, and k of "
+            f"one are not k of another. Say who is counted: person={several[0]!r} or another of them (on the command "
+            "line --person)."
+        )
     others = [name for name in schema.identifiers if name != several[0]]
     return replace(schema, identifiers=others, person=several[0])
 

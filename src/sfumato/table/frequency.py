@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.common.rows import LONG, equal_rows, gather, sort_rows, stretches
+from sfumato.common.rows import FEW_CODES, LONG, equal_rows, gather, sort_codes, sort_rows, stretches
 from sfumato.common.threads import in_chunks, side_by_side
 from sfumato.table.kernels.classes import highest_within
 from sfumato.table.microdata import Microdata
@@ -84,7 +84,8 @@ def in_order(keys: NDArray[np.int64], reach: int) -> tuple[NDArray[np.int64], ND
     """Sort keys below ``reach``; return them and their rows, equal keys in the order of their rows."""
     bits = len(keys).bit_length()
     if len(keys) >= LONG or reach << bits > KEY_LIMIT:
-        rows = sort_rows(keys.view(np.uint64)[np.newaxis])
+        few = len(keys) >= LONG and reach <= FEW_CODES
+        rows = sort_codes(keys, reach) if few else sort_rows(keys.view(np.uint64)[np.newaxis])
         return gather(keys, rows), rows
     # Key and row in one number: sorting numbers is several times faster than argsort.
     words = keys << bits

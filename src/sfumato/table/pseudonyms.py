@@ -16,7 +16,6 @@ import io
 import math
 import os
 import secrets
-import stat
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -28,7 +27,7 @@ import pyarrow as pa
 
 from sfumato.common import parameters
 from sfumato.common.randomness import Secret
-from sfumato.common.textfiles import LISTED, read_text
+from sfumato.common.textfiles import LISTED, read_text, refuse_readable_by_others
 from sfumato.errors import DataError, OutputError, ParameterError, invalid_parameter
 
 KINDS = ("keyed", "random")
@@ -143,7 +142,7 @@ def read_key(path: Path) -> bytes:
     """Read a key file, or create one."""
     if not path.exists():
         _create(path, secrets.token_hex(32) + "\n")
-    _refuse_open(path, "key file")
+    refuse_readable_by_others(path, "key file")
     key = read_text(path, "The key file", ParameterError, limit=LISTED).strip().encode()
     if len(key) < LEAST_KEY:
         raise ParameterError(f"The key file {path} holds fewer than {LEAST_KEY} bytes, which can be tried out.")
@@ -154,7 +153,7 @@ def read_kept(path: Path) -> dict[str, str]:
     """Read the table of identifiers and their pseudonyms; empty if the file does not exist yet."""
     if not path.exists():
         return {}
-    _refuse_open(path, "table of pseudonyms")
+    refuse_readable_by_others(path, "table of pseudonyms")
     text = read_text(path, "The table of pseudonyms", ParameterError, limit=LISTED)
     rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
     if any(len(row) != 2 for row in rows):
@@ -168,7 +167,7 @@ def write_kept(path: Path, known: Mapping[str, str]) -> None:
 
     file = io.StringIO(newline="")
     csv.writer(file, lineterminator="\n").writerows(sorted(known.items()))
-    write_text(path, file.getvalue(), private=True)
+    write_text(path, file.getvalue(), private=True, update=True)
 
 
 def _create(path: Path, text: str) -> None:
@@ -178,12 +177,6 @@ def _create(path: Path, text: str) -> None:
         raise OutputError(f"The key file {path} cannot be made: {error.strerror}.") from None
     with open(handle, "w", encoding="ascii") as file:
         file.write(text)
-
-
-def _refuse_open(path: Path, what: str) -> None:
-    """Refuse a secret that others can read."""
-    if os.name == "posix" and path.is_file() and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise ParameterError(f"The {what} {path} can be read by others. Take that away (chmod 600), or make a new one.")
 
 
 def in_its_form(key: bytes, column: str, name: str) -> str:

@@ -20,10 +20,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.common import parameters
+from sfumato.common.grouping import folded
 from sfumato.errors import DataError, ParameterError, invalid_parameter, listed, shortened
 from sfumato.hierarchies import HIERARCHIES, KINDS, Hierarchy, Learned, default_hierarchy
 from sfumato.hierarchies.ages import completed_years
 from sfumato.hierarchies.base import as_number
+from sfumato.hierarchies.bins import LEAST_EXACT
 from sfumato.hierarchies.dates import moments_of
 from sfumato.hierarchies.numeric import numbers_only
 from sfumato.table.shift import Shift
@@ -88,7 +90,8 @@ class Round(Transform):
             quotients = np.abs(numbers) / float(self.to) + 0.5
             doubt = np.abs(quotients - np.rint(quotients)) <= 1e-9 * np.maximum(1.0, quotients)
         counts = np.floor(quotients).astype(object)
-        for at in np.flatnonzero(doubt | (quotients > 2**52)).tolist():
+        # Quotients by floats that are nearly 0 are not exact to nine digits.
+        for at in np.flatnonzero(doubt | (quotients > 2**52) | (self.to < LEAST_EXACT)).tolist():
             exact = abs(Fraction(str(cells[at].cast(pa.string()))))
             counts[at] = math.floor(exact / Fraction(str(self.to)) + Fraction(1, 2))
         counts = np.array([int(count) for count in counts.tolist()], object)
@@ -147,6 +150,40 @@ def _holding(kind: pa.DataType, number: float) -> pa.DataType:
             except pa.ArrowInvalid:
                 continue
     return kind if pa.types.is_floating(kind) else pa.float64()
+
+
+@dataclass(frozen=True)
+class Fold(Transform):
+    """Text that looks alike becomes one value: trimmed, blanks as one space, no invisible characters, Unicode as NFKC.
+
+    With ``case``, capital letters become small ones as well.
+
+    Examples
+    --------
+    >>> Fold().apply("ill", TransformContext(pa.table({"ill": ["flu", "flu ", "ﬂu"]}), Secret(1))).to_pylist()
+    ['flu', 'flu', 'flu']
+    """
+
+    case: bool = False
+    kind: ClassVar[str] = "fold"
+    shorthand: ClassVar[str] = "fold"
+
+    def __post_init__(self) -> None:
+        parameters.flag("Fold", "case", self.case)
+
+    @classmethod
+    def from_short(cls, text: str) -> dict[str, Any]:
+        if text.strip() not in {"", "case"}:
+            raise ParameterError(f"A column is folded by 'fold' or 'fold:case', not by {shortened('fold:' + text)}.")
+        return {"case": True} if text.strip() else {}
+
+    def apply(self, name: str, context: TransformContext) -> pa.ChunkedArray:
+        cells = context.column(name, "Fold()")
+        if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
+            raise DataError(f"Column '{name}' is no text, so there is nothing to fold. Leave it as it is.")
+        coded = cells.combine_chunks().dictionary_encode()
+        coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
+        return pa.chunked_array([folded(coded.dictionary, self.case).take(coded.indices)])
 
 
 @dataclass(frozen=True)
@@ -281,7 +318,7 @@ class Age(Transform):
 
 
 #: Every kind of transformation by its name in policies and on the command line.
-TRANSFORMS: dict[str, type[Transform]] = {one.kind: one for one in (Round, Clip, AtLevel, Age, Shift)}
+TRANSFORMS: dict[str, type[Transform]] = {one.kind: one for one in (Round, Clip, Fold, AtLevel, Age, Shift)}
 
 
 def transforms_of(owner: str, name: str, value: object) -> dict[str, Transform]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from sfumato.errors import listed
 from sfumato.verify.classes import code_column
 from sfumato.verify.engine_check import verify_grouped
 from sfumato.verify.engine_groups import GroupingEngine, grouped_columns
-from sfumato.verify.interpretations import INTERPRETATIONS, Interpretation, seen_through, words_for_missing
+from sfumato.verify.interpretations import BY_EYE, INTERPRETATIONS, Interpretation, seen_through, words_for_missing
 from sfumato.verify.meanings import written_differently
 from sfumato.verify.reading import TYPED, read_file
 from sfumato.verify.release import check_columns, verify_release
@@ -48,7 +48,13 @@ def check_file(
         if merged:
             found = verify_release(seen, quasi_identifiers, sensitive, requirements, people=people)
             checks += only_there(reading, found, result)
-    return replace(result, checks=tuple(checks), notes=tuple(notes_on(table, form)))
+    notes = notes_on(table, form)
+    seen, merged = seen_through(BY_EYE, table)
+    if merged:
+        notes += notes_by_eye(
+            verify_release(seen, quasi_identifiers, sensitive, requirements, people=people), result, merged
+        )
+    return replace(result, checks=tuple(checks), notes=tuple(notes))
 
 
 def check_grouped(
@@ -79,6 +85,10 @@ def check_grouped(
             found = verify_grouped(engine, quasi_identifiers, sensitive, requirements, columns={**known, **merged})
             checks += only_there(reading, found, result)
     notes = [note for column in known.values() for note in notes_on(pa.table({column.name: column.labels}), form)]
+    merged = {name: seen for name, column in known.items() if (seen := column.seen(BY_EYE)) is not None}
+    if merged:
+        found = verify_grouped(engine, quasi_identifiers, sensitive, requirements, columns={**known, **merged})
+        notes += notes_by_eye(found, result, merged)
     return replace(result, checks=tuple(checks), notes=tuple(notes))
 
 
@@ -90,6 +100,15 @@ def only_there(reading: Interpretation, found: Verification, on_paper: Verificat
         for check in found.violations
         if (check.rule, check.column) not in broken
     ]
+
+
+def notes_by_eye(found: Verification, on_paper: Verification, merged: Iterable[str]) -> list[str]:
+    """Warn where rules hold only because values that look alike count as different."""
+    said = f"Column {listed(merged)} has values that look alike and differ only in what nobody sees: blanks, invisible "
+    said += "characters or forms of Unicode."
+    broken = only_there(BY_EYE, found, on_paper)
+    general = [] if found.checks else [f"{said} They count as different."]
+    return general + [f"{said} Taken as one, {check}." for check in broken]
 
 
 def notes_on(table: pa.Table, form: str) -> list[str]:

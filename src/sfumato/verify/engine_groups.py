@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import VerificationError
 from sfumato.verify.classes import KEY_LIMIT, Classes, Histogram, code_column, without_nan
-from sfumato.verify.interpretations import Interpretation
+from sfumato.verify.interpretations import Interpretation, is_text
 
 T = TypeVar("T")
 
@@ -78,6 +78,8 @@ class Grouped:
 
     def seen(self, reading: Interpretation) -> Grouped | None:
         """Interpret the column; None if all of its values stay different."""
+        if not is_text(self.values.type):
+            return None
         texts = [None if text is None else reading.seen(text) for text in self.labels.to_pylist()]
         coded = code_column(self.name, pa.chunked_array([pa.array(texts, pa.string())]))
         told_apart = len(np.unique(coded.codes)) == len(np.unique(self.codes))
@@ -97,10 +99,21 @@ class Grouped:
 def grouped_columns(engine: GroupingEngine, names: Sequence[str]) -> dict[str, Grouped]:
     """Get the distinct values of columns from the engine."""
     columns = {}
-    for name, (labels, counts) in zip(names, engine.values(names), strict=True):
+    for name, (found, counts) in zip(names, engine.values(names), strict=True):
+        order = _order(found)
+        labels = found.take(order)
         coded = code_column(name, labels)
-        columns[name] = Grouped(name, labels.combine_chunks(), counts, coded.values, coded.codes)
+        columns[name] = Grouped(name, labels.combine_chunks(), counts[order.to_numpy()], coded.values, coded.codes)
     return columns
+
+
+def _order(labels: pa.ChunkedArray) -> pa.Array:
+    """Sort values, so that the classes that are named do not depend on the order in which threads found them."""
+    plain = labels.cast(labels.type.value_type) if pa.types.is_dictionary(labels.type) else labels
+    try:
+        return pc.sort_indices(plain)
+    except pa.ArrowNotImplementedError:
+        return pc.sort_indices(plain.cast(pa.string()))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ not distinguish an empty text from a missing value, and for a program that takes
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -48,9 +49,25 @@ def _with_words(text: str) -> str | None:
     return None if text in MISSING_WORDS else _plainly(text)
 
 
+def _by_eye(text: str) -> str:
+    """What a reader sees of a text: compatible forms as one, no invisible characters, one space for all blanks."""
+    seen = unicodedata.normalize("NFKC", text)
+    shown = "".join(" " if one.isspace() else one for one in seen if one.isspace() or not _is_invisible(one))
+    return " ".join(unicodedata.normalize("NFKC", shown).split())
+
+
+def _is_invisible(letter: str) -> bool:
+    return unicodedata.category(letter) in {"Cc", "Cf"} or letter == "\u034f" or "\ufe00" <= letter <= "\ufe0f"
+
+
 PLAIN = Interpretation("as plain text", "empty text and missing values, or different kinds of line breaks", _plainly)
 PANDAS = Interpretation(
     "with the defaults of pandas", "missing values and words such as NA, None, null or nan", _with_words
+)
+
+#: What a reader sees; it is no rule that programs read so, but a warning that rows may hold less than they seem to.
+BY_EYE = Interpretation(
+    "by eye", "values that differ only in blanks, invisible characters or forms of Unicode", _by_eye
 )
 
 #: By file format, from the finest to the coarsest, in addition to the text as it is written.
@@ -71,6 +88,8 @@ def seen_through(reading: Interpretation, table: pa.Table) -> tuple[pa.Table, li
 def _seen_column(reading: Interpretation, column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Interpret a column; None if all of its values stay different."""
     coded = code_column("", column)
+    if not is_text(coded.values.type):
+        return None
     texts = coded.values.to_pylist()
     missing = coded.codes == len(texts)
     seen = [reading.seen(text) for text in texts]
@@ -80,12 +99,17 @@ def _seen_column(reading: Interpretation, column: pa.ChunkedArray) -> pa.Chunked
     return pa.chunked_array([pa.array(seen, pa.string()).take(codes).dictionary_encode()])
 
 
+def is_text(kind: pa.DataType) -> bool:
+    """Whether values are text, which programs may read differently."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
 def words_for_missing(table: pa.Table) -> dict[str, list[str]]:
     """The texts of every column that common programs take for missing."""
     found: dict[str, list[str]] = {}
     for name in table.column_names:
         values = code_column(name, table.column(name)).values
-        if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        if is_text(values.type):
             words = sorted(MISSING_WORDS.intersection(values.to_pylist()))
             found |= {name: words} if words else {}
     return found

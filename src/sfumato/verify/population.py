@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.common import parameters
-from sfumato.errors import DataError, SchemaError, listed, shortened
+from sfumato.errors import DataError, ParameterError, SchemaError, listed, shortened
 from sfumato.verify.classes import Classes, code_column, group_rows
 from sfumato.verify.estimates import ESTIMATED, expected_uniques
 from sfumato.verify.models import TOLERANCE, RuleFinding
@@ -66,6 +66,8 @@ def check_presence(
     """Check δ-presence: the share of the people who fit a class that is in it."""
     low = parameters.share("delta-presence", "low", requirement.get("low"))
     high = parameters.share("delta-presence", "high", requirement.get("high"))
+    if low > high or high == 0:
+        raise ParameterError("No table keeps delta-presence whose 'high' is 0 or below its 'low'.")
     fitting = fitting_people(requirement, table, shown, classes)
     found = np.divide(classes.heads, fitting, out=np.full(len(classes), np.inf), where=fitting > 0)
     holds = (found >= low - TOLERANCE) & (found <= high + TOLERANCE)

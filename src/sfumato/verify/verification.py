@@ -136,6 +136,7 @@ class Verification:
     """The result of checking a table against its promises; true if everything holds.
 
     A table without rows is never verified: it may be the result of a failed read. Its ``k``, ``l`` and ``t`` are None.
+    Nor is a table of which some promise could not be checked, even though no rule is broken.
 
     Attributes
     ----------
@@ -147,6 +148,8 @@ class Verification:
         Every rule and whether it holds.
     notes
         What the publisher should know although no rule is broken.
+    not_checkable
+        The promises that this table alone cannot prove, each with what is lacking.
     frequencies
         The number of classes for every pair of class size and count of the most frequent value, by sensitive column
         (None for a table without any); only if an engine counted.
@@ -158,11 +161,17 @@ class Verification:
     checks: tuple[RuleCheck, ...]
     notes: tuple[str, ...] = ()
     frequencies: Mapping[str | None, ClassFrequencies] = field(default_factory=dict, repr=False, compare=False)
+    not_checkable: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether there are rows, and every class keeps every rule."""
-        return self.rows > 0 and all(check.ok for check in self.checks)
+        """Whether there are rows, every promise could be checked, and every class keeps every rule."""
+        return not self.broken and not self.not_checkable
+
+    @property
+    def broken(self) -> bool:
+        """Whether a rule is broken, or there are no rows that could keep one."""
+        return self.rows == 0 or not all(check.ok for check in self.checks)
 
     @property
     def violations(self) -> tuple[RuleCheck, ...]:
@@ -172,7 +181,7 @@ class Verification:
     @property
     def caveats(self) -> tuple[str, ...]:
         """What holds and yet protects nobody: rules that every table keeps, and classes of one."""
-        if not self.ok:
+        if self.broken:
             return ()
         empty = [check.rule for check in self.checks if check.promises_nothing]
         said = [f"{rule} promises nothing: every table keeps it." for rule in dict.fromkeys(empty)]
@@ -204,7 +213,7 @@ class Verification:
 
     def summary(self) -> str:
         """Say in a few lines what holds, what does not, and which classes break it."""
-        lines = [f"{'Verified' if self.ok else 'NOT verified'}: {self.rows:,} rows in {self.classes:,} classes"]
+        lines = [self._verdict()]
         if not self.rows:
             lines.append("The table has no rows, so there is nothing that could keep a rule.")
         if not self.checks:
@@ -214,11 +223,16 @@ class Verification:
             lines += [f"  {one} (asked {_number(check.asked)})" for one in check.sample]
             if check.sample and check.breaking > len(check.sample):
                 lines.append(f"  and {check.breaking - len(check.sample):,} more")
+        lines += [f"Not checkable from this file: {one}" for one in self.not_checkable]
         lines += [f"Note: {note}" for note in (*self.caveats, *self.notes)]
         return "\n".join(printable(line, lines=False) for line in lines)
 
+    def _verdict(self) -> str:
+        """Say first whether everything, a part or nothing was verified."""
+        said = "NOT verified" if self.broken else "Partly verified" if self.not_checkable else "Verified"
+        return f"{said}: {self.rows:,} rows in {self.classes:,} classes"
+
     def _repr_html_(self) -> str:
-        said = "Verified" if self.ok else "NOT verified"
         said_too = (*self.caveats, *self.notes)
         rules = [
             [check.rule, check.column, _number(check.asked), _found(check), check.measures, _verdict(check)]
@@ -227,9 +241,10 @@ class Verification:
         header = ["rule", "column", "asked", "found", "which is the", "verdict"]
         return fragment(
             "Verification",
-            verdict(self.ok, f"{said}: {self.rows:,} rows in {self.classes:,} classes"),
+            verdict(self.ok, self._verdict()),
             table(header, rules, numbers={2, 3}) if rules else element("p", "No rule was given."),
             [_breaking(check) for check in self.violations if check.sample],
+            facts(("not checkable", one) for one in self.not_checkable) if self.not_checkable else None,
             facts(("note", note) for note in said_too) if said_too else None,
         )
 
@@ -246,6 +261,7 @@ class Verification:
             "k": self.k,
             "sensitive": {name: _plain_achieved(one) for name, one in self.achieved.sensitive.items()},
             "rules": [_plain_check(check) for check in self.checks],
+            "not_checkable": list(self.not_checkable),
             "notes": [*self.caveats, *self.notes],
         }
 
@@ -316,6 +332,6 @@ def _cell(value: object, limit: int = 60) -> str:
 
 def _number(number: float) -> str:
     """Format a number briefly: whole numbers as such, infinity as unlimited."""
-    if math.isinf(number):
+    if isinstance(number, float) and math.isinf(number):  # an integer may be too large for a float
         return "unlimited"
     return f"{int(number):,}" if number == int(number) else f"{number:.6g}"

@@ -81,6 +81,6 @@ def test_cautions_of_one_severity_come_in_a_fixed_order() -> None:
         *("new-values", "missing-codes", "numbers-as-text", "dates-as-text", "pseudonyms", "near-unique"),
     ]
     assert list(AFTER) == [
-        *("sensitive-unprotected", "minimizes-label", "own-levels", "lost-column"),
-        *("several-rows-per-person", "tells-hidden", "unique-rows"),
+        *("sensitive-unprotected", "minimizes-label", "look-alikes", "own-levels", "lost-column"),
+        *("several-rows-per-person", "repeated-rows", "tells-hidden", "unique-rows"),
     ]

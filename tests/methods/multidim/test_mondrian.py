@@ -15,9 +15,9 @@ from tests.examples import examples
 from tests.methods.multidim.mondrian_twin import Rows, Twin, coded, partition, rule_for
 
 import sfumato as sf
-from sfumato.common import threads
 from sfumato.errors import ParameterError
 from sfumato.methods import find_method
+from sfumato.methods.multidim import mondrian
 from sfumato.table.microdata import Microdata
 
 TREE = sf.Taxonomy.from_dict(
@@ -276,11 +276,11 @@ class TestChoices:
         random = np.random.default_rng(3)
         microdata = coded(random.integers(0, 200, (5000, 3)).tolist(), random.integers(0, 5, 5000).tolist())
         models = [sf.KAnonymity(4), sf.LDiversity(2)]
-        results = []
-        for cores in (1, 4, None):
-            monkeypatch.setattr(threads.os, "cpu_count", lambda cores=cores: cores)
-            results.append(partition(microdata, models, sf.Mondrian(relaxed=relaxed)))
-        assert results[0] == results[1] == results[2]
+        whole = partition(microdata, models, sf.Mondrian(relaxed=relaxed))
+        monkeypatch.setattr(mondrian, "LEAST_PART", 16)  # so that the first cuts are made side by side
+        for number in (1, 2, 3, 7, 16):
+            monkeypatch.setenv("SFUMATO_THREADS", str(number))
+            assert partition(microdata, models, sf.Mondrian(relaxed=relaxed)) == whole
 
     @pytest.mark.parametrize("wrong", [{"relaxed": 1}, {"relaxed": "no"}, {"categories": "random"}])
     def test_wrong_parameters(self, wrong: dict):

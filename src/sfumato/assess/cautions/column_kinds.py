@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.assess.cautions.caution import CautionFinding, before, quoted
-from sfumato.assess.cautions.view import RequestView
+from sfumato.assess.cautions.caution import CautionFinding, after, before, quoted
+from sfumato.assess.cautions.view import ReleaseView, RequestView, ViewedColumn
 from sfumato.assess.meaning.words import says_code
+from sfumato.common.grouping import look_alikes
 from sfumato.hierarchies import Domain, IntervalDomain, Prefix
 from sfumato.table.schema import Declared
 
@@ -148,6 +150,36 @@ def row_numbers(view: RequestView) -> Iterator[CautionFinding]:
             f"The unnamed column {quoted(name)} only numbers the rows of the original and is dropped as an identifier.",
             "Nothing needs to be done; in pandas, to_csv(..., index=False) leaves it out.",
         )
+
+
+@after("look-alikes")
+def written_alike(view: ReleaseView) -> Iterator[CautionFinding]:
+    """Find values that a reader takes for one: blanks, invisible characters, forms of Unicode; capitals are a note."""
+    for column in view.with_role("quasi-identifier", "sensitive", "plain"):
+        for case in (False, True):
+            numbers = look_alikes(column.values, case)
+            alike = len(numbers) - len(np.unique(numbers))
+            if alike:
+                yield _look_alikes(column, alike, case)
+                break
+
+
+def _look_alikes(column: ViewedColumn, alike: int, case: bool) -> CautionFinding:
+    differ = "capital and small letters" if case else "blanks, invisible characters or forms of Unicode"
+    one = "one of its values looks" if alike == 1 else f"{alike:,} of its values look"
+    harm = {
+        "sensitive": "They count as different, so a class can seem more diverse than it is.",
+        "quasi-identifier": "They count as different, so people who look alike are kept apart.",
+    }.get(column.role, "They count as different.")
+    fold = "Fold(case=True)" if case else "Fold()"
+    return CautionFinding(
+        "note" if case or column.role == "plain" else "warning",
+        (column.name,),
+        alike,
+        f"In {quoted(column.name)} {one} like another and differs only in {differ}. {harm}",
+        f"Make them one: transform={{{column.name!r}: sf.{fold}}} (on the command line --transform "
+        f"{column.name}=fold{':case' if case else ''}).",
+    )
 
 
 @before("reading")

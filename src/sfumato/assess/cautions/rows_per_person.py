@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.assess.cautions.caution import CautionFinding, after, before, quoted, share
-from sfumato.assess.cautions.rows_view import RowsView
+from sfumato.assess.cautions.rows_view import RowsView, fingerprints
 from sfumato.assess.cautions.view import ReleaseView, RequestView
-
-#: A column with more rows per value on average groups people instead of naming them.
-MOST_ROWS_PER_PERSON = 50
+from sfumato.assess.meaning.persons import CountedColumn, PersonFound, find_person, lasting
 
 
 @before("pseudonyms", about="pseudonyms")
@@ -21,7 +19,8 @@ def pseudonyms(view: RequestView) -> Iterator[CautionFinding]:
     for name, rows in view.pseudonyms.items():
         linked = (
             f"up to {rows:,} rows of one person can be put together, and tell more of them than each row does. "
-            "Models count people, not rows; but they look at each row's class, not at all rows of a person at once."
+            "Models count those whom the pseudonyms stand for, not rows; but they look at each row's class, not at all "
+            "rows of a person at once."
         )
         single = "whoever gets the key or the table finds everybody. It is personal data as long as that exists."
         yield CautionFinding(
@@ -35,24 +34,64 @@ def pseudonyms(view: RequestView) -> Iterator[CautionFinding]:
 
 @after("several-rows-per-person", by_rows=True)
 def several_rows_per_person(view: ReleaseView) -> Iterator[CautionFinding]:
-    """Count the classes with fewer than k persons, if a dropped identifier repeats and so may name persons."""
+    """Count the classes with fewer than k persons, if a dropped identifier repeats and stands for persons."""
     assert isinstance(view, RowsView)
-    for name, codes in view.identifiers.items():
-        persons = int(codes.max(initial=-1)) + 1
-        named = int(np.count_nonzero(codes >= 0))
-        if not persons < named <= MOST_ROWS_PER_PERSON * persons or persons < view.k:
-            continue
-        counts = persons_per_class(codes, view.visible)
-        few = int(np.count_nonzero(counts < view.k))
-        if not few:
-            continue
+    keys = [CountedColumn(name, codes) for name, codes in view.identifiers.items() if _repeats(codes)]
+    if not keys:
+        return
+    known = [
+        CountedColumn.of(one.name, one.codes, one.values) for one in view.columns.values() if one.codes is not None
+    ]
+    found = find_person(keys, lasting(known))
+    if found is None:
+        return
+    counts = persons_per_class(view.identifiers[found.name], view.visible)
+    few = int(np.count_nonzero(counts < view.k))
+    if few:
+        yield CautionFinding("warning", (found.name,), few, *_few_persons(found, share(few, len(counts)), view.k))
+
+
+def _repeats(codes: NDArray[np.integer]) -> bool:
+    return int(codes.max(initial=-1)) + 1 < int(np.count_nonzero(codes >= 0))
+
+
+def _few_persons(found: PersonFound, few: str, k: int) -> tuple[str, str]:
+    """What was found, and what to do: a question where neither attributes nor the name say what a column stands for."""
+    declare = f"declare the column as person={found.name!r}"
+    repeats = f"The dropped identifier {quoted(found.name)} repeats"
+    if not found.constant and not found.by_name:
+        return (
+            f"{repeats}, in {found.rows:,} rows with {found.people:,} values, and {few} classes hold fewer than k={k} "
+            "different ones.",
+            f"Does it stand for people? Then {declare}: k counts rows.",
+        )
+    return (
+        f"{repeats}: {found.rows:,} rows seem to belong to {found.people:,} persons ({found.reason}), and {few} "
+        f"classes hold fewer than k={k} different ones.",
+        f"k counts rows: {declare}, so that people are counted.",
+    )
+
+
+#: With fewer different rows, all of them may well occur an even number of times by chance.
+FEWEST_REPEATED = 10
+
+
+@after("repeated-rows", by_rows=True)
+def repeated_rows(view: ReleaseView) -> Iterator[CautionFinding]:
+    """Find a table in which all rows are there several times over, so that everybody counts several times."""
+    columns = [one.codes for one in view.columns.values() if one.codes is not None]
+    if view.counts_people or not columns:
+        return
+    counts = np.unique(fingerprints([*columns, *view.identifiers.values()]), return_counts=True)[1]
+    times = int(np.gcd.reduce(counts)) if len(counts) >= FEWEST_REPEATED else 1
+    if times > 1:
         yield CautionFinding(
             "warning",
-            (name,),
-            few,
-            f"The dropped identifier {quoted(name)} repeats: {named:,} rows belong to {persons:,} persons, and "
-            f"{share(few, len(counts))} classes hold fewer than k={view.k} different ones.",
-            f"k counts rows: declare the column as person={name!r}, so that people are counted.",
+            (),
+            len(counts),
+            f"Every row occurs at least {times} times, and always a multiple of {times} times: the table seems to hold "
+            "everybody several times, and k counts all of them.",
+            "Read each file once, or leave out the copies, unless they are about different people.",
         )
 
 

@@ -113,6 +113,8 @@ class RequestView:
         What had to be guessed or left out when the table was read: columns, what was found, what to do, severity.
     pseudonyms
         The identifiers released as pseudonyms, and the largest number of rows with the same one.
+    counts_people
+        Whether a column says whose row it is, so that a person who is there twice counts once.
     total
         The number of rows, if they are not in ``microdata``.
     """
@@ -125,6 +127,7 @@ class RequestView:
     row_numbers: Sequence[str] = ()
     remarks: Sequence[tuple[tuple[str, ...], str, str, str]] = ()
     pseudonyms: Mapping[str, int] = field(default_factory=dict)
+    counts_people: bool = False
     total: int | None = None
 
     @property

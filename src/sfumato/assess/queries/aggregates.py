@@ -39,7 +39,7 @@ def total(worth: Worth) -> Answer:
     """Sum over all matching rows."""
     lower = _weighted(worth.sure, worth.low) + _weighted(worth.optional, np.minimum(worth.low, 0.0))
     upper = _weighted(worth.sure, worth.high) + _weighted(worth.optional, np.maximum(worth.high, 0.0))
-    return Answer(_known(_weighted(worth.expected, worth.middle)), lower, upper)
+    return Answer(_known(_weighted(worth.expected, worth.middle)), -_at_most(-lower), _at_most(upper))
 
 
 def mean(worth: Worth) -> Answer:
@@ -74,18 +74,26 @@ def _largest_mean(worth: Worth) -> float | None:
     """Compute the largest mean over all choices of the optional rows: take the highest values first."""
     order = np.argsort(-worth.high, kind="stable")
     optional, values = worth.optional[order], worth.high[order]
-    rows, sums = np.append(0.0, np.cumsum(optional)), np.append(0.0, np.cumsum(_products(optional, values)))
-    rows, sums = rows + worth.sure.sum(), sums + _weighted(worth.sure, worth.high)
-    return float((sums[rows > 0] / rows[rows > 0]).max()) if rows[-1] > 0 else None
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows, sums = np.append(0.0, np.cumsum(optional)), np.append(0.0, np.cumsum(_products(optional, values)))
+        rows, sums = rows + worth.sure.sum(), sums + _weighted(worth.sure, worth.high)
+        return _at_most(float((sums[rows > 0] / rows[rows > 0]).max())) if rows[-1] > 0 else None
+
+
+def _at_most(bound: float) -> float:
+    """An upper bound; a sum of numbers that are too large for floats in both directions is bounded by nothing."""
+    return np.inf if np.isnan(bound) else bound
 
 
 def _weighted(rows: Numbers, values: Numbers) -> float:
-    return float(_products(rows, values).sum())
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(_products(rows, values).sum())
 
 
 def _products(rows: Numbers, values: Numbers) -> Numbers:
     """Multiply rows by values; 0 rows times an infinite value is 0."""
-    return np.multiply(rows, values, out=np.zeros(len(rows)), where=rows > 0)
+    with np.errstate(over="ignore"):
+        return np.multiply(rows, values, out=np.zeros(len(rows)), where=rows > 0)
 
 
 def _known(value: float) -> float | None:

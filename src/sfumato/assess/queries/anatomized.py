@@ -206,7 +206,7 @@ class Anatomized(Released):
         people = [np.bincount(column.cells, part, column.size) for part in (share, surely, possibly)]
         estimate = float(people[0] @ column.match(condition).share)
         lower = np.maximum(0, people[1] + fewest - column.sizes).sum()
-        return Answer(estimate, int(lower), int(np.minimum(people[2], most).sum()))
+        return Answer(estimate / self.share, int(lower), int(np.minimum(people[2], most).sum()) + self.suppressed)
 
     def sample(self, seed: int | None = None) -> pa.Table:
         """Draw a table: the values of every group, dealt to its people at random."""

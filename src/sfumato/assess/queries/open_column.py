@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pyarrow as pa
 
@@ -13,6 +15,8 @@ from sfumato.hierarchies import Ages, Categorical, Dates, Hierarchy, Ordered, Pr
 from sfumato.hierarchies.reading.extents import Extents, positions, read_bounds, read_extents
 
 DATE = pa.date32()
+#: A time of day with a zone.
+ZONED = re.compile(r":\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2})")
 
 
 def open_shown(table: pa.Table, name: str, hierarchy: Hierarchy | None, statistic: str | None) -> ReleasedColumn:
@@ -46,12 +50,13 @@ def _shown(name: str, coded: CodedColumn, hierarchy: Hierarchy | None, statistic
     numbers = _has_scale(coded.values.type)
     try:
         meaning = (lambda label: None) if hierarchy is None else hierarchy.meaning
-        extents = read_extents(name, _with_missing(coded), order, isinstance(hierarchy, Dates | Ages), meaning)
+        calendar = isinstance(hierarchy, Dates | Ages)
+        extents = read_extents(name, _with_missing(coded), order, calendar, meaning, _shows_days(hierarchy))
     except DataError:
         if hierarchy is not None:
             raise
         return CategoryColumn(name, coded.codes, _labels(coded), hierarchy)
-    kind = DATE if isinstance(hierarchy, Dates | Ages) else _date_type(coded.values.type)
+    kind = _shown_type(coded.values, extents) if isinstance(hierarchy, Dates | Ages) else _date_type(coded.values.type)
     if statistic is not None and numbers:
         # A class that shows no number includes missing values, and may include any number.
         silent = np.isinf(extents.low)
@@ -77,8 +82,23 @@ def _labels(coded: CodedColumn) -> tuple[str | None, ...]:
 
 def _has_scale(kind: pa.DataType) -> bool:
     types = pa.types
-    return types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_temporal(kind)
+    return types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or _date_type(kind) is not None
 
 
 def _date_type(kind: pa.DataType) -> pa.DataType | None:
-    return kind if pa.types.is_temporal(kind) else None
+    return kind if pa.types.is_date(kind) or pa.types.is_timestamp(kind) else None
+
+
+def _shown_type(cells: pa.Array, extents: Extents) -> pa.DataType:
+    """The type of what a column of dates shows: times, if any of its ends has a time of day."""
+    own = _date_type(cells.type)
+    ends = np.concatenate([extents.low, extents.high])
+    if own is not None or not (np.isfinite(ends) & (ends != np.floor(ends))).any():
+        return own or DATE
+    texts = cells.cast(pa.string()).to_pylist()
+    return pa.timestamp("us", "UTC" if any(ZONED.search(text) for text in texts) else None)
+
+
+def _shows_days(hierarchy: Hierarchy | None) -> bool:
+    """Whether a day may stand for all times of that day."""
+    return isinstance(hierarchy, Dates) and "day" in (hierarchy.levels or ())

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.assess.queries.aggregates import Worth, largest, least, mean, total
-from sfumato.assess.queries.answer import Answer
+from sfumato.assess.queries.answer import Answer, answer_in_time
 from sfumato.assess.queries.columns import Match, ReleasedColumn, ScaleColumn
 from sfumato.assess.queries.conditions import Where
 from sfumato.assess.queries.kernels.count_matches import count_matches
@@ -20,13 +18,12 @@ from sfumato.assess.queries.open_column import open_plain, open_shown
 from sfumato.common import parameters
 from sfumato.common.grouping import CodedColumn, RowGroups, group_rows
 from sfumato.common.randomness import Secret
-from sfumato.errors import ParameterError
+from sfumato.errors import ParameterError, invalid_parameter
 from sfumato.hierarchies import Hierarchy
 from sfumato.io import open_source
 from sfumato.table.schema import Declared, Schema
 
 INTERVALS = ("text", "bounds", "midpoint", "mean")
-EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
 @dataclass(frozen=True)
@@ -42,13 +39,16 @@ class Released:
     statistic
         ``"midpoint"`` or ``"mean"`` if classes show such numbers instead of ranges.
     suppressed
-        How many rows of the original were suppressed; the bounds allow for them.
+        How many rows of the original are not in the table, suppressed or not drawn; the bounds allow for them.
+    share
+        The share of the original that was drawn, if the release is made of a sample; estimates are scaled by it.
     """
 
     table: pa.Table = field(repr=False)
     quasi_identifiers: Mapping[str, Hierarchy | None]
     statistic: str | None = None
     suppressed: int = 0
+    share: float = 1.0
     _opened: dict[str, ReleasedColumn] = field(default_factory=dict, repr=False, compare=False)
     _grouped: dict[tuple[str, ...], RowGroups] = field(default_factory=dict, repr=False, compare=False)
 
@@ -60,6 +60,7 @@ class Released:
         *,
         intervals: str = "text",
         suppressed: int = 0,
+        share: float = 1.0,
         separator: str | None = None,
     ) -> Released:
         """Open a released table, made by Sfumato or another tool.
@@ -75,7 +76,9 @@ class Released:
         intervals
             ``"midpoint"`` or ``"mean"`` if classes show such numbers, so that their values may differ from them.
         suppressed
-            How many rows of the original are not in the table, if known.
+            How many rows of the original are not in the table, if known: suppressed, or not drawn into a sample.
+        share
+            The share of the original that was drawn, if the release is made of a sample.
 
         Examples
         --------
@@ -89,6 +92,8 @@ class Released:
         """
         parameters.choice("Released", "intervals", intervals, INTERVALS)
         parameters.integer("Released", "suppressed", suppressed, at_least=0)
+        if parameters.share("Released", "share", share) == 0:
+            raise invalid_parameter("Released", "share", "above 0", share)
         schema = Schema(quasi_identifiers)
         source = open_source(data, separator=separator)
         as_text = [
@@ -99,7 +104,7 @@ class Released:
         present = [name for name in as_text if name in source.columns]
         table = source.read(list(source.columns), present)
         statistic = intervals if intervals in {"midpoint", "mean"} else None
-        return cls(table, schema.quasi_identifiers, statistic, suppressed)
+        return cls(table, schema.quasi_identifiers, statistic, suppressed, share)
 
     def count(self, where: Where | None = None) -> Answer:
         """Count the people who fit a description.
@@ -122,7 +127,7 @@ class Released:
             parts[2].astype(np.bool_),
             groups.sizes.astype(np.int64),
         )
-        return Answer(float(expected), int(fewest), int(most) + self.suppressed)
+        return Answer(float(expected) / self.share, int(fewest), int(most) + self.suppressed)
 
     def sum(self, column: str, where: Where | None = None) -> Answer:
         """Sum a column of numbers over the people who fit a description; missing values add nothing."""
@@ -163,10 +168,11 @@ class Released:
     def _aggregate(self, aggregate: Callable[[Worth], Answer], column: str, where: Where | None) -> Answer:
         answer = aggregate(self._worth(column, where or {}, adds_up=aggregate in {total, mean}))
         if self.suppressed:
-            # What the suppressed rows would add is unknown.
-            answer = Answer(answer.estimate, -np.inf, np.inf)
+            # What the rows would add that were suppressed or not drawn is unknown.
+            scaled = aggregate is total and answer.estimate is not None
+            answer = Answer(answer.estimate / self.share if scaled else answer.estimate, -np.inf, np.inf)
         kind = self._scale(column).kind
-        return answer if kind is None else Answer(*(_as_date(part, kind) for part in vars(answer).values()))
+        return answer if kind is None else answer_in_time(answer, kind)
 
     def _worth(self, column: str, where: Where, adds_up: bool) -> Worth:
         """Compute what groups of rows may contribute; a value that may be missing may contribute nothing."""
@@ -184,7 +190,7 @@ class Released:
         low, high = target.low[cells[column]], target.high[cells[column]]
         ends = [end[cells[column]] for end in scale.ends]
         with np.errstate(invalid="ignore"):
-            middle = (np.clip(low, *ends) + np.clip(high, *ends)) / 2
+            middle = np.clip(low, *ends) / 2 + np.clip(high, *ends) / 2
         if scale.statistic is not None:
             # The mean of a whole class gives its sum; the sum of a part of it is unknown.
             middle = ends[0]
@@ -235,11 +241,3 @@ class Released:
         """Look up the cell of every column (rows) that every group (columns) shows."""
         cells = [self.column(name).cells[groups.first_rows] for name in names]
         return np.array(cells, np.int32).reshape(len(names), len(groups))
-
-
-def _as_date(days: Any, kind: pa.DataType) -> Any:
-    """Convert days since 1970 to a date, or a time if the column has times; infinite values stay numbers."""
-    if days is None or not np.isfinite(days):
-        return days
-    moment = EPOCH + dt.timedelta(days=float(days))
-    return moment.date() if pa.types.is_date(kind) else moment

@@ -32,6 +32,8 @@ STRETCHES = (
 
 WEEK = re.compile(r"(?P<year>\d{4})-W(?P<week>0[1-9]|[1-4]\d|5[0-3])")
 
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
 #: Turns the text of a single value into its position on the scale; None for other texts.
 Place = Callable[[str], float | None]
 #: Returns the interval of a label, without its upper end; None for labels that it does not explain.
@@ -87,6 +89,7 @@ def read_extents(
     order: Sequence[object] | None = None,
     calendar: bool = False,
     meaning: Meant = lambda label: None,
+    days: bool = False,
 ) -> Extents:
     """Read the distinct cells of a column: a value, an interval, a calendar period, ``*``, or nothing.
 
@@ -102,6 +105,8 @@ def read_extents(
         Whether the column holds dates, so that ``2024`` and ``2020s`` are calendar periods.
     meaning
         Returns the interval of a label that only the hierarchy explains.
+    days
+        Whether a day without a time stands for all of its times.
 
     Examples
     --------
@@ -112,7 +117,18 @@ def read_extents(
     if not _is_text(cells.type):
         return Extents.of([_point(position) for position in positions(cells)])
     place = _place_in(order)
-    return Extents.of([_extent(name, text, place, calendar, meaning) for text in cells.to_pylist()])
+    explained = _with_days(meaning) if days else meaning
+    return Extents.of([_extent(name, text, place, calendar, explained) for text in cells.to_pylist()])
+
+
+def _with_days(meaning: Meant) -> Meant:
+    """Explain days as well, from midnight to midnight."""
+
+    def explain(label: str) -> tuple[float, float] | None:
+        found = _days(label) if DAY.fullmatch(label) else None
+        return meaning(label) if found is None else (found, found + 1)
+
+    return explain
 
 
 def read_bounds(lows: NDArray[np.float64], highs: NDArray[np.float64]) -> Extents:
@@ -153,10 +169,10 @@ def _extent(name: str, text: str | None, place: Place, calendar: bool, meaning: 
     stretch = _stretch(text) if calendar else None
     if stretch is not None:
         return stretch
-    position = place(text)
+    declared = meaning(text)
+    position = place(text) if declared is None else None
     if position is not None:
         return Extent(position, position)
-    declared = meaning(text)
     explained = _open_ended(text, place) if declared is None else Extent(*declared, open_end=True)
     if explained is not None:
         return explained

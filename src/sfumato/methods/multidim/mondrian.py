@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.common import parameters
-from sfumato.common.threads import in_order
+from sfumato.common.threads import in_chunks, in_order, side_by_side
 from sfumato.methods.base import Method, Task, register
 from sfumato.methods.kernels.divide import Cutting, PartedTable
 from sfumato.methods.multidim.kernels.counted_cuts import counted_cut
@@ -18,7 +18,6 @@ from sfumato.methods.multidim.kernels.mondrian import cut_until_done
 from sfumato.methods.on_engine import CodeCounts, EngineSupport, MedianCut, PartsByFirstCuts
 from sfumato.methods.suppression import trim
 from sfumato.privacy import Requirements
-from sfumato.table.microdata import Microdata
 from sfumato.table.recoding import Recoding
 
 #: The table is first cut into about ``PARTS`` parts, which threads then finish independently; parts smaller than
@@ -103,20 +102,46 @@ class Mondrian(Method):
             self.categories == "taxonomy",
         )
         begins = np.zeros(len(task.microdata), np.bool_)
-        cut_until_done(layout, cutting, begins, 0, len(begins), max(LEAST_PART, len(begins) // PARTS))
+        _first_cuts(layout, cutting, begins)
         _finish(layout, cutting, begins, task)
-        classes = np.empty(len(begins), np.int32)
-        classes[layout.order] = np.cumsum(begins, dtype=np.int32) - 1
+        classes, of_place = np.empty(len(begins), np.int32), np.cumsum(begins, dtype=np.int32) - np.int32(1)
+
+        def write(start: int, stop: int) -> None:
+            classes[layout.order[start:stop]] = of_place[start:stop]
+
+        in_chunks(len(classes), write)
         return classes
 
 
 def _lay_out(task: Task) -> PartedTable:
-    microdata: Microdata = task.microdata
-    return PartedTable(
-        np.array(microdata.codes.T, order="C"),  # always a copy: cutting moves rows
-        np.array(task.requirements.sensitive_codes.T, order="C"),
-        np.arange(len(microdata)),
-    )
+    """Lay the table out by columns; always in copies, since cutting moves rows."""
+    given = task.microdata.codes, task.requirements.sensitive_codes
+    codes, sensitive = (np.empty(rows.shape[::-1], rows.dtype) for rows in given)
+
+    def copy(start: int, stop: int) -> None:
+        codes[:, start:stop], sensitive[:, start:stop] = (rows[start:stop].T for rows in given)
+
+    in_chunks(len(task.microdata), copy)
+    return PartedTable(codes, sensitive, np.arange(len(task.microdata)))
+
+
+def _first_cuts(layout: PartedTable, cutting: Cutting, begins: NDArray[np.bool_]) -> None:
+    """Cut the table into large parts: once, then both halves side by side, and so on."""
+    grain = max(LEAST_PART, len(begins) // PARTS)
+    parts = [(0, len(begins))]
+    while parts := [(start, stop) for start, stop in parts if stop - start > grain]:
+        halves = side_by_side(lambda part: _cut_once(layout, cutting, begins, *part), parts)
+        parts = [half for both in halves for half in both]
+    begins[:1] = True
+
+
+def _cut_once(
+    layout: PartedTable, cutting: Cutting, begins: NDArray[np.bool_], start: int, stop: int
+) -> list[tuple[int, int]]:
+    """Cut a part in two and list the halves; none if no cut is allowed."""
+    cut_until_done(layout, cutting, begins, start, stop, stop - start - 1)
+    middle = start + 1 + int(np.argmax(begins[start + 1 : stop]))
+    return [(start, middle), (middle, stop)] if begins[middle] else []
 
 
 def _finish(layout: PartedTable, cutting: Cutting, begins: NDArray[np.bool_], task: Task) -> None:
