@@ -240,13 +240,17 @@ def _frame_explained() -> Iterator[None]:
         raise SourceError(f"The lazy frame cannot be computed ({reason}). Collect it alone to see why.") from None
 
 
+#: Spark's collation that calls only the same bytes equal; all others can make a class of several texts.
+BINARY = "UTF8_BINARY"
+
+
 class SparkSource(Source):
     """A Spark frame. Reading it here loads its rows; the Spark engine leaves them on the cluster."""
 
     kind = "spark"
 
     def __init__(self, frame: Any) -> None:
-        self.frame = frame
+        self.frame = _by_bytes(frame)
         self.columns = checked_names(frame.columns)
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
@@ -257,6 +261,18 @@ class SparkSource(Source):
     def to_native(self, table: pa.Table) -> object:
         """Convert rows to a frame of the same session."""
         return self.frame.sparkSession.createDataFrame(plain(table))
+
+
+def _by_bytes(frame: Any) -> Any:
+    """Compare texts by their bytes, as readers do, whatever collation a column has."""
+    collated = {one.name for one in frame.schema if getattr(one.dataType, "collation", BINARY) != BINARY}
+    if not collated:
+        return frame
+    shown = []
+    for name in frame.columns:
+        column = spark_identifier(name)
+        shown.append(f"collate({column}, '{BINARY}') AS {column}" if name in collated else column)
+    return frame.selectExpr(*shown)
 
 
 class FrameSource(Source):

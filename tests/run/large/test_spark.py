@@ -443,3 +443,15 @@ def test_a_release_tells_what_one_in_memory_tells(release: sf.Release, table: pa
     with pytest.raises(EngineError, match="rows of a frame have no order"):
         release.explain(3)
     assert release.manifest["not_looked_at"] == ["several-rows-per-person"]
+
+
+def test_a_collation_of_spark_does_not_make_classes(cluster: Cluster) -> None:
+    """Four spellings of one name are four values, on the cluster, in memory and for whoever checks."""
+    words = ", ".join(f"('{word}', {row})" for row, word in enumerate(["anna", "Anna", "ANNA", "AnnA"] * 3))
+    frame = cluster.session.sql(f"SELECT * FROM VALUES {words} AS t(q, n)").selectExpr("q COLLATE UTF8_LCASE AS q", "n")
+    for engine in ("spark", "memory"):
+        release = sf.anonymize(frame, quasi_identifiers="q", rest="drop", k=4, method="mondrian", engine=engine)
+        shown = release.table["q"].to_pylist() if engine == "memory" else [row.q for row in release.data.collect()]
+        assert all(shown.count(one) >= 4 for one in shown)
+        assert sf.check(frame, quasi_identifiers="q", k=3, engine=engine).ok
+        assert not sf.check(frame, quasi_identifiers="q", k=4, engine=engine).ok
