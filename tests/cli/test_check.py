@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,50 @@ def test_mistakes(table: str) -> None:
     assert "has no column 'pay'" in refused(2, "check", table, "--qi", "pay", "-k", 2)
     assert "There is no file 'no.csv'" in refused(3, "check", "no.csv", "--qi", "age")
     assert "--sensitive disease" in refused(2, "check", table, "--qi", "age", "-l", 2)
+
+
+@pytest.fixture
+def visits(folder: Path) -> tuple[Path, Path, Path]:
+    """Visits of people, their release, and its policy."""
+    rng = random.Random(5)
+    lines = ["who,age,illness"]
+    for person in range(80):
+        age = rng.randint(20, 60)
+        lines += [f"p{person},{age},{rng.choice('abc')}" for _ in range(rng.randint(1, 4))]
+    original, release, policy = folder / "visits.csv", folder / "shown.csv", folder / "policy.toml"
+    original.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    roles = ("--qi", "age", "--sensitive", "illness", "--person", "who")
+    done = run("anonymize", original, "-o", release, *roles, "-k", 4, "-l", 1.2, "--save-policy", policy)
+    assert done.code == 0, done.stderr
+    return original, release, policy
+
+
+def test_a_release_of_people_with_several_rows_is_checked_as_far_as_its_file_goes(
+    visits: tuple[Path, Path, Path],
+) -> None:
+    original, release, policy = visits
+    done = run("check", release, "--policy", policy)
+    assert done.code == 6, done
+    assert done.stdout.startswith("Partly verified")
+    assert "k-anonymity k=4, which people need in rows: holds" in done.stdout
+    assert "Not checkable from this file: k-anonymity" in done.stdout
+    assert "it has no column 'who'" in done.stdout
+    broken = run("check", release, "--policy", policy, "-k", 100_000)
+    assert broken.code == 1
+    assert "BROKEN" in broken.stdout
+    whole = run("check", original, "--policy", policy, "-k", 1)  # the original says whose row is whose
+    assert "Not checkable" not in whole.stdout
+    bare = run("check", release, "--qi", "age", "--person", "who")
+    assert bare.code == 6
+    assert "Not checkable from this file: what it achieves" in bare.stdout
+
+
+def test_the_report_of_people_with_several_rows_does_not_claim_proof(visits: tuple[Path, Path, Path]) -> None:
+    original, release, policy = visits
+    page = release.with_suffix(".html")
+    done = run("report", policy, original, release, "-o", page)
+    assert done.code == 6, done
+    text = page.read_text(encoding="utf-8")
+    assert "No promise is broken, but this file alone does not prove all of them." in text
+    assert "Do not publish" not in text
+    assert "the column of persons" not in text

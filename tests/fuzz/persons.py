@@ -50,7 +50,7 @@ def case(seed: int) -> Case:
         "method": rng.choice([*sorted(REGISTRY), "auto", "mondrian", "hilbert"]),
         "suppression": rng.choice([0.0, 0.0, 0.2, 1.0]),
         "missing": rng.choice(["category", "suppress"]),
-        "confirm": ["row", "nurse", "illness", "patient"],
+        "confirm": ["row"],
         "seed": seed,
     }
     if rng.random() < 0.3:

@@ -124,9 +124,8 @@ def test_the_command_line_and_policies_know_weights(tmp_path: Path) -> None:
 
 def test_a_report_shows_the_policy_that_makes_a_weighted_release_of_a_preset_again() -> None:
     table = SURVEY.drop_columns(["id", "place"]).append_column("zip", pa.array(["02139", "90210"] * 45))
-    release = sf.anonymize(
-        table, quasi_identifiers=["age", "zip"], sensitive="vote", weights="weight", k=3, preset="hipaa-safe-harbor"
-    )
+    roles = {"quasi_identifiers": ["age", "zip"], "sensitive": "vote", "weights": "weight", "confirm": ["vote"]}
+    release = sf.anonymize(table, **roles, k=3, preset="hipaa-safe-harbor")
     policy = tomllib.loads(policy_of_release(release)[0])
     assert (policy["weights"], policy["options"]["preset"]) == ("weight", "hipaa-safe-harbor")
     again = sf.Policy.from_dict(policy | {"options": policy["options"] | {"seed": release.manifest["options"]["seed"]}})

@@ -69,6 +69,8 @@ def certify(
     tried = _attacked(original, release, file, targets, seed, separator)
     preset = release.manifest.get("options", {}).get("preset")
     answers = None if preset is None else answered(Preset.named(preset), release, tried).to_dict()
+    if answers is not None:
+        answers |= {key: one for key, one in release.manifest["preset"].items() if key in {"confirmed", "census"}}
     may = Reportable.of(release.manifest)
     record = {
         "certificate": VERSION,

@@ -15,6 +15,7 @@ from sfumato.common.textfiles import parsed_toml, read_text
 from sfumato.common.toml import dumps
 from sfumato.errors import HierarchyError, ParameterError, SchemaError
 from sfumato.io import write_text
+from sfumato.privacy.population import GIVEN
 from sfumato.release.manifest import method_shown, model_record
 from sfumato.release.release import Release
 from sfumato.release.summary import method_words, model_words
@@ -76,10 +77,20 @@ class Policy(Request):
             Whether to write the seed as well, which whoever reads it can undo random choices with; then only the owner
             can read the file.
         """
+        self._refuse_tables_in_memory()
         folder = Path(path).parent
         said = self.to_dict() if secret else _without_seed(self.to_dict())
         data = _with_paths(said, lambda name: name if os.path.isabs(name) else os.path.relpath(name, folder))
         write_text(path, HEADER + dumps(data), private=secret)
+
+    def _refuse_tables_in_memory(self) -> None:
+        """Refuse populations that no file can name: the policy could not be read again."""
+        for model in self.privacy:
+            if model.to_policy().get("population") == GIVEN:
+                raise ParameterError(
+                    f"The population of {model.name} is a table in memory, which a policy file cannot hold. Write it "
+                    f"to a file and name that, such as {type(model).__name__}(..., population='register.csv')."
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain values; options without a value are left out."""

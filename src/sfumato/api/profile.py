@@ -12,7 +12,8 @@ import pyarrow as pa
 from sfumato.assess.meaning.facts import ColumnCounts, all_facts
 from sfumato.assess.meaning.meaning import Meaning, meaning_of
 from sfumato.assess.meaning.persons import PersonFound
-from sfumato.assess.meaning.vocabulary import topic_of
+from sfumato.assess.meaning.recognise import recognise
+from sfumato.assess.meaning.vocabulary import Topic, topic_of
 from sfumato.common.progress import ProgressOption, Tell, reporting, stage
 from sfumato.errors import DataError, SourceError
 from sfumato.io import Source, open_source
@@ -94,6 +95,8 @@ def _judged(facts: ColumnCounts, column: pa.ChunkedArray) -> ColumnProfile:
         meaning = Meaning("identifier", "row numbers", by_values=True)
         return ColumnProfile(facts, meaning, Suggestion("identifier", "it only numbers the rows", SURE))
     topic = topic_of(facts.name)
+    if (topic is None or topic.group == "text") and recognise(facts.name, facts).topic == "disease":
+        topic = Topic("disease", "secret")
     meaning = meaning_of(facts, topic)
     return ColumnProfile(facts, meaning, suggest(facts, topic, meaning))
 

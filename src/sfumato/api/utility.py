@@ -11,6 +11,7 @@ from sfumato.assess.queries import Anatomized, Released
 from sfumato.assess.utility import Utility, UtilityComparison, measure_utility
 from sfumato.common.randomness import Secret
 from sfumato.errors import DataError, SchemaError, listed
+from sfumato.hierarchies.dates import Dates, moments_of
 from sfumato.io import open_source
 from sfumato.release.anatomy import Anatomy
 from sfumato.release.release import Release
@@ -94,4 +95,14 @@ def _read(data: object, released: Released, separator: str | None) -> pa.Table:
     if lacking:
         raise SchemaError(f"The original has no column {listed(lacking)}. Its columns are {listed(source.columns)}.")
     wanted = [name for name in source.columns if released.shows(name)]
-    return read_columns(source, released.quasi_identifiers, wanted)
+    return _with_dates(read_columns(source, released.quasi_identifiers, wanted), released.quasi_identifiers)
+
+
+def _with_dates(table: pa.Table, declared: Mapping[str, Declared]) -> pa.Table:
+    """Read dates that are written in a format of their own, since a release shows them as dates."""
+    for name, hierarchy in declared.items():
+        if isinstance(hierarchy, Dates) and hierarchy.format is not None and name in table.column_names:
+            column = table.column(name).cast(pa.string())
+            dates = pa.chunked_array([moments_of(name, column.combine_chunks(), hierarchy.format)])
+            table = table.set_column(table.column_names.index(name), name, dates)
+    return table

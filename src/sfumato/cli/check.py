@@ -107,7 +107,11 @@ def _require_roles(policy: Policy) -> None:
 
 def verdict(result: Verification) -> str:
     """Say whether the rules hold, and what the table achieves."""
-    first = result.summary() if result.checks else f"{result.rows:,} rows in {result.classes:,} classes"
+    first = (
+        result.summary()
+        if result.checks or result.not_checkable
+        else f"{result.rows:,} rows in {result.classes:,} classes"
+    )
     if result.k is None:
         return first
     lines = [first, "", f"achieved  k={result.k:,}"]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import options
-from sfumato.cli.exits import FAILED
+from sfumato.cli.exits import FAILED, NOT_CHECKABLE
 from sfumato.cli.screen import say
 
 
@@ -25,8 +25,8 @@ def report(
 ) -> None:
     """Write a report about a released file: one HTML page for the person who signs it off.
 
-    Exit code 0 if every promise of the policy holds, 1 if not. For example: sfumato report policy.toml patients.csv
-    release.csv -o report.html
+    Exit code 0 if every promise of the policy holds, 1 if not, 6 if the file alone does not prove one. For example:
+    sfumato report policy.toml patients.csv release.csv -o report.html
     """
     from sfumato.api.policy import Policy
     from sfumato.cli.files import refuse_overwriting
@@ -40,4 +40,4 @@ def report(
     if not quiet:
         say(f"wrote {output}\n{verification.summary()}")
     if not verification.ok:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(FAILED if verification.broken else NOT_CHECKABLE)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.common.rows import LONG, by_bucket, shares, stretches
+from sfumato.common.rows import LONG, by_bucket, counted, shares, stretches
 from sfumato.common.threads import side_by_side
 
 #: The length of a drawn secret, too long for brute force.
@@ -79,7 +79,7 @@ class Secret:
         def deal(at: int) -> None:
             start, stop = parts[at]
             dealt[start:stop] = self.generator(purpose, 1 + at).integers(many, size=stop - start, dtype=np.uint16)
-            counts[at] = np.bincount(dealt[start:stop], minlength=many)
+            counts[at] = counted(dealt[start:stop], many)
 
         side_by_side(deal, range(len(parts)))
         order, ends = by_bucket(dealt, counts)

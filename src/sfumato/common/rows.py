@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.common.kernels.sorting import fill_buckets, find_buckets, mark_begins, number_rows, sort_bucket
+from sfumato.common.kernels.sorting import count_each, fill_buckets, find_buckets, mark_begins, number_rows, sort_bucket
 from sfumato.common.progress import Tell, silent
 from sfumato.common.threads import in_chunks, in_order, side_by_side
 
@@ -59,11 +59,20 @@ def gather(values: NDArray[Scalar], places: NDArray[np.integer]) -> NDArray[Scal
 
 def count_codes(codes: NDArray[np.integer], size: int) -> NDArray[np.int64]:
     """Count how often each code below ``size`` occurs."""
+    if len(codes) < LONG:
+        return np.bincount(codes, minlength=size)
     # A table of counts per stretch must not take more time or memory than the rows do.
-    parts = stretches(len(codes), max(STRETCH, 4 * size))
+    parts = stretches(len(codes), max(STRETCH, 4 * size, -(-len(codes) // MOST_JOBS)))
     counts = np.zeros(size, np.int64)
-    for part in in_order(lambda ends: np.bincount(codes[ends[0] : ends[1]], minlength=size), parts):
+    for part in in_order(lambda ends: counted(codes[slice(*ends)], size), parts):
         counts += part
+    return counts
+
+
+def counted(codes: NDArray[np.integer], size: int) -> NDArray[np.int64]:
+    """Count on one thread; unlike `numpy.bincount`, without keeping others from working."""
+    counts = np.zeros(size, np.int64)
+    count_each(np.ascontiguousarray(codes, np.int32), counts)
     return counts
 
 
@@ -146,8 +155,7 @@ def _divided(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.in
 def sort_codes(codes: NDArray[np.integer], size: int) -> NDArray[np.int64]:
     """Sort rows by codes below ``size``, of which there are few, and then by their places: by counting them."""
     buckets, parts = codes.astype(np.uint16), stretches(len(codes))
-    counts = side_by_side(lambda part: np.bincount(buckets[part[0] : part[1]], minlength=size), parts)
-    return by_bucket(buckets, np.stack(counts))[0]
+    return by_bucket(buckets, np.stack(side_by_side(lambda part: counted(buckets[slice(*part)], size), parts)))[0]
 
 
 def by_bucket(buckets: NDArray[np.uint16], counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -320,7 +320,8 @@ class Crew:
 
     def _help(self) -> None:
         while (job := self._next()) is not None:
-            job.run()
+            with suppress(KeyboardInterrupt):  # whoever asks for the result raises it
+                job.run()
 
     def _next(self) -> Job[Any] | None:
         """Claim the next job, waiting for one; None once the crew leaves."""

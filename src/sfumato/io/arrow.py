@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.ipc
 
 from sfumato.common.progress import Tell
+from sfumato.common.threads import side_by_side
 from sfumato.errors import SourceError
 from sfumato.io.columns import canonical, tidy
 from sfumato.io.files import READ_ERRORS, FileSource, shown
@@ -32,16 +33,15 @@ class ColumnarSource(FileSource):
 
     @abstractmethod
     def _load(self, columns: list[str], tell: Tell) -> pa.Table:
-        """Load columns as the file stores them."""
+        """Load columns as the file stores them, and check that what they hold is sound."""
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
         try:
             table = self._load(list(columns), tell)
-            # A damaged file may hold indices beyond the end of its dictionary.
-            table.validate(full=True)
         except READ_ERRORS as error:
             raise self._explained(error) from None
-        return pa.table({name: tidy(name, table[name], name in as_text) for name in columns})
+        tidied = side_by_side(lambda name: tidy(name, table[name], name in as_text), columns)
+        return pa.table(dict(zip(columns, tidied, strict=True)))
 
     def _explained(self, error: Exception) -> SourceError:
         return SourceError(
@@ -66,7 +66,10 @@ class ArrowFileSource(ColumnarSource):
 
     def _load(self, columns: list[str], tell: Tell) -> pa.Table:
         with pa.OSFile(str(self.path)) as file:
-            return _ipc_reader(file).read_all().select(columns)
+            table = _ipc_reader(file).read_all().select(columns)
+        # A damaged file may hold indices beyond the end of its dictionary.
+        table.validate(full=True)
+        return table
 
 
 def _ipc_reader(file: pa.NativeFile) -> pa.ipc.RecordBatchFileReader | pa.ipc.RecordBatchStreamReader:

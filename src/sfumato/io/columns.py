@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.common.progress import Tell, silent
-from sfumato.common.threads import at_most, side_by_side
+from sfumato.common.threads import in_order as following
+from sfumato.common.threads import side_by_side
 from sfumato.errors import DataError
 
 #: What the 32-bit offsets of a ``string`` array can address.
@@ -75,7 +76,20 @@ def unified(chunks: Sequence[pa.DictionaryArray]) -> pa.ChunkedArray:
     # Chunks that are ordered differently have no common order.
     in_order = len(chunks) == 1 and chunks[0].type.ordered
     kind = pa.dictionary(pa.int32(), pa.string(), ordered=True) if in_order else DICTIONARY
-    return pa.chunked_array([chunk.cast(kind) for chunk in chunks], kind).unify_dictionaries()
+    return _of_one_dictionary([chunk.cast(kind) for chunk in chunks], kind)
+
+
+def _of_one_dictionary(chunks: Sequence[pa.DictionaryArray], kind: pa.DataType) -> pa.ChunkedArray:
+    """Give sound dictionary chunks one common dictionary: all their values, in the order in which they come."""
+    if len(chunks) <= 1:
+        return pa.chunked_array(chunks, kind)
+    every = pa.concat_arrays([chunk.dictionary for chunk in chunks]).dictionary_encode()
+    places = np.split(every.indices.to_numpy(), np.cumsum([len(chunk.dictionary) for chunk in chunks])[:-1])
+
+    def moved(at: int) -> pa.DictionaryArray:
+        return _moved(chunks[at].indices, np.append(places[at], 0).astype(np.int32), every.dictionary, False)
+
+    return pa.chunked_array(side_by_side(moved, range(len(chunks))), kind)
 
 
 def _sound(chunk: pa.DictionaryArray) -> pa.DictionaryArray:
@@ -115,13 +129,13 @@ def packed(column: pa.ChunkedArray, ordered: bool = False) -> pa.ChunkedArray:
     place[kept] = np.arange(len(kept), dtype=np.int32)
     values = values.take(pa.array(kept))
     in_order = column.type.ordered and not ordered
-    return pa.chunked_array([_moved(chunk.indices, place, values, in_order) for chunk in column.chunks])
+    return pa.chunked_array(side_by_side(lambda c: _moved(c.indices, place, values, in_order), column.chunks))
 
 
 def _occurrences(column: pa.ChunkedArray, size: int) -> np.ndarray:
     counts = np.zeros(size, dtype=np.int64)
-    for chunk in column.chunks:
-        counts += np.bincount(chunk.indices.drop_null().to_numpy(), minlength=size)
+    for chunk in following(lambda c: np.bincount(c.indices.drop_null().to_numpy(), minlength=size), column.chunks):
+        counts += chunk
     return counts
 
 
@@ -143,16 +157,16 @@ def encoded(reader: pa.RecordBatchReader, tell_rows: Tell = silent) -> list[pa.C
     texts = [is_text(kind) for kind in reader.schema.types]
     gathered: list[list[pa.Array]] = [[] for _ in texts]
     rows = 0
-    with at_most():
-        for batch in reader:
-            for chunks, column in zip(gathered, side_by_side(_encoded, batch.columns), strict=True):
-                chunks.append(column)
-            rows += batch.num_rows
-            tell_rows(rows)
-    return [
-        unified(chunks) if text else pa.chunked_array(chunks, kind)
-        for chunks, text, kind in zip(gathered, texts, reader.schema.types, strict=True)
-    ]
+    for columns in following(lambda batch: list(map(_encoded, batch.columns)), reader):
+        for chunks, column in zip(gathered, columns, strict=True):
+            chunks.append(column)
+        rows += len(columns[0])
+        tell_rows(rows)
+
+    def joined(at: int) -> pa.ChunkedArray:
+        return unified(gathered[at]) if texts[at] else pa.chunked_array(gathered[at], reader.schema.types[at])
+
+    return side_by_side(joined, range(len(texts)))
 
 
 def _encoded(column: pa.Array) -> pa.Array:
@@ -166,7 +180,7 @@ def plain(table: pa.Table) -> pa.Table:
 
 def canonical(table: pa.Table) -> pa.Table:
     """Sort every dictionary, drop the values that do not occur, and drop all metadata."""
-    columns = [packed(c, ordered=True) if pa.types.is_dictionary(c.type) else c for c in table.columns]
+    columns = side_by_side(lambda c: packed(c, ordered=True) if pa.types.is_dictionary(c.type) else c, table.columns)
     return bare(pa.Table.from_arrays(columns, names=table.column_names))
 
 

@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from sfumato.common.progress import Tell
+from sfumato.common.threads import in_order, side_by_side, threads
 from sfumato.errors import DataError, SourceError, invalid_parameter, listed, shortened
 from sfumato.io.columns import packed
 from sfumato.io.files import PACKING_ERRORS, QueriedSource, opened, shown
@@ -122,9 +123,11 @@ class DelimitedSource(QueriedSource):
     def _run(self, query: str, tell_rows: Tell) -> list[pa.ChunkedArray]:
         # The header is read as a record and dropped: with header=true, DuckDB takes a header of two lines for the whole
         # file.
-        columns = [column.slice(1) for column in super()._run(query, tell_rows)]
-        self._account_for(len(columns[0]))
-        return [packed(column) if pa.types.is_dictionary(column.type) else column for column in columns]
+        with threads() as beside:
+            counted = beside.submit(self._counted)
+            columns = [column.slice(1) for column in super()._run(query, tell_rows)]
+            self._account_for(len(columns[0]), counted.result())
+        return side_by_side(lambda one: packed(one) if pa.types.is_dictionary(one.type) else one, columns)
 
     def _stream(self, query: str) -> Iterator[pa.RecordBatch]:
         rows = 0
@@ -132,11 +135,10 @@ class DelimitedSource(QueriedSource):
             kept = batch.slice(0 if rows else 1)
             rows += batch.num_rows
             yield kept
-        self._account_for(max(0, rows - 1))
+        self._account_for(max(0, rows - 1), self._counted())
 
-    def _account_for(self, rows: int) -> None:
+    def _account_for(self, rows: int, found: int | None) -> None:
         """Compare the number of rows with what another reader counts."""
-        found = self._counted()
         if found is not None and found != rows:
             raise SourceError(
                 f"{shown(self.path)} has {found:,} rows by one reader and {rows:,} by another. Save it again as CSV "
@@ -157,7 +159,27 @@ class DelimitedSource(QueriedSource):
                 )
                 return sum(batch.num_rows for batch in reader)
         except pa.ArrowInvalid:
+            return self._counted_one_by_one()
+
+    def _counted_one_by_one(self) -> int | None:
+        """Count the records of a file that Arrow refuses: DuckDB, which reads it in parts, may have lost the reason."""
+        try:
+            with opened(self.path) as file:
+                text = io.TextIOWrapper(cast("BinaryIO", file), encoding="latin-1", newline="")
+                return sum(bool(record) or len(self.columns) == 1 for record in self._checked_records(text)) - 1
+        except (*PACKING_ERRORS, csv.Error):
             return None
+
+    def _checked_records(self, text: io.TextIOWrapper) -> Iterator[list[str]]:
+        """Read record by record; one that has other cells than the header is an error that names its line."""
+        records = csv.reader(text, delimiter=self.separator)
+        for record in records:
+            if record and len(record) != len(self.columns):
+                raise SourceError(
+                    f"Line {records.line_num} of {shown(self.path)} has {len(record)} cells, and the header has "
+                    f"{len(self.columns)}. Correct the line, or name the separator if it is not {self.separator!r}."
+                )
+            yield record
 
     def _first_undecodable(self) -> str:
         """Name the column of the first cell that is not UTF-8, parsing the file byte by byte."""
@@ -259,12 +281,15 @@ def csv_chunks(table: pa.Table, separator: str) -> Iterator[bytes | pa.Buffer]:
     alone = table.num_columns == 1
     names = [_finished(pa.array([name], pa.large_string()), name, separator, alone) for name in table.column_names]
     yield (separator.join(name[0].as_py() for name in names) + "\n").encode()
-    for chunk in slices(table):
+
+    def rendered(chunk: pa.Table) -> pa.Buffer:
         cells = [
             text_cells(column, partial(_finished, column=name, separator=separator, alone=alone))
             for name, column in zip(chunk.column_names, chunk.columns, strict=True)
         ]
-        yield joined_lines([pc.fill_null(cells[0], text_scalar('""'))] if alone else cells, separator)
+        return joined_lines([pc.fill_null(cells[0], text_scalar('""'))] if alone else cells, separator)
+
+    yield from in_order(rendered, slices(table))
 
 
 def _finished(values: pa.Array, column: str, separator: str, alone: bool) -> pa.Array:

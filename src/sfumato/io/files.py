@@ -18,7 +18,7 @@ import duckdb
 import pyarrow as pa
 
 from sfumato.common.progress import Tell
-from sfumato.common.threads import how_many
+from sfumato.common.threads import how_many, in_order
 from sfumato.errors import SourceError, shortened
 from sfumato.io.columns import DICTIONARY, canonical, decoded, encoded, is_text, tidy
 from sfumato.io.inference import Narrowing, converted_to
@@ -122,17 +122,21 @@ class QueriedSource(FileSource):
         return TableSize(rows, int(rows * own))
 
     def _read(self, columns: Sequence[str], as_text: frozenset[str], tell: Tell) -> pa.Table:
-        table: dict[str, pa.ChunkedArray] = {}
         expected = guessed_lines(self.path)
 
         def tell_rows(rows: float) -> None:
             if expected:
                 tell(PARSING * min(rows / expected, 1.0))
 
-        for name, column in zip(columns, self._run(self._query(columns, as_text), tell_rows), strict=True):
-            typed = column if name in as_text else self._typed(column)
-            is_ready = typed.type == DICTIONARY
-            table[name] = typed if is_ready else tidy(name, typed, name in as_text)
+        def typed(read: tuple[str, pa.ChunkedArray]) -> pa.ChunkedArray:
+            name, column = read
+            column = column if name in as_text else self._typed(column)
+            return column if column.type == DICTIONARY else tidy(name, column, name in as_text)
+
+        table: dict[str, pa.ChunkedArray] = {}
+        read = zip(columns, self._run(self._query(columns, as_text), tell_rows), strict=True)
+        for name, column in zip(columns, in_order(typed, read), strict=True):
+            table[name] = column
             tell(PARSING + (1 - PARSING) * len(table) / len(columns))
         return pa.table(table)
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.common.progress import Tell
+from sfumato.common.threads import in_order
 from sfumato.errors import SchemaError, SourceError
 from sfumato.io.files import (
     PACKING_ERRORS,
@@ -133,12 +134,15 @@ def jsonl_chunks(table: pa.Table) -> Iterator[pa.Buffer]:
     A missing value is ``null``. JSON has no infinite numbers, so they are texts, ``"inf"`` or ``"-inf"``.
     """
     keys = [("," if place else "{") + _string(name) + ":" for place, name in enumerate(table.column_names)]
-    for chunk in slices(table):
+
+    def rendered(chunk: pa.Table) -> pa.Buffer:
         parts = []
         for key, column in zip(keys, chunk.columns, strict=True):
             cells = _infinite_quoted(text_cells(column, _strings), column.type)
             parts += [text_scalar(key), pc.fill_null(cells, text_scalar("null"))]
-        yield joined_lines([*parts, text_scalar("}")], "")
+        return joined_lines([*parts, text_scalar("}")], "")
+
+    yield from in_order(rendered, slices(table))
 
 
 def _infinite_quoted(cells: pa.Array, kind: pa.DataType) -> pa.Array:

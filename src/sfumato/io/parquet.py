@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.common.progress import Tell, silent
+from sfumato.common.threads import in_order
 from sfumato.io.arrow import ColumnarSource
 from sfumato.io.columns import canonical, is_text, plain
 from sfumato.io.files import READ_ERRORS
 from sfumato.io.frames import ArrowSource
+from sfumato.io.parquet_footer import MAGIC, ParquetParts
 from sfumato.io.source import BATCH_ROWS, TableSize, checked_names
 
 #: The most steps in which a file is read: enough to show progress, few enough to cost nothing.
 STEPS = 20
 
-#: Rows per row group: large enough to compress well, small enough to be read in parallel.
-ROW_GROUP_ROWS = 250_000
+#: Rows per row group: large enough to compress well, small enough to be written and read in parallel.
+ROW_GROUP_ROWS = 125_000
 
 #: Smaller than snappy at the same speed, and widely supported.
 COMPRESSION = "zstd"
@@ -79,7 +82,7 @@ class ParquetSource(ColumnarSource):
 
     def _load(self, columns: list[str], tell: Tell) -> pa.Table:
         with pq.ParquetFile(self.path, read_dictionary=self._texts) as file:
-            return pa.concat_tables(_parts(file, columns, tell))
+            return pa.table(_read_in_parts(self.path, file, columns, self._texts, tell))
 
 
 def _text_sizes(facts: pq.FileMetaData, columns: Collection[str]) -> Iterator[int]:
@@ -89,29 +92,54 @@ def _text_sizes(facts: pq.FileMetaData, columns: Collection[str]) -> Iterator[in
                 yield column.total_uncompressed_size
 
 
-def _parts(file: pq.ParquetFile, columns: list[str], tell: Tell) -> Iterator[pa.Table]:
-    """Read a file some row groups at a time, all columns of them at once."""
-    groups = file.num_row_groups
-    if groups <= 1:
-        yield file.read(columns=columns)
-        return
-    step = -(-groups // STEPS)
-    for start in range(0, groups, step):
-        stop = min(start + step, groups)
-        yield file.read_row_groups(list(range(start, stop)), columns=columns)
-        tell(stop / groups)
+def _read_in_parts(
+    path: Path, file: pq.ParquetFile, columns: list[str], texts: list[str], tell: Tell
+) -> dict[str, pa.ChunkedArray]:
+    """Read and check the columns of some row groups at a time, which threads share."""
+    step = max(1, -(-file.num_row_groups // STEPS))
+    groups = [[*range(start, min(start + step, file.num_row_groups))] for start in range(0, file.num_row_groups, step)]
+    found: dict[str, list[pa.Array]] = {name: [] for name in columns}
+
+    def read(part: tuple[list[int], str]) -> pa.ChunkedArray:
+        with pq.ParquetFile(path, metadata=file.metadata, read_dictionary=texts) as own:
+            some = own.read_row_groups(part[0], columns=[part[1]], use_threads=False)
+        # A damaged file may hold indices beyond the end of its dictionary.
+        some.validate(full=True)
+        return some.column(part[1])
+
+    parts = list(product(groups, columns))
+    for (some, name), column in zip(parts, in_order(read, parts), strict=True):
+        found[name] += column.chunks
+        if name == columns[-1]:
+            tell((some[-1] + 1) / file.num_row_groups)
+    kinds = {name: None if found[name] else file.schema_arrow.field(name).type for name in columns}
+    return {name: pa.chunked_array(chunks, kinds[name]) for name, chunks in found.items()}
 
 
 # Writing
 
 
 def write_parquet(table: pa.Table, path: Path | pa.NativeFile, tell: Tell) -> None:
-    """Write a table as a Parquet file."""
+    """Write a table as a Parquet file, whose row groups are made side by side."""
     table = canonical(table)
-    with _writer(path, table.schema) as writer:
-        for start in range(0, max(table.num_rows, 1), ROW_GROUP_ROWS):
-            writer.write_table(table.slice(start, ROW_GROUP_ROWS))
-            tell(min((start + ROW_GROUP_ROWS) / max(table.num_rows, 1), 1.0))
+    with ExitStack() as stack:
+        file = stack.enter_context(open(path, "wb")) if isinstance(path, Path) else path
+        rows, parts = max(table.num_rows, 1), ParquetParts()
+        file.write(MAGIC)
+        starts = range(0, rows, ROW_GROUP_ROWS)
+        groups = in_order(lambda start: _row_group(table.slice(start, ROW_GROUP_ROWS)), starts)
+        for start, group in zip(starts, groups, strict=True):
+            file.write(parts.pages(memoryview(group)))
+            tell(min((start + ROW_GROUP_ROWS) / rows, 1.0))
+        file.write(parts.footer())
+
+
+def _row_group(table: pa.Table) -> pa.Buffer:
+    """Make a Parquet file of one row group, in memory."""
+    sink = pa.BufferOutputStream()
+    with _writer(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
 
 
 def stream_parquet(tables: Iterable[pa.Table], path: Path) -> None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.common.rows import count_codes
+from sfumato.common.threads import in_order as in_turn
 from sfumato.common.threads import side_by_side
 from sfumato.hierarchies import Ends, ScaledDomain
 from sfumato.table.frequency import FrequencySet, frequency_set, in_order
@@ -87,7 +88,8 @@ def singling_out(microdata: Microdata, classes: EquivalenceClasses, random: np.r
     chosen = _looked_at(shows, questions, people, random)
     single = np.zeros(len(classes), bool)
     few = [one.only(chosen) for one in questions]
-    for one, counts in zip(few, side_by_side(lambda one: _count(people, boxes, one, sizes), few), strict=True):
+    # Each question sorts the distinct rows, so that few are asked at once: that takes memory.
+    for one, counts in zip(few, in_turn(lambda one: _count(people, boxes, one, sizes), few, ahead=1), strict=True):
         single[one.classes] |= counts == 1
     intervals, seen = int(shows.sum()), int(chosen.sum())
     scale = intervals / max(1, seen)

@@ -11,7 +11,7 @@ from sfumato.common.threads import side_by_side
 from sfumato.errors import ParameterError, invalid_parameter, listed
 from sfumato.loss.objective import Amount, LossTotal, Objective, Sizes, Values, mean
 from sfumato.loss.prediction import prediction
-from sfumato.loss.recoded_table import RecodedTable, ncp_by_attribute
+from sfumato.loss.recoded_table import RecodedTable, attribute_costs, summed
 from sfumato.loss.span_prices import entropy_prices, entropy_range
 from sfumato.loss.workload import QueryLike, is_workload, workload
 
@@ -122,10 +122,13 @@ class LossReport(Mapping[str, float]):
         """Measure a recoding by every registered loss."""
         measured = side_by_side(lambda metric: float(metric.measure(recoded)), METRICS.values())
         values = dict(zip(METRICS, measured, strict=True))
-        penalties = ncp_by_attribute(recoded.microdata, recoded.classes)
-        sizes = recoded.classes.sizes
-        means = (sizes @ penalties) / max(1, sizes.sum()) if len(sizes) else np.zeros(len(recoded.microdata.names))
-        return cls(values, dict(zip(recoded.microdata.names, map(float, means), strict=True)), len(sizes))
+        table, classes = recoded.microdata, recoded.classes
+        released = max(1, int(classes.sizes.sum()))
+        means = side_by_side(
+            lambda at: summed(classes, lambda some: attribute_costs(table, classes, at, some)) / released,
+            range(len(table.names)),
+        )
+        return cls(values, dict(zip(table.names, means, strict=True)), len(classes))
 
     def __getitem__(self, name: str) -> float:
         return self._values[name]

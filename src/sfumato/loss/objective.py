@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.common import parameters
 from sfumato.errors import ParameterError, invalid_parameter
 from sfumato.hierarchies import Domain
-from sfumato.loss.recoded_table import RecodedTable, ncp, ncp_by_attribute
+from sfumato.loss.recoded_table import RecodedTable, ncp, ncp_by_attribute, summed
 from sfumato.table.microdata import Microdata
 
 Sizes = NDArray[np.int64]
@@ -235,8 +235,10 @@ class Objective:
         table, classes = recoded.microdata, recoded.classes
         lost = self.class_costs(recoded)
         if self.heights is not None:
-            for at, costs in enumerate(self.level_costs(table)):
-                lost += float(classes.sizes @ costs[recoded.heights[:, at]])
+            priced, heights = self.level_costs(table), recoded.heights
+            lost += summed(
+                classes, lambda some: np.sum([costs[heights[some, at]] for at, costs in enumerate(priced)], axis=0)
+            )
         if self.labels and table.sensitive:
             lost += self.labels * (len(table) - classes.suppressed - recoded.in_majority)
         return lost
@@ -245,7 +247,8 @@ class Objective:
         """Sum the cost of all classes by their spans, their sizes, and functions of them."""
         classes, lost = recoded.classes, 0.0
         if self.spread:
-            lost += self.spread * float(classes.sizes @ ncp(self.priced(recoded.microdata), classes))
+            priced = self.priced(recoded.microdata)
+            lost += self.spread * summed(classes, lambda some: ncp(priced, classes, some))
         if self.squares:
             lost += self.squares * float(classes.sizes @ classes.sizes)
         lost += self.per_class * len(classes)

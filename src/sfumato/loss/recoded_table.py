@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.rows import stretches
+from sfumato.common.threads import side_by_side
 from sfumato.table.frequency import most_frequent
 from sfumato.table.microdata import Microdata, SensitiveColumn
 from sfumato.table.recoding import EquivalenceClasses
+
+#: How many classes are measured at a time.
+STRETCH = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -49,11 +56,15 @@ class RecodedTable:
         if levels is not None:
             return np.broadcast_to(np.array(levels), lo.shape)
         heights = np.empty(lo.shape, np.int64)
-        for at, domain in enumerate(self.microdata.domains):
+
+        def fill(at: int) -> None:
+            domain = self.microdata.domains[at]
             heights[:, at] = domain.top
             for level in range(domain.top - 1, -1, -1):
                 groups = domain.levels[level].groups
                 heights[groups[lo[:, at]] == groups[hi[:, at]], at] = level
+
+        side_by_side(fill, range(len(self.microdata.domains)))
         if self.classes.hidden is not None:
             heights = np.where(self.classes.hidden, [domain.top for domain in self.microdata.domains], heights)
         return heights
@@ -69,7 +80,7 @@ class RecodedTable:
     def in_majority(self) -> int:
         """How many rows have the most frequent label of their class; the label is the first sensitive column."""
         label, of_row = self.microdata.sensitive[0], self.classes.of_row
-        kept = of_row >= 0
+        kept = slice(None) if not self.classes.suppressed else of_row >= 0
         return int(most_frequent(of_row[kept], label.codes[kept], len(self.classes), label.size).sum())
 
 
@@ -106,21 +117,44 @@ class CountedTable(RecodedTable):
         return int(most.sum())
 
 
+def summed(classes: EquivalenceClasses, costs: Callable[[slice], NDArray[np.float64]]) -> float:
+    """Sum the costs of all rows, given what a row costs in each class of a stretch.
+
+    Threads share the stretches, which are always the same and added exactly: the sum does not depend on their number.
+    """
+
+    def of_stretch(stretch: tuple[int, int]) -> float:
+        some = slice(*stretch)
+        return float((classes.sizes[some] * costs(some)).sum())
+
+    return math.fsum(side_by_side(of_stretch, stretches(len(classes), STRETCH)))
+
+
+def attribute_costs(
+    microdata: Microdata, classes: EquivalenceClasses, at: int, some: slice = slice(None)
+) -> NDArray[np.float64]:
+    """Compute the normalized certainty penalty of a quasi-identifier in every class of a stretch."""
+    domain = microdata.domains[at]
+    if classes.levels is None:
+        return domain.span_costs(classes.lo[some, at], classes.hi[some, at])
+    # The class shows the group of a level, which may reach further than the codes in it.
+    level = classes.levels[at]
+    return domain.level_costs(level)[domain.levels[level].groups[classes.lo[some, at]]]
+
+
 def ncp_by_attribute(microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.float64]:
     """Compute the normalized certainty penalty of every class (rows) and quasi-identifier (columns)."""
-    if classes.levels is None:
-        return microdata.span_costs(classes.lo, classes.hi)
-    # The class shows the group of a level, which may reach further than the codes in it.
-    pairs = list(zip(microdata.domains, classes.levels, strict=True))
-    return np.stack(
-        [
-            domain.level_costs(level)[domain.levels[level].groups[classes.lo[:, at]]]
-            for at, (domain, level) in enumerate(pairs)
-        ],
-        axis=1,
-    )
+    return np.stack([attribute_costs(microdata, classes, at) for at in range(len(microdata.domains))], axis=1)
 
 
-def ncp(microdata: Microdata, classes: EquivalenceClasses) -> NDArray[np.float64]:
+def ncp(microdata: Microdata, classes: EquivalenceClasses, some: slice = slice(None)) -> NDArray[np.float64]:
     """Compute the normalized certainty penalty of every class: 0 for exact values, 1 for ``*`` everywhere."""
-    return ncp_by_attribute(microdata, classes) @ microdata.weights
+    return weighted([attribute_costs(microdata, classes, at, some) for at in range(len(microdata.domains))], microdata)
+
+
+def weighted(costs: Sequence[NDArray[np.float64]], microdata: Microdata) -> NDArray[np.float64]:
+    """Add the costs of all quasi-identifiers by their weights, in their order."""
+    total = costs[0] * microdata.weights[0]
+    for one, weight in zip(costs[1:], microdata.weights[1:], strict=True):
+        total += one * weight
+    return total

@@ -15,6 +15,9 @@ from sfumato.errors import invalid_parameter
 from sfumato.privacy.whole_release import WholeModel, WholeRelease, positive_share
 from sfumato.table.kernels import rules
 
+#: What stands for a population that is a table in memory.
+GIVEN = "given"
+
 
 @dataclass(frozen=True)
 class PopulationModel(WholeModel):
@@ -40,7 +43,7 @@ class PopulationModel(WholeModel):
         file = self.population if isinstance(self.population, str) else getattr(self.population, "__fspath__", None)
         if callable(file):
             file = file()
-        return {"population": {"file": str(file)} if file is not None else "given"}
+        return {"population": {"file": str(file)} if file is not None else GIVEN}
 
     @cached_property
     def people(self) -> pa.Table:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.assess.meaning.facts import ColumnCounts
-from sfumato.assess.meaning.meaning import FEWEST_NAMES, NAMES, Meaning
+from sfumato.assess.meaning.meaning import FEWEST_NAMES, NAMES, NUMBERS_ROWS, Meaning
+from sfumato.assess.meaning.names import read_name
 from sfumato.assess.meaning.persons import CountedColumn, PersonFound, find_person, lasting
+from sfumato.assess.meaning.recognise import could_point_to_a_person
 from sfumato.assess.meaning.vocabulary import Topic
 
 #: How sure a suggestion is.
@@ -19,8 +21,12 @@ ROLES = ("identifier", "person", "quasi-identifier", "sensitive", "plain", "weig
 
 #: Rows per value, on average, from which an identifier repeats on purpose and not by accident.
 FEWEST_ROWS_PER_PERSON = 1.05
-#: A mean above it is of kilograms or pounds, if weights are not whole numbers.
-BODY_WEIGHT = 25
+#: A mean above it is of kilograms or pounds, if no weight is above the heaviest.
+BODY_WEIGHT, HEAVIEST = 25, 700
+#: Kinds of columns that may number people; dates, postcodes and coordinates are made coarser.
+CODED = frozenset({"category", "code", "number"})
+#: In fewer rows many columns are nearly unique by chance.
+FEWEST_ROWS = 20
 #: From this share of unique rows on, no column is released as it is.
 TELLING = 0.1
 
@@ -45,7 +51,16 @@ def suggest(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Sugge
         return Suggestion("identifier", "free text can say anything about anybody, so it is left out", certainty)
     if facts.different == 1 and facts.missing == 0:
         return Suggestion("plain", "every row has the same value", SURE)
-    return _careful(facts, _by_topic(facts, topic, meaning) or _by_kind(facts, meaning))
+    return _asked(facts, meaning, _careful(facts, _by_topic(facts, topic, meaning) or _by_kind(facts, meaning)))
+
+
+def _asked(facts: ColumnCounts, meaning: Meaning, found: Suggestion) -> Suggestion:
+    """A column with a value of its own in nearly every row is left out, unless somebody who knows it says otherwise."""
+    unique = facts.unique_share > NUMBERS_ROWS and facts.filled >= FEWEST_ROWS
+    if not unique or meaning.kind not in CODED or not could_point_to_a_person(facts.name, facts.values):
+        return found
+    reason = "nearly every row has a value of its own, which may point to a person: is it one's number?"
+    return Suggestion("identifier", reason, UNSURE)
 
 
 def _identifier(topic: Topic | None, meaning: Meaning) -> Suggestion:
@@ -72,7 +87,8 @@ def _by_topic(facts: ColumnCounts, topic: Topic | None, meaning: Meaning) -> Sug
 
 def _weight(facts: ColumnCounts) -> Suggestion:
     """Distinguish survey weights from body weights."""
-    if float(np.average(facts.numbers)) > BODY_WEIGHT and not facts.is_whole:
+    of_sample = read_name(facts.name).says("sampling", "survey", "design", "sample", "person", "household", "final")
+    if not of_sample and BODY_WEIGHT < float(np.average(facts.numbers)) < facts.numbers[-1] < HEAVIEST:
         return Suggestion("quasi-identifier", "body weight: others may know or see it", LIKELY)
     usable = facts.missing == 0 and facts.numbers[0] > 0
     role = "weight" if usable else "quasi-identifier"

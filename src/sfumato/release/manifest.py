@@ -212,7 +212,8 @@ class Grounds:
         made = _Statements(stated, stated.get("roles", {}), stated.get("options", {}))
         return cls(
             proven=tuple(str(check) for check in verification.checks if check.ok),
-            source=made.source(rows),
+            # what a file lacks was not read either
+            source=f"the {rows} alone" if verification.not_checkable else made.source(rows),
             assumed=tuple(made.assumed()),
             guessed=tuple(made.guessed()),
             confirmed=tuple(made.confirmed()),
@@ -277,6 +278,8 @@ class _Statements:
             yield "the population is the one that the table was drawn from"
         if pseudonyms := list(self.options.get("pseudonymize", ())):
             yield f"nobody else has the key or the table of the pseudonyms of {_names(pseudonyms)}"
+        if census := self.stated.get("preset", {}).get("census"):
+            yield f"where few people live, by the census of {census}"
 
     def guessed(self) -> Iterator[str]:
         """What Sfumato suggested."""

@@ -97,9 +97,8 @@ def _preset(preset: Mapping[str, Any]) -> str:
     """Say what a preset did to which columns."""
     dropped = [f"dropped {name}: {what}" for name, what in preset["dropped"].items()]
     recoded = [f"{name}: {how}" for name, how in preset["recoded"].items()]
-    confirmed = [f"confirmed by hand {name}: {what}" for name, what in preset.get("confirmed", {}).items()]
     census = [f"zip codes by the census of {preset['census']}"] if "census" in preset else []
-    return "; ".join([preset["title"], *dropped, *recoded, *confirmed, *census])
+    return "; ".join([preset["title"], *dropped, *recoded, *census])
 
 
 def _classes(seen: int, made: int) -> str:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from sfumato.common.grouping import code_column, group_rows
 from sfumato.common.progress import Tell, silent
+from sfumato.common.rows import gather, stretches
+from sfumato.common.threads import side_by_side
 from sfumato.errors import SchemaError
 from sfumato.hierarchies import ROOT, Domain, Ends, ScaledDomain, SetDomain
 from sfumato.hierarchies.calendar import held_by
@@ -22,6 +24,9 @@ from sfumato.table.recoding import EquivalenceClasses, Recoding, shown_sets
 
 #: How intervals can be shown.
 INTERVALS = ("text", "bounds", "midpoint", "mean")
+
+#: The rows of a chunk of a released column.
+CHUNK_ROWS = 1 << 18
 
 MICROSECONDS_PER_DAY = 86_400_000_000
 
@@ -92,26 +97,32 @@ def show(
     tell
         Called with the share of columns that are shown.
     """
-    of_row = classes.of_row[order]
-    columns: dict[str, pa.Array] = {}
-    shown_as: dict[str, tuple[str, ...]] = {}
-    for at, (name, role) in enumerate(roles.items()):
+    of_row = gather(classes.of_row, order)
+
+    def of_classes(name: str) -> dict[str, pa.ChunkedArray]:
+        place = microdata.names.index(name)
+        level = None if recoding.levels is None else recoding.levels[place]
+        made = _per_class(Showing(microdata.domains[place], place, level, microdata, classes), intervals)
+        # Labels are sorted once per class instead of once per row.
+        return {column: _taken(in_order(values), of_row) for column, values in made.items()}
+
+    names = [name for name, role in roles.items() if role == "quasi-identifier"]
+    shown = dict(zip(names, side_by_side(of_classes, names), strict=True))
+    columns: dict[str, pa.ChunkedArray] = {}
+    for at, name in enumerate(roles):
         tell(at / len(roles))
-        if role == "quasi-identifier":
-            place = microdata.names.index(name)
-            level = None if recoding.levels is None else recoding.levels[place]
-            showing = Showing(microdata.domains[place], place, level, microdata, classes)
-            made = _per_class(showing, intervals)
-            shown_as[name] = tuple(made)
-            # Labels are sorted once per class instead of once per row.
-            new = {column: in_order(values).take(pa.array(of_row)) for column, values in made.items()}
-        elif name in table.column_names:
-            new = {name: without_traces(table.column(name).take(pa.array(places)))}
-        else:
+        if name not in shown and name not in table.column_names:
             continue
+        new = shown[name] if name in shown else {name: without_traces(_taken(_single(table.column(name)), places))}
         _refuse_clash(name, new, [*columns, *(other for other in roles if other != name)])
         columns |= new
-    return ShownInMemory(pa.table(columns), shown_as)
+    return ShownInMemory(pa.table(columns), {name: tuple(made) for name, made in shown.items()})
+
+
+def _taken(values: pa.Array, places: NDArray[np.integer]) -> pa.ChunkedArray:
+    """The values at some places, in chunks that threads take side by side; all chunks share a dictionary."""
+    chunks = side_by_side(lambda some: values.take(pa.array(places[slice(*some)])), stretches(len(places), CHUNK_ROWS))
+    return pa.chunked_array(chunks, values.type)
 
 
 def _per_class(showing: Showing, intervals: str) -> dict[str, pa.Array]:
@@ -174,7 +185,11 @@ def class_means(showing: Showing) -> NDArray[np.float64]:
     of_row = showing.classes.of_row
     kept = of_row >= 0
     numbers = np.append(showing.domain.numbers, np.nan)[showing.microdata.codes[kept, showing.place]]
-    means = np.bincount(of_row[kept], weights=numbers, minlength=len(showing.classes)) / showing.classes.sizes
+    sizes = showing.classes.sizes
+    means = np.bincount(of_row[kept], weights=numbers, minlength=len(showing.classes)) / sizes
+    if np.isinf(means).any():  # a sum beyond the largest float, of numbers that are not
+        parts = np.bincount(of_row[kept], weights=numbers / sizes[of_row[kept]], minlength=len(showing.classes))
+        means = np.where(np.isinf(means), parts, means)
     return np.where(showing.hidden, np.nan, means)
 
 

@@ -15,6 +15,7 @@ from sfumato.assess.cautions import Caution, RequestView, overlooked
 from sfumato.assess.cautions.column_kinds import kinds
 from sfumato.common.progress import Clock, Progress, ProgressOption, Tell, silent, stage
 from sfumato.common.randomness import Secret
+from sfumato.common.rows import gather
 from sfumato.common.threads import threads
 from sfumato.errors import InfeasibleError, VerificationError
 from sfumato.hierarchies import Ages, Dates, Domain, Ordered
@@ -59,7 +60,8 @@ def build_release(
         random = prepared.secret.generator("singling out")
         alone = beside.submit(lambda: singling_out(microdata, classes, random).to_dict())
         order = _release_order(prepared, classes, request)
-        shown = _shown(source, prepared, found, order, stage(progress, "writing values"))
+        places = gather(prepared.places, order)
+        shown = _shown(source, prepared, found, order, places, stage(progress, "writing values"))
         outcome = BuildOutcome(
             request,
             prepared.roles,
@@ -86,7 +88,7 @@ def build_release(
         loss=found.loss,
         verification=verification,
         origin=OriginInMemory(prepared, found, shown, people),
-        row_of=None if prepared.left_out or prepared.drawn_from is not None else prepared.places[order],
+        row_of=None if prepared.left_out or prepared.drawn_from is not None else places,
         people=people,
     )
 
@@ -164,10 +166,15 @@ class OriginInMemory(Origin):
 
 
 def _shown(
-    source: Source, prepared: Prepared, found: FoundClasses, order: NDArray[np.int64], tell: Tell
+    source: Source,
+    prepared: Prepared,
+    found: FoundClasses,
+    order: NDArray[np.int64],
+    places: NDArray[np.int64],
+    tell: Tell,
 ) -> ShownInMemory:
     """The released rows with their readable values."""
-    request, recoded, places = found.request, found.recoded, prepared.places[order]
+    request, recoded = found.request, found.recoded
     shown = show(
         prepared.table,
         prepared.roles,

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from sfumato.common.threads import at_most
+from sfumato.errors import listed
+from sfumato.io import Source
 from sfumato.release.check import check_source
 from sfumato.run.build import promise_of
 from sfumato.run.read import with_populations
 from sfumato.run.request import AUTO, Request
 from sfumato.run.where import needs_more, on_spark
 from sfumato.table.schema import Schema
-from sfumato.verify.verification import Verification
+from sfumato.verify.consequences import provable
+from sfumato.verify.verification import Achieved, Verification
 
 
 def check(data: object, request: Request) -> Verification:
@@ -56,16 +60,44 @@ def check_in_memory(data: object, request: Request) -> Verification:
     source, schema = request.open(data), request.schema
     request = with_populations(request)
     names = columns_shown(schema, source.columns)
-    released = Schema(names, schema.sensitive, rest="drop", person=schema.person)
-    released.roles(source.columns)
+    person = schema.person if schema.person in source.columns else None
+    Schema(names, schema.sensitive, rest="drop", person=person).roles(source.columns)
     promises = [promise_of(model, schema) for model in request.privacy]
-    found = check_source(source, names, released.sensitive, promises, schema.person)
+    if schema.person is None or person is not None:
+        found = check_source(source, names, schema.sensitive, promises, person)
+    else:
+        found = _without_persons(source, names, schema.sensitive, promises, schema.person)
     found = replace(found, notes=(*map(str, source.remarks), *found.notes))
     if request.preset is None:
         return found
     from sfumato.run.presets import with_left_over  # noqa: PLC0415
 
     return with_left_over(found, request, source)
+
+
+def _without_persons(
+    source: Source, names: Sequence[str], sensitive: Sequence[str], promises: Sequence[Mapping[str, Any]], person: str
+) -> Verification:
+    """Check what rows can prove of promises about people, where the table does not say whose row is whose.
+
+    A release never shows the person. The promises were checked when it was made; from the file, only what follows from
+    them for rows can be checked again.
+    """
+    from sfumato.release.certificate_check import recorded  # noqa: PLC0415
+
+    about_rows = [one for one in promises if one["model"] == "minimum-span"]
+    about_people = [one for one in promises if one["model"] != "minimum-span"]
+    parts = [provable(recorded(one), names, sensitive, people=True) for one in about_people]
+    found = check_source(source, names, sensitive, about_rows)
+    needed = check_source(source, names, sensitive, [one.follows for one in parts if one.follows is not None])
+    said = [replace(check, rule=f"{check.rule}, which people need in rows") for check in needed.checks]
+    lacking = f"counting people, since the file does not say whose row is whose: it has no column {listed([person])}"
+    return replace(
+        found,
+        checks=(*found.checks, *said),
+        achieved=Achieved(None, {}),  # what rows achieve is not what people achieve
+        not_checkable=tuple(f"{one['model']}, {lacking}" for one in about_people) or (f"what it achieves, {lacking}",),
+    )
 
 
 def columns_shown(schema: Schema, columns: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -85,8 +86,9 @@ def find_classes(
         found = _find(prepared, asked, progress, memory)
         if not counts_otherwise:
             return found
-        broken = broken_rules(
-            requirements, found.recoded.classes, prepared.people, lambda: _whole(prepared, found, request.schema)
+        broken = any(
+            broken_rules(requirements, classes, prepared.people, lambda: _whole(prepared, found, request.schema))
+            for classes in (found.recoded.classes, *_merged_by_readers(prepared, found, request.schema))
         )
         return None if broken else replace(found, request=request)
 
@@ -105,10 +107,32 @@ def find_classes(
         raise InfeasibleError(reason or NOT_FOUND.format(method=request.method.name)) from None
 
 
+def _shown(found: FoundClasses, schema: Schema) -> pa.Table:
+    """What readers see of each class."""
+    shown = class_table(found.recoded.microdata, found.recoding, found.recoded.classes)
+    return shown.select(list(schema.quasi_identifiers))
+
+
+def _merged_by_readers(prepared: Prepared, found: FoundClasses, schema: Schema) -> Iterator[EquivalenceClasses]:
+    """The classes that a reader can distinguish, if these are fewer.
+
+    Whatever rows keep in two classes that look alike, they keep together. People do not: who is in both counts once
+    among all, and still for each of their values, so that a value's share can grow.
+    """
+    if prepared.people is None:
+        return
+    classes, shown = found.recoded.classes, _shown(found, schema)
+    alike = group_rows(code_column(name, shown.column(name)) for name in shown.column_names)
+    if len(alike) < len(classes):
+        of_row = np.append(alike.of_row, SUPPRESSED).astype(np.int32)[classes.of_row]
+        sizes = np.bincount(of_row[of_row != SUPPRESSED], minlength=len(alike))
+        lo, hi = classes.lo[alike.first_rows], classes.hi[alike.first_rows]
+        yield EquivalenceClasses(of_row, sizes, lo, hi, classes.levels)
+
+
 def _whole(prepared: Prepared, found: FoundClasses, schema: Schema) -> WholeRelease:
     """Describe the release as a whole: the classes that a reader can distinguish, and the people in each."""
-    classes = found.recoded.classes
-    shown = class_table(found.recoded.microdata, found.recoding, classes).select(list(schema.quasi_identifiers))
+    classes, shown = found.recoded.classes, _shown(found, schema)
     alike = group_rows(code_column(name, shown.column(name)) for name in shown.column_names)
     released = classes.of_row != SUPPRESSED
     of_row = alike.of_row[classes.of_row[released]]

@@ -160,13 +160,14 @@ def distinct(name: str, column: pa.ChunkedArray) -> Distinct:
             f"Column '{name}' has the type {column.type}, which cannot be grouped. Convert it to text or numbers, "
             "or declare it as an identifier so that it is dropped."
         ) from None
-    counts = count_codes(coded.codes, coded.size)
-    renumbered = np.cumsum(counts > 0, dtype=np.int32) - np.int32(1)
-    renumbered[-1] = -1
-    complete = bool(counts[:-1].all())  # a dictionary may hold values that no row has
-    if complete and not counts[-1]:
+    # Of a dictionary, rows may use some values only.
+    occurring = count_codes(coded.codes, coded.size) > 0 if pa.types.is_dictionary(column.type) else np.ones(coded.size)
+    missing = len(coded.values)
+    if occurring[:-1].all() and (not len(coded.codes) or coded.codes.max() < missing):
         return coded.values, coded.codes
-    values = coded.values if complete else coded.values.take(pa.array(np.flatnonzero(counts[:-1])))
+    renumbered = np.cumsum(occurring, dtype=np.int32) - np.int32(1)
+    renumbered[missing] = -1
+    values = coded.values.take(pa.array(np.flatnonzero(occurring[:missing])))
     return values, gather(renumbered, coded.codes)
 
 

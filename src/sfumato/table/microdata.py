@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.common.rows import count_codes, gather
+from sfumato.common.rows import count_codes, gather, stretches
+from sfumato.common.threads import side_by_side
 from sfumato.hierarchies import Domain
 from sfumato.table.kernels.spans import Spans
 from sfumato.table.spans import pack_spans
@@ -116,7 +117,11 @@ class Microdata:
 
     def penalties(self, lo: NDArray[np.integer], hi: NDArray[np.integer]) -> NDArray[np.float64]:
         """The loss of each row of these classes over all quasi-identifiers."""
-        return self.span_costs(lo, hi) @ self.weights
+        # Not as a product of matrices, whose last digits would depend on the number of cores.
+        total = np.zeros(len(lo))
+        for at, (domain, weight) in enumerate(zip(self.domains, self.weights, strict=True)):
+            total += domain.span_costs(lo[:, at], hi[:, at]) * weight
+        return total
 
     def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> Microdata:
         """Select rows; the domains stay those of the whole table, so that losses stay comparable."""
@@ -130,14 +135,23 @@ class Microdata:
         """A keyed hash of the whole content; without the key it cannot confirm a guess about the content."""
         state = hashlib.blake2b(key=key)
         state.update(repr((self.codes.shape, self.codes.dtype.str, self.names)).encode())
-        state.update(np.ascontiguousarray(self.codes).data)
+        _update_rows(state, self.codes, key)
         for domain in self.domains:
             _update(state, domain.texts)
         for column in self.sensitive:
             state.update(column.name.encode())
-            state.update(np.ascontiguousarray(column.codes).data)
+            _update_rows(state, column.codes, key)
             _update(state, column.values.cast(pa.string()))
         return state.digest()
+
+
+def _update_rows(state: hashlib.blake2b, codes: NDArray[np.generic], key: bytes) -> None:
+    """Add the hashes of all stretches of rows, which threads compute side by side."""
+
+    def digest(ends: tuple[int, int]) -> bytes:
+        return hashlib.blake2b(np.ascontiguousarray(codes[slice(*ends)]).data, key=key).digest()
+
+    state.update(b"".join(side_by_side(digest, stretches(len(codes)))))
 
 
 def _update(state: hashlib.blake2b, texts: pa.StringArray) -> None:

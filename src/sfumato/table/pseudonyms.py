@@ -166,7 +166,7 @@ def write_kept(path: Path, known: Mapping[str, str]) -> None:
     from sfumato.io import write_text  # noqa: PLC0415
 
     file = io.StringIO(newline="")
-    csv.writer(file, lineterminator="\n").writerows(sorted(known.items()))
+    csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(sorted(known.items()))
     write_text(path, file.getvalue(), private=True, update=True)
 
 

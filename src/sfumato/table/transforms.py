@@ -132,12 +132,22 @@ class Clip(Transform):
     def apply(self, name: str, context: TransformContext) -> pa.ChunkedArray:
         cells = _numbers(name, context, "Clip()")
         for end, least in ((self.bottom, True), (self.top, False)):
-            if end is not None:
+            if end is not None and pa.types.is_unsigned_integer(cells.type) and end < 0:
+                # Not by a cast: the upper half of unsigned numbers would turn negative.
+                cells = cells if least else pc.if_else(pc.is_valid(cells), pa.scalar(end), pa.scalar(None))
+            elif end is not None:
                 kind = _holding(cells.type, end)
-                cells, limit = cells.cast(kind, safe=False), pa.scalar(end).cast(kind)
+                cells, limit = cells.cast(kind, safe=False), _scalar(end).cast(kind)
                 beyond = pc.less(cells, limit) if least else pc.greater(cells, limit)
                 cells = pc.if_else(beyond, limit, cells)
         return cells
+
+
+def _scalar(number: float) -> pa.Scalar:
+    """A number for Arrow, which takes integers for signed ones."""
+    if isinstance(number, int) and number >= 2**63:
+        return pa.scalar(number, pa.uint64()) if number < 2**64 else pa.scalar(float(number))
+    return pa.scalar(number)
 
 
 def _holding(kind: pa.DataType, number: float) -> pa.DataType:
@@ -145,7 +155,7 @@ def _holding(kind: pa.DataType, number: float) -> pa.DataType:
     if pa.types.is_integer(kind):
         for wide in (kind, pa.int64()):
             try:
-                if pa.scalar(number).cast(wide).as_py() == number:
+                if _scalar(number).cast(wide).as_py() == number:
                     return wide
             except pa.ArrowInvalid:
                 continue

@@ -2,24 +2,38 @@
 
 A class is the set of all rows that show the same in every quasi-identifier. A missing value is a value like any other,
 however Arrow stores it: as a null, as a null entry of a dictionary, or as not-a-number.
+
+A long table is divided into parts by a hash of the class, so that no class is in two of them; threads count the parts
+side by side. What is found does not depend on the number of threads: the parts are always the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sfumato.common.threads import side_by_side
 from sfumato.errors import DataError
 from sfumato.verify.meanings import ranks
 
 #: Keys of rows stay below this, well within a signed 64-bit number.
 KEY_LIMIT = 2**62
+
+#: The rows that a thread takes at a time.
+STRETCH = 1 << 18
+
+#: Tables of at least ``MANY`` rows are divided into parts, of which there are two to the power of ``BITS``.
+MANY, BITS = 1 << 17, 6
+
+#: An odd number whose multiples spread neighbouring keys over the highest bits.
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 #: Pairs of class and value are counted in a dense table as long as it has at most this many entries per row.
 DENSE = 4
@@ -42,24 +56,60 @@ class Coded:
 
 
 @dataclass(frozen=True)
-class Classes:
-    """The class of every row, numbered in order of first appearance, and the number of rows of every class.
+class ClassParts:
+    """The parts of a table: its rows, those of a part together, and where the rows and classes of each part end."""
 
-    ``people`` is the person of every row, where a person may have several rows; None if every row is a person.
+    rows: NDArray[np.int64] = field(repr=False)
+    row_ends: NDArray[np.int64]
+    class_ends: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The class of every row, and the number of rows of every class.
+
+    Classes are numbered in order of first appearance, part by part. ``people`` is the person of every row, where a
+    person may have several rows; None if every row is a person.
     """
 
     of_row: NDArray[np.int32] = field(repr=False)
     sizes: NDArray[np.int64] = field(repr=False)
     people: NDArray[np.int64] | None = field(default=None, repr=False)
+    divided: ClassParts | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    @property
+    def parts(self) -> range:
+        """The numbers of the parts."""
+        return range(1 if self.divided is None else len(self.divided.row_ends))
+
+    def rows_of(self, part: int) -> slice | NDArray[np.int64]:
+        """The rows of a part."""
+        if self.divided is None:
+            return slice(None)
+        begin = int(self.divided.row_ends[part - 1]) if part else 0
+        return self.divided.rows[begin : int(self.divided.row_ends[part])]
+
+    def part(self, number: int) -> Classes:
+        """The classes of a part, numbered from 0, of its rows alone."""
+        if self.divided is None:
+            return self
+        rows, first = self.rows_of(number), int(self.divided.class_ends[number - 1]) if number else 0
+        people = None if self.people is None else self.people[rows]
+        sizes = self.sizes[first : int(self.divided.class_ends[number])]
+        return Classes(self.of_row[rows] - np.int32(first), sizes, people)
 
     @cached_property
     def heads(self) -> NDArray[np.int64]:
         """The number of people in every class."""
         if self.people is None:
             return self.sizes
+        return np.concatenate(side_by_side(lambda number: self.part(number)._heads(), self.parts))
+
+    def _heads(self) -> NDArray[np.int64]:
+        assert self.people is not None
         return np.bincount(_each_once(self.of_row.astype(np.int64), len(self), self.people), minlength=len(self))
 
     @cached_property
@@ -122,7 +172,7 @@ class Histogram:
 def code_column(name: str, column: pa.ChunkedArray) -> Coded:
     """Give equal values of a column equal codes, whatever its chunks and dictionaries."""
     try:
-        chunks = _with_dictionaries(column).chunks
+        chunks = side_by_side(_with_dictionary, _short_chunks(column))
         dictionaries, dictionary_of = _different([chunk.dictionary for chunk in chunks])
         values, codes_of = _distinct(dictionaries, column.type)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
@@ -130,28 +180,115 @@ def code_column(name: str, column: pa.ChunkedArray) -> Coded:
             f"Column '{name}' has the type {column.type}, whose values cannot be compared. "
             "Convert it to text or numbers."
         ) from error
-    parts = [codes_of[which][_indices(chunk)] for which, chunk in zip(dictionary_of, chunks, strict=True)]
-    return Coded(values, np.concatenate([np.empty(0, np.int32), *parts]))
+    codes = np.empty(len(column), np.int32)
+    ends = np.cumsum([0, *(len(chunk) for chunk in chunks)]).tolist()
+
+    def fill(at: int) -> None:
+        codes[ends[at] : ends[at + 1]] = codes_of[dictionary_of[at]][_indices(chunks[at])]
+
+    side_by_side(fill, range(len(chunks)))
+    return Coded(values, codes)
+
+
+def _short_chunks(column: pa.ChunkedArray) -> Iterator[pa.Array]:
+    """Yield the rows of a column, a stretch at a time."""
+    for chunk in column.chunks:
+        yield from (chunk.slice(begin, STRETCH) for begin in range(0, len(chunk), STRETCH))
 
 
 def group_rows(columns: Iterable[Coded]) -> Classes:
     """Group the rows that have the same codes in all columns."""
-    keys: NDArray[np.int64] | None = None
+    keys: NDArray[np.int64] = np.empty(0, np.int64)
     different = 1
-    for column in columns:
-        if keys is None:
+    for at, column in enumerate(columns):
+        if at == 0:
             keys = np.zeros(len(column.codes), np.int64)
         elif different * column.size >= KEY_LIMIT:
-            keys, different = _renumbered(keys)
-        keys *= column.size
-        keys += column.codes
+            grouped = _grouped(keys)
+            keys, different = grouped.of_row.astype(np.int64), len(grouped)
+        _append(keys, column)
         different *= column.size
-    of_row, _ = _renumbered(np.empty(0, np.int64) if keys is None else keys)
-    return Classes(of_row.astype(np.int32), np.bincount(of_row))
+    return _grouped(keys)
 
 
-def count_values(classes: Classes, column: Coded) -> Histogram:
-    """Count the values of a sensitive column in every class."""
+def _append(keys: NDArray[np.int64], column: Coded) -> None:
+    """Append the codes of a column to the keys of all rows."""
+
+    def append(rows: slice) -> None:
+        keys[rows] *= column.size
+        keys[rows] += column.codes[rows]
+
+    side_by_side(append, _stretches(len(keys)))
+
+
+def _stretches(rows: int) -> list[slice]:
+    return [slice(begin, min(begin + STRETCH, rows)) for begin in range(0, rows, STRETCH)]
+
+
+def _grouped(keys: NDArray[np.int64]) -> Classes:
+    """Group equal keys."""
+    if len(keys) < MANY:
+        numbers, _ = _numbered(keys)
+        return Classes(numbers, np.bincount(numbers))
+    rows, row_ends = _divided(keys)
+    begins = list(pairwise([0, *row_ends.tolist()]))
+    found = side_by_side(lambda ends: _numbered(keys[rows[slice(*ends)]]), begins)
+    class_ends = np.cumsum([count for _, count in found])
+    of_row = np.empty(len(keys), np.int32)
+
+    def place(part: int) -> NDArray[np.int64]:
+        numbers, count = found[part]
+        of_row[rows[slice(*begins[part])]] = numbers + np.int32(class_ends[part] - count)
+        return np.bincount(numbers, minlength=count)
+
+    sizes = np.concatenate(side_by_side(place, range(len(begins))))
+    return Classes(of_row, sizes, divided=ClassParts(rows, row_ends, class_ends))
+
+
+def _divided(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Order the rows by the part of their key, in each part by their place; return them, and where each part ends."""
+    part_of = np.empty(len(keys), np.uint8)
+    stretches = _stretches(len(keys))
+
+    def count(stretch: slice) -> NDArray[np.int64]:
+        part_of[stretch] = (keys[stretch].view(np.uint64) * SPREAD) >> np.uint64(64 - BITS)
+        return np.bincount(part_of[stretch], minlength=1 << BITS)
+
+    counts = np.stack(side_by_side(count, stretches))
+    # First all rows of the first part, stretch by stretch, then those of the second.
+    ends = np.cumsum(counts.T).reshape(counts.T.shape).T
+    rows = np.empty(len(keys), np.int64)
+
+    def place(at: int) -> None:
+        order = np.argsort(part_of[stretches[at]], kind="stable") + stretches[at].start
+        for some, end in zip(np.split(order, np.cumsum(counts[at])[:-1]), ends[at].tolist(), strict=True):
+            rows[end - len(some) : end] = some
+
+    side_by_side(place, range(len(stretches)))
+    return rows, ends[-1]
+
+
+def _numbered(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], int]:
+    """Number keys in order of first appearance; return the numbers and how many there are."""
+    encoded = pa.array(keys).dictionary_encode()
+    return encoded.indices.to_numpy().astype(np.int32, copy=False), len(encoded.dictionary)
+
+
+def count_values(classes: Classes, column: Coded) -> list[Histogram]:
+    """Count the values of a sensitive column in every class, part by part; parts without classes are left out."""
+
+    def count(number: int) -> Histogram:
+        return _count_in_part(classes.part(number), Coded(column.values, column.codes[classes.rows_of(number)]))
+
+    found = side_by_side(count, classes.parts)
+    totals = np.sum([one.shares for one in found], axis=0)
+    shares = totals / max(1, int(totals.sum()))
+    kept = [one for one in found if len(one.sizes)] or found[:1]
+    return [replace(one, shares=shares) for one in kept]
+
+
+def _count_in_part(classes: Classes, column: Coded) -> Histogram:
+    """Count the values in the classes of a part; ``shares`` are the counts of all values, for the time being."""
     if classes.people is not None:
         return _count_people(classes, column)
     keys = classes.of_row.astype(np.int64)
@@ -163,8 +300,8 @@ def count_values(classes: Classes, column: Coded) -> Histogram:
         counts = counts[cells]
     else:
         cells, counts = np.unique(keys, return_counts=True)
-    shares = np.bincount(column.codes, minlength=column.size) / max(1, len(keys))
-    return _histogram(cells, counts, classes.sizes, shares, classes.heads)
+    totals = np.bincount(column.codes, minlength=column.size)
+    return _histogram(cells, counts, classes.sizes, totals.astype(np.float64), classes.heads)
 
 
 def _count_people(classes: Classes, column: Coded) -> Histogram:
@@ -176,8 +313,8 @@ def _count_people(classes: Classes, column: Coded) -> Histogram:
     begins = np.flatnonzero(_is_new(once))
     counts = np.diff(np.append(begins, len(once)))
     sizes = np.bincount(of_class, minlength=len(classes))
-    shares = np.bincount(values, minlength=column.size) / max(1, len(values))
-    return _histogram(once[begins], counts, sizes, shares, classes.heads)
+    totals = np.bincount(values, minlength=column.size)
+    return _histogram(once[begins], counts, sizes, totals.astype(np.float64), classes.heads)
 
 
 def _each_once(cells: NDArray[np.int64], size: int, people: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -237,12 +374,10 @@ def _sorted_places(name: str, values: pa.Array) -> NDArray[np.int64]:
     return places
 
 
-def _with_dictionaries(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    kind = column.type
-    if isinstance(kind, pa.BaseExtensionType):
-        column = pa.chunked_array([chunk.storage for chunk in column.chunks], kind.storage_type)
-        return _with_dictionaries(column)
-    return column if pa.types.is_dictionary(kind) else _comparable(column).dictionary_encode()
+def _with_dictionary(chunk: pa.Array) -> pa.DictionaryArray:
+    if isinstance(chunk.type, pa.BaseExtensionType):
+        return _with_dictionary(chunk.storage)
+    return chunk if pa.types.is_dictionary(chunk.type) else _comparable(chunk).dictionary_encode()
 
 
 def _comparable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
@@ -259,10 +394,16 @@ def _different(dictionaries: list[pa.Array]) -> tuple[list[pa.Array], list[int]]
     kept: list[pa.Array] = []
     which = []
     for dictionary in dictionaries:
-        if not kept or not dictionary.equals(kept[-1]):
+        if not kept or not (_is_one(dictionary, kept[-1]) or dictionary.equals(kept[-1])):
             kept.append(dictionary)
         which.append(len(kept) - 1)
     return kept, which
+
+
+def _is_one(one: pa.Array, other: pa.Array) -> bool:
+    """Whether two arrays are the same place in memory, so that their values need no comparison."""
+    places = [(len(a), a.offset, [b and b.address for b in a.buffers()]) for a in (one, other)]
+    return places[0] == places[1]
 
 
 def _distinct(dictionaries: list[pa.Array], kind: pa.DataType) -> tuple[pa.Array, list[NDArray[np.int32]]]:
@@ -297,9 +438,3 @@ def _indices(chunk: pa.DictionaryArray) -> NDArray[np.integer]:
         indices = indices.cast(pa.int64()).fill_null(len(chunk.dictionary))
     places: NDArray[np.integer] = indices.to_numpy(zero_copy_only=False)
     return places
-
-
-def _renumbered(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Number keys in order of first appearance; return the numbers and how many there are."""
-    encoded = pa.array(keys).dictionary_encode()
-    return encoded.indices.to_numpy().astype(np.int64), len(encoded.dictionary)

@@ -7,7 +7,7 @@ for parts are small and can be joined.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -33,6 +33,7 @@ from sfumato.verify.release import (
     examine_values,
     is_about,
     is_ordered,
+    worse,
 )
 from sfumato.verify.tallies import Requirement, RuleTally, Total, tally_of
 from sfumato.verify.verification import Achieved, RuleCheck, SensitiveAchieved, Verification
@@ -131,7 +132,7 @@ class JudgeOutcome:
         """Add the judge's findings for other classes."""
         for tally, more in zip(self.tallies, other.tallies, strict=True):
             tally.join(more)
-        self.achieved = _worse(self.achieved, other.achieved)
+        self.achieved = worse(self.achieved, other.achieved)
 
 
 @dataclass
@@ -212,19 +213,4 @@ class ValueJudge(ClassJudge):
         findings, achieved = examine_values(counted, ordered, [requirement for _, requirement in self.requirements])
         for tally, finding in zip(outcome.tallies, findings, strict=True):
             tally.add(finding, some, quasi_identifiers)
-        outcome.achieved = _worse(outcome.achieved, achieved)
-
-
-def _worse(one: SensitiveAchieved, other: SensitiveAchieved) -> SensitiveAchieved:
-    if one.t is None or other.t is None:
-        return other if one.t is None else one
-    assert one.distinct_l is not None
-    assert other.distinct_l is not None
-    return replace(
-        one,
-        distinct_l=min(one.distinct_l, other.distinct_l),
-        entropy_l=min(one.entropy_l or 0.0, other.entropy_l or 0.0),
-        frequency_l=min(one.frequency_l or 0.0, other.frequency_l or 0.0),
-        t=max(one.t, other.t),
-        recursive_c={l: max(c, other.recursive_c[l]) for l, c in one.recursive_c.items()},  # noqa: E741
-    )
+        outcome.achieved = worse(outcome.achieved, achieved)

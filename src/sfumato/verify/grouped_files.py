@@ -133,6 +133,7 @@ def check_files(
     folder: Path,
     memory: int,
     separator: str = ",",
+    written: Sequence[str] = (),
 ) -> Verification:
     """Recompute every promise from files as `check_file` does, without loading all rows into memory.
 
@@ -148,10 +149,14 @@ def check_files(
         Where temporary files may go; they hold the data of the files, so only the owner should be able to read it.
     memory
         About how many bytes of memory to take.
+    written
+        The names of all columns of a file that was just written, in their order; a format may have changed them.
     """
     columns = [*quasi_identifiers, *sensitive]
     if form != "parquet":
-        paths = [_as_parquet(path, form, columns, separator, folder / f"rows-{at}") for at, path in enumerate(paths)]
+        paths = [
+            _as_parquet(path, form, columns, separator, folder / f"rows-{at}", written) for at, path in enumerate(paths)
+        ]
     engine = DuckFiles(paths, list(dict.fromkeys(columns)), folder, memory)
     try:
         return check_grouped(engine, form, quasi_identifiers, sensitive, requirements)
@@ -186,10 +191,14 @@ def _schema(path: Path, columns: Sequence[str]) -> pa.Schema:
     return pa.schema([schema.field(name) for name in columns])
 
 
-def _as_parquet(path: Path, form: str, columns: Sequence[str], separator: str, target: Path) -> Path:
+def _as_parquet(
+    path: Path, form: str, columns: Sequence[str], separator: str, target: Path, written: Sequence[str]
+) -> Path:
     """Copy columns of a text file to Parquet, every cell as its text."""
     if form == "csv":
-        batches = stream_delimited(path, *places_in_header(path, columns, separator), separator)
+        by_name = (len(written), [written.index(name) for name in columns]) if written else None
+        places = by_name or places_in_header(path, columns, separator)
+        batches = stream_delimited(path, *places, separator)
     else:
         batches = stream_json(path, columns, lines=form == "jsonl")
     schema = pa.schema([(name, pa.string()) for name in columns])

@@ -20,7 +20,7 @@ from sfumato.errors import DataError, ParameterError, SchemaError, listed, short
 from sfumato.verify.classes import Classes, code_column, group_rows
 from sfumato.verify.estimates import ESTIMATED, expected_uniques
 from sfumato.verify.models import TOLERANCE, RuleFinding
-from sfumato.verify.spans import STRETCHES, WEEK, YEAR, Labels, is_open
+from sfumato.verify.spans import DAY, STRETCHES, WEEK, YEAR, Labels, is_open
 from sfumato.verify.spans import position as position_of
 
 #: Pairs of people and classes compared at a time.
@@ -145,11 +145,25 @@ def _inside(
             fits[:, at] = True
             continue
         test = _by_order(cell, order) or _test(cell, above, labels)
-        fits[:-1, at] = [test(text) for text in texts]
+        same = _same_value(cell, values.type)
+        fits[:-1, at] = [text == cell or test(text) or same(text) for text in texts]
         if not fits[:, at].any() and not _is_known(cell, above):
             raise DataError(f"Column '{name}': nobody can tell who fits {shortened(cell)}. Give its taxonomy.")
     fits[-1, -1] = True  # a missing value fits an empty cell
     return fits
+
+
+def _same_value(cell: str, kind: pa.DataType) -> Fits:
+    """The test whether a number or a moment is the value that a cell shows, however either is written.
+
+    Text is compared as it is written: ``1`` and ``01`` are two codes. A day fits every moment of that day.
+    """
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_boolean(kind)
+    at = None if is_text else position(cell)
+    if at is None:
+        return lambda _: False
+    reach = 1 if pa.types.is_timestamp(kind) and DAY.fullmatch(cell) else 0
+    return lambda text: (place := position(text)) is not None and (at == place or at <= place < at + reach)
 
 
 def _is_known(cell: str, above: Mapping[str, set[str]]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from operator import itemgetter
 from typing import Any
 
@@ -120,7 +121,7 @@ def verify_release(
     check_columns(table.column_names, quasi_identifiers, sensitive)
     for requirement in requirements:
         check_requirement(requirement, sensitive)
-    classes = group_rows(side_by_side(lambda name: code_column(name, table.column(name)), quasi_identifiers))
+    classes = group_rows(code_column(name, table.column(name)) for name in quasi_identifiers)
     classes = classes if people is None else replace(classes, people=people)
     found: list[tuple[int, RuleFinding]] = []
     achieved: dict[str, SensitiveAchieved] = {}
@@ -219,11 +220,36 @@ def _examine_column(
 ) -> tuple[list[RuleFinding], SensitiveAchieved]:
     """Check all requirements of a sensitive column, and compute what it achieves."""
     coded = code_column(name, table.column(name))
-    column = ordered = SensitiveCounts(name, coded.values, count_values(classes, coded))
+    counted = [SensitiveCounts(name, coded.values, part) for part in count_values(classes, coded)]
+    ordered = counted
     if any(is_ordered(requirement) for requirement in requirements):
         coded = in_order(name, coded)
-        ordered = SensitiveCounts(name, coded.values, count_values(classes, coded))
-    return examine_values(column, ordered, requirements)
+        ordered = [SensitiveCounts(name, coded.values, part) for part in count_values(classes, coded)]
+    found = side_by_side(lambda pair: examine_values(*pair, requirements), zip(counted, ordered, strict=True))
+    together = [_of_all_parts(findings) for findings in zip(*(findings for findings, _ in found), strict=True)]
+    return together, reduce(worse, (achieved for _, achieved in found))
+
+
+def _of_all_parts(findings: Sequence[RuleFinding]) -> RuleFinding:
+    """Join what a rule found in the parts of a table, whose classes are numbered one part after the other."""
+    found, holds = (np.concatenate([getattr(one, name) for one in findings]) for name in ("found", "holds"))
+    return replace(findings[0], found=found, holds=holds)
+
+
+def worse(one: SensitiveAchieved, other: SensitiveAchieved) -> SensitiveAchieved:
+    """What two sets of classes achieve together."""
+    if one.t is None or other.t is None:
+        return other if one.t is None else one
+    assert one.distinct_l is not None
+    assert other.distinct_l is not None
+    return replace(
+        one,
+        distinct_l=min(one.distinct_l, other.distinct_l),
+        entropy_l=min(one.entropy_l or 0.0, other.entropy_l or 0.0),
+        frequency_l=min(one.frequency_l or 0.0, other.frequency_l or 0.0),
+        t=max(one.t, other.t),
+        recursive_c={l: max(c, other.recursive_c[l]) for l, c in one.recursive_c.items()},  # noqa: E741
+    )
 
 
 def examine_values(

@@ -73,3 +73,10 @@ def test_dates_beyond_the_calendar_of_python_are_unknown() -> None:
     answer = sf.Released.open(pa.table({"q": [1, 1], "at": days}), "q").max("at")
     assert answer.estimate is None
     assert answer.upper == float("inf")
+
+
+def test_bounds_of_the_largest_numbers_hold() -> None:
+    table = pa.table({"q": ["[-1.7e308, 1.7e308)", "[0, 1.7e308)"]})
+    released = sf.Released.open(table, {"q": sf.Numeric()})
+    assert -1e308 in released.min("q")
+    assert 1e308 in released.mean("q")

@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -179,6 +180,13 @@ class TestLimits:
         assert {"Small tables", "The order of rows", "Numeric sensitive values", "Homogeneity"} <= entries
         assert "The attacker" not in entries
 
+    def test_presence_is_limited_only_where_that_is_promised(self, found: ReportFacts):
+        def entries(*models: dict[str, object]) -> set[str]:
+            return {limit.entry for look in LOOKS for limit in look(replace(found, promises=models))}
+
+        assert "Who is in the table" in entries({"model": "k-anonymity", "k": 5})
+        assert "Who is in the table" not in entries({"model": "delta-presence", "low": 0.0, "high": 0.5})
+
 
 # Aggregates only
 
@@ -340,3 +348,13 @@ def test_a_broken_promise_is_said_first(tmp_path: Path):
     assert not verification.ok
     assert "Do not publish: 2 promises are broken." in said
     assert "asked for by name" in said
+
+
+@pytest.mark.parametrize("model", [sf.LDiversity(2, kind="recursive", c=2), sf.DeltaDisclosure(0.5)], ids=str)
+def test_what_has_no_limit_is_called_unlimited(model: sf.PrivacyModel, tmp_path: Path) -> None:
+    released = pa.table({"age": ["[1, 2]"] * 2 + ["[3, 4]"] * 2, "s": list("aabb")})
+    csv.write_csv(released, tmp_path / "release.csv")
+    asked = sf.Policy(sf.Schema(["age"], "s"), [model])
+    original = pa.table({"age": [1, 2, 3, 4], "s": list("aabb")})
+    assert not asked.report(tmp_path / "report.html", original, tmp_path / "release.csv")
+    assert "unlimited" in (tmp_path / "report.html").read_text(encoding="utf-8")

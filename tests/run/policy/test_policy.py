@@ -319,3 +319,12 @@ def test_codes_that_look_like_numbers_are_checked_as_text(tmp_path: Path) -> Non
 def test_checking_an_unreadable_file_is_a_data_error(tmp_path: Path) -> None:
     with pytest.raises(DataError):
         Policy(sf.Schema(["age"])).check(tmp_path / "no.csv")
+
+
+def test_a_population_in_memory_is_not_written_to_a_file_that_nobody_can_read(tmp_path: Path) -> None:
+    register = pa.table({"age": [20, 21, 22]})
+    with pytest.raises(ParameterError, match="population of k-map is a table in memory"):
+        Policy(sf.Schema(["age"]), [sf.KMap(2, population=register)]).write(tmp_path / "policy.toml")
+    assert not (tmp_path / "policy.toml").exists()
+    Policy(sf.Schema(["age"]), [sf.KMap(2, population="register.csv")]).write(tmp_path / "policy.toml")
+    assert Policy.read(tmp_path / "policy.toml").privacy[0].name == "k-map"

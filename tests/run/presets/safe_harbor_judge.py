@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -161,14 +162,23 @@ def unclear(refusal: str) -> str | None:
 
 
 def losses(columns: Sequence[Column], roles: Roles, rows_each: int = 3) -> dict[str, str]:
-    """Columns that may come out and did not, and why."""
+    """Columns that may come out and did not, or not as they are, and why."""
     found = dict[str, str]()
     for part in batches(columns):
         table, refused = released(part, roles, rows_each)
+        original = table_of(part, rows_each)
         for column in part:
-            if all(HIDDEN.fullmatch(str(cell)) for cell in cells_shown(table, column.name) if cell is not None):
-                found[column.name] = refused.get(column.name, "dropped")
+            shown, cells = (Counter(map(str, cells_shown(one, column.name))) for one in (table, original))
+            if shown != cells:
+                found[column.name] = refused.get(column.name, "changed" if shown else "dropped")
     return found
+
+
+def named_by_check(columns: Sequence[Column]) -> set[str]:
+    """The columns of an untouched table that a check of the preset finds fault with."""
+    checks = [sf.check(table_of(part), quasi_identifiers=ANCHOR, preset=PRESET) for part in batches(columns)]
+    broken = [line for check in checks for line in check.summary().splitlines() if "BROKEN" in line]
+    return {column.name for column in columns if any(f"'{column.name}'" in line for line in broken)}
 
 
 def leak_of(made: Made) -> str | None:

@@ -166,7 +166,7 @@ def written_alike(view: ReleaseView) -> Iterator[CautionFinding]:
 
 def _look_alikes(column: ViewedColumn, alike: int, case: bool) -> CautionFinding:
     differ = "capital and small letters" if case else "blanks, invisible characters or forms of Unicode"
-    one = "one of its values looks" if alike == 1 else f"{alike:,} of its values look"
+    one = "one value looks like another and differs" if alike == 1 else f"{alike:,} values look like others and differ"
     harm = {
         "sensitive": "They count as different, so a class can seem more diverse than it is.",
         "quasi-identifier": "They count as different, so people who look alike are kept apart.",
@@ -176,7 +176,7 @@ def _look_alikes(column: ViewedColumn, alike: int, case: bool) -> CautionFinding
         "note" if case or column.role == "plain" else "warning",
         (column.name,),
         alike,
-        f"In {quoted(column.name)} {one} like another and differs only in {differ}. {harm}",
+        f"In {quoted(column.name)} {one} only in {differ}. {harm}",
         f"Make them one: transform={{{column.name!r}: sf.{fold}}} (on the command line --transform "
         f"{column.name}=fold{':case' if case else ''}).",
     )

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pyarrow as pa
+
 from sfumato.assess.cautions.caution import CautionFinding, after, before, percent, quoted, share
 from sfumato.assess.cautions.view import ReleaseView, RequestView, ViewedColumn
+from sfumato.assess.meaning.recognise import could_point_to_a_person
 from sfumato.errors import listed
 
 #: From this share of rows with a unique value on, a column identifies people like a name.
@@ -23,19 +26,24 @@ NAMED = 3
 def near_unique(view: RequestView) -> Iterator[CautionFinding]:
     """Find single columns that identify people like a name, because most rows have a unique value."""
     for column in view.with_role("plain", "sensitive"):
-        yield from as_good_as_a_name(column.name, column.role, column.unique_rows, view.rows)
+        yield from as_good_as_a_name(column.name, column.role, column.unique_rows, view.rows, column.values)
 
 
-def as_good_as_a_name(name: str, role: str, unique: int, rows: int) -> Iterator[CautionFinding]:
-    """Judge a column by how many rows are the only ones with their value."""
+def as_good_as_a_name(
+    name: str, role: str, unique: int, rows: int, values: pa.Array | None = None
+) -> Iterator[CautionFinding]:
+    """Judge a column by how many rows are the only ones with their value, and a sensitive one by its values too."""
     if rows < SMALLEST_TABLE or unique < NEAR_UNIQUE * rows:
         return
+    points = role == "plain" or (values is not None and could_point_to_a_person(name, values))
     advice = {
         "plain": "Drop the column, or declare it as a quasi-identifier.",
-        "sensitive": "Round it or group its values before, if somebody outside may know them.",
+        "sensitive": "Declare it as an identifier, unless no such value can point to a person."
+        if points
+        else "Round it or group its values before, if somebody outside may know them.",
     }
     yield CautionFinding(
-        "error" if role == "plain" else "warning",
+        "error" if points else "warning",
         (name,),
         unique,
         f"The {role} column {quoted(name)} is released as it is, and {share(unique, rows)} rows are the only ones with "

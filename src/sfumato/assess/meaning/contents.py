@@ -30,6 +30,8 @@ ONE_IS_ENOUGH: dict[str, str] = {
         r"([0-9A-Fa-f]{1,4}:)+:([0-9A-Fa-f]{1,4})?|^::[0-9A-Fa-f]"
     ),
     "identifier": r"\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b|\b[0-9a-f]{32,}\b",
+    "photo": r"(?i)\.(jpe?g|png|gif|tiff?|bmp|dcm|heic|webp|mp4|mov|avi|wav|mp3)\b",
+    "age": r"(?i)\b(9\d|1[0-2]\d)[ -]?(yo|y/o|y\.o\.|years?[ -]old|yrs?[ -]old|years of age)\b",
     "place": (
         r"(?i)^\s*\d{1,5}\s+([a-z'.-]+\s+){1,4}(st|street|ave|avenue|rd|road|blvd|boulevard|lane|ln|dr|drive|court|ct|way|"
         r"place|pl|square|sq|terrace|parkway|pkwy)\b|(stra(ss|ß)e|str\.|straat|weg|gasse|platz)\s*\d+|\b(rue|calle|via|avenida|ul\.)\s"
@@ -55,7 +57,7 @@ _DAY_WORDS = re.compile(
 )
 _CLOCK = re.compile(r"([01]?\d|2[0-3])[:.h][0-5]\d([:.][0-5]\d(\.\d+)?)?( ?[ap]\.?m\.?)?", re.IGNORECASE)
 _NUMBER = re.compile(
-    r"\s*[<>≤≥~±=]*\s*[-+]?\s?[$€£¥]?\s?(\d{1,3}([,' ]\d{3})+|\d+)([.,]\d+)?([eE][-+]?\d+)?\s*[$€£¥%°]?\s*"
+    r"\s*[<>≤≥~±=]*\s*[-+]?\s?[$€£¥]?\s?(\d{1,3}([.,' ]\d{3})+|\d+)([.,]\d+)?([eE][-+]?\d+)?\s*[$€£¥%°]?\s*"
     r"([a-zA-Zµμ%°/²³^.·*]{0,12}\d?){0,2}\s*\+?"
 )
 _PRESSURE = re.compile(r"\s*\d{2,3}\s*/\s*\d{2,3}\s*")
@@ -74,6 +76,7 @@ _PROCEDURE_CODE = re.compile(
     r"\d{4}[0-9A-Z]|[A-Z]\d{4}|\d-\d{3}(\.\w+)?|\d{4,5}-\d{3,4}-\d{1,2}|\d{3,9}|\d{1,5}-\d|[EV]?\d{2,5}"
 )
 _DRUG_CODE = re.compile(r"\d{4,5}-\d{3,4}-\d{1,2}")
+_LETTERED = re.compile(r"(?=.*\d.*\d.*\d)(?=.*[A-Za-z])[A-Za-z0-9_./#-]{5,}")
 _TOO_MANY_DIGITS = re.compile(r"\d{5}")
 
 #: The group of symmetries of a pentagon, by which Verhoeff's check digits are computed, and its permutations.
@@ -93,6 +96,8 @@ FEWEST_ROWS = 20
 SOME_CODES = 0.25
 #: The longest category, in characters and words.
 LONGEST_CATEGORY, MOST_WORDS = 80, 9
+#: More different values of letters and digits number something.
+FEW_LETTERED = 10
 #: Yes, no, unknown, and one more.
 MOST_ANSWERS = 4
 #: Whole numbers with at most this many distinct values may be codes of categories.
@@ -110,7 +115,8 @@ class Contents:
 
     def __init__(self, facts: ColumnCounts) -> None:
         self.facts = facts
-        self.texts: list[str] = [text.strip() for text in texts_of(facts.values).to_pylist()]
+        #: The distinct values as text; of many, a sample spread over all.
+        self.texts = facts.texts
 
     def points_to(self) -> str | None:
         """The kind of a value that points to a person, or of all values together; None if there is none."""
@@ -119,9 +125,11 @@ class Contents:
     def _single(self) -> str | None:
         if self.facts.is_number:
             return None
-        texts = pa.array(self.texts, pa.string())
-        found = (kind for kind, form in ONE_IS_ENOUGH.items() if pc.any(pc.match_substring_regex(texts, form)).as_py())
-        return next(found, None)
+        return next((kind for kind, form in ONE_IS_ENOUGH.items() if self._any(form)), None)
+
+    def _any(self, form: str) -> bool:
+        """Whether any value at all has a form in it."""
+        return bool(pc.any(pc.match_substring_regex(self.facts.values.cast(pa.string()), form)).as_py())
 
     def _date(self) -> str | None:
         if pa.types.is_temporal(self.facts.values.type):
@@ -130,7 +138,7 @@ class Contents:
             return "date"
         if self.facts.is_number:
             return None
-        written = pc.any(pc.match_substring_regex(pa.array(self.texts, pa.string()), WRITTEN_DATE)).as_py()
+        written = self._any(WRITTEN_DATE)
         in_words = self.share(_DAY_WORDS.fullmatch) > 0.5 or self.share(_CLOCK.fullmatch) > 0.5
         return "date" if written or in_words else None
 
@@ -218,7 +226,8 @@ class Contents:
             return True
         if self.facts.is_number:
             return self.facts.is_whole and self.facts.different <= FEW_CODES and abs(self.facts.numbers).max() < 1000
-        return not self.nearly_unique and self.share(_is_short) == 1.0
+        coded = self.facts.different > FEW_LETTERED and self.share(_LETTERED.fullmatch) > 0.5
+        return not self.nearly_unique and not coded and self.share(_is_short) == 1.0
 
     @property
     def is_medical_code(self) -> bool:
@@ -274,15 +283,6 @@ def is_snomed(text: str) -> bool:
     for place, digit in enumerate(reversed(text)):
         check = _VERHOEFF[check][_PERMUTED[place % 8][int(digit)]]
     return check == 0
-
-
-def texts_of(values: pa.Array) -> pa.Array:
-    """Convert values to text; whole numbers as such."""
-    if pa.types.is_floating(values.type):
-        known = values.drop_null()
-        if len(known) and pc.all(pc.equal(known, pc.floor(known))).as_py() and pc.max(pc.abs(known)).as_py() < 2**53:
-            return known.cast(pa.int64()).cast(pa.string())
-    return values.drop_null().cast(pa.string())
 
 
 def _is_number(text: str) -> bool:

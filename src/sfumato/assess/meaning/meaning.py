@@ -20,7 +20,7 @@ from sfumato.assess.meaning.patterns import (
     share_of,
 )
 from sfumato.assess.meaning.vocabulary import Topic
-from sfumato.assess.meaning.words import says_code, says_number
+from sfumato.assess.meaning.words import says_code, says_number, words
 from sfumato.assess.meaning.written_dates import forms_of
 
 #: From this share of unique rows on, a column numbers its rows.
@@ -37,6 +37,9 @@ FEW_NUMBERS = 12
 _WRITTEN = re.compile(r"[-+]?\s?([$€£¥]|[A-Z]{3})?\s?\d{1,3}([.,' ]?\d{3})*([.,]\d+)?\s?([$€£¥%]|[A-Z]{3})?")
 _CURRENCY = re.compile(r"[$€£¥]|\b(EUR|USD|GBP|CHF)\b")
 _CODE = re.compile(r"[A-Z]{0,3}\d{2,8}([.\-]\d+)?", re.IGNORECASE)
+_NUMBER_WORDS = frozenset(
+    {"id", "ids", "uid", "uuid", "key", "no", "nr", "number", "num", "numero", "nummer", "ref", "record"}
+)
 _AMOUNTS = {"income", "money"}
 _STEPS = {"performance", "opinion", "survey question", "education"}
 _CODED = {"occupation", "nationality", "place", "education", "disease", "treatment"}
@@ -138,7 +141,7 @@ def _numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
         return None
     if topic is not None and topic.group == "names":
         return Meaning("identifier", topic.name)
-    if says_number(facts.name) and facts.different >= min(50, facts.filled / 5):
+    if _is_numbered(facts.name, topic) and facts.different >= min(50, facts.filled / 5):
         return Meaning("identifier", "numbers of people or cases", by_values=facts.unique_share > NUMBERS_ROWS)
     dense = facts.numbers[-1] - facts.numbers[0] < 1.2 * facts.different
     alike = facts.lengths[0] == facts.lengths[1] >= 5
@@ -146,6 +149,12 @@ def _numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     if unnamed and facts.unique_share > NUMBERS_ROWS and (dense or alike):
         return Meaning("identifier", "row numbers" if dense else "numbers of one length", by_values=True)
     return None
+
+
+def _is_numbered(name: str, topic: Topic | None) -> bool:
+    """Whether a name says a number of people or cases: the age of a patient is none, the number of one is."""
+    about = topic is not None and topic.group in {"known", "secret"} and topic.name != "count"
+    return says_number(name) and (not about or bool(_NUMBER_WORDS & set(words(name).split())))
 
 
 def _amount(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
@@ -263,7 +272,7 @@ def _free_text(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
 def _text_numbering(facts: ColumnCounts, topic: Topic | None) -> Meaning | None:
     """Find words or codes that are unique in nearly all rows, or that the column's name calls a number of a person."""
     enough = facts.different >= min(50, facts.filled / 5) and facts.different >= FEWEST_NAMES
-    if enough and says_number(facts.name):
+    if enough and _is_numbered(facts.name, topic):
         return Meaning("identifier", "numbers of people or cases", by_values=facts.unique_share > NUMBERS_ROWS)
     if facts.unique_share > NUMBERS_ROWS and facts.filled >= FEWEST_NAMES:
         return Meaning("identifier", "a value of its own in nearly every row", by_values=True)

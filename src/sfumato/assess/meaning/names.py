@@ -59,34 +59,9 @@ class NameSays:
 
 #: The most specific kind first: a 'home telephone' is a telephone, a 'name of the doctor' a name.
 RANKED = (
-    *(
-        "email",
-        "website",
-        "internet",
-        "fax",
-        "telephone",
-        "social",
-        "biometric",
-        "photo",
-        "vehicle",
-        "licence",
-        "device",
-    ),
-    *(
-        "account",
-        "plan",
-        "record",
-        "birth",
-        "year of birth",
-        "date",
-        "age",
-        "zip",
-        "place",
-        "name",
-        "identifier",
-        "text",
-    ),
-    *("person", "institution"),
+    *("email", "website", "internet", "fax", "telephone", "social", "biometric", "photo"),
+    *("vehicle", "licence", "device", "account", "plan", "record", "name", "birth", "year of birth"),
+    *("date", "age", "zip", "place", "identifier", "text", "person", "institution"),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
 from sfumato.assess.meaning.contents import Contents
@@ -40,10 +41,14 @@ KINDS = {
     "identifier": "numbers or codes of people or cases",
     "text": "free text, which can say anything",
 }
+#: The topic of a column without values.
+NOTHING = "nothing"
 #: The largest number that counts something in one person's life.
 LARGEST_COUNT = 100_000
 #: Words that announce codes, which may be long.
-CODE_WORDS = ("code", "concept")
+CODE_WORDS = ("code", "concept", "loinc")
+#: Topics of amounts and measurements.
+MEASURED = frozenset({"money", "laboratory", "body", "measure", "duration", "scale"})
 #: Topics whose things have names of their own, which are no names of people.
 NAMED_THINGS = frozenset({"disease", "treatment", "laboratory", "language"})
 
@@ -58,16 +63,23 @@ class Recognised:
         The kind of column that points to a person, one of `KINDS`; None if it is none of them, as far as can be seen.
     by_values
         Whether values show the kind, not only the name.
-    harmless
-        Why it is harmless, by its name and by its values; None if that was not understood.
+    topic
+        The harmless topic that its name says and its values look like; None if that was not understood.
     name
         What the name says.
     """
 
     kind: str | None
     by_values: bool
-    harmless: str | None
+    topic: str | None
     name: NameSays
+
+    @property
+    def harmless(self) -> str | None:
+        """Why it is harmless, in words; None if that was not understood."""
+        if self.topic is None:
+            return None
+        return "it holds nothing" if self.topic == NOTHING else f"{self.topic}, by its name and its values"
 
     @property
     def words(self) -> str:
@@ -92,17 +104,37 @@ def recognise(name: str, values: pa.ChunkedArray | ColumnCounts, label: str | No
     says = read_name(name if label is None else f"{name} {label}")
     contents = Contents(facts)
     if not facts.different:
-        return Recognised(None, True, "it holds nothing", says)
+        return Recognised(None, True, NOTHING, says)
     shown = contents.points_to()
     topic = _harmless(says, contents) if shown is None or _may_look_so(shown, says, contents) else None
     if topic is not None:
-        return Recognised(None, True, f"{topic}, by its name and its values", says)
+        return Recognised(None, True, topic, says)
     if says.kind is not None and (shown is None or says.kind not in {*ENTITIES, "text"}):
         by_name = _timed(says.kind, says, shown, contents)
         return Recognised(by_name, shown is not None, None, says)
     if shown is None and contents.numbers_somebody and not says.topics:
         shown = "identifier"
     return Recognised(shown or says.kind, shown is not None, None, says)
+
+
+def could_point_to_a_person(name: str, values: pa.Array) -> bool:
+    """Whether values that are nearly unique could point to people: words, codes, and numbers that number something.
+
+    Amounts and measurements are nearly unique as well, but few people outside know them to the last digit.
+
+    >>> could_point_to_a_person("case", pa.array(["K77.1", "A12.0"]))
+    True
+    >>> could_point_to_a_person("ph", pa.array([7.31, 7.4]))
+    False
+    """
+    kind = values.type
+    if pa.types.is_temporal(kind) or pa.types.is_boolean(kind) or not len(values):
+        return False
+    contents = Contents(ColumnCounts(name, len(values), values, np.arange(len(values))))
+    if not contents.is_number:
+        return True
+    measured = MEASURED & set(read_name(name).topics)
+    return contents.numbers_somebody and not measured
 
 
 def _timed(kind: str, says: NameSays, shown: str | None, contents: Contents) -> str:
@@ -156,11 +188,14 @@ def _values(topic: str) -> frozenset[str]:
 def _holds(topic: str, says: NameSays, contents: Contents) -> bool:
     """Whether values look as the topic of a name lets expect."""
     holds = "years" if topic == "year" else understood()["harmless"][topic]["holds"]
+    known = _values(topic) if topic != "year" else frozenset()
+    if known and not (contents.is_number or contents.among(known)):
+        return False
     return _LOOKS[holds](says, contents) or (contents.is_flag and holds not in {"country", "state", "years"})
 
 
 def _is_category(says: NameSays, contents: Contents) -> bool:
-    of_medicine = bool(NAMED_THINGS & set(says.topics)) or says.says(*CODE_WORDS)
+    of_medicine = bool({"disease", "treatment"} & set(says.topics)) or says.says(*CODE_WORDS)
     coded = of_medicine and (contents.is_code_of_medicine or contents.is_snomed)
     return contents.is_category or contents.is_medical_code or coded
 

@@ -31,7 +31,10 @@ MEDICAL = re.compile(
     r"\w{2,}(itis|itides|osis|oses|emia|aemia|oma|omas|opathy|pathy|ectomy|otomy|ostomy|plasty|scopy|graphy|gram|algia|uria|"
     r"plasia|penia|philia|phobia|rrhea|rrhoea|rrhage|megaly|trophy|cytes?|cillin|mycin|mab|nib|pril|sartan|statin|olol|"
     r"azole|prazole|dipine|gliptin|formin|oxetine|azepam|vir|globulin|ferritin|lipid|lipids|ase|sclerosis|"
-    r"stenosis|rhythmia|tension|cardia|pnea|phagia|plegia|paresis|toxicity|diabetes)"
+    r"stenosis|rhythmia|tension|cardia|pnea|phagia|plegia|paresis|toxicity|diabetes|glinide|gliflozin|glitazone|thiazide|zide|mide|pamide|uride|piride|bose|sone|solone|olone|idone|"
+    r"apine|azine|triptan|setron|parin|xaban|gatran|dronate|caine|barbital|afil|lukast|cycline|floxacin|fungin|vudine|"
+    r"tadine|terol|tropium|curium|profen|coxib|fibrate|semide|actone|azosin|glutide|tinib|ciclib|parib|limus|poetin|"
+    r"grastim|kinra|tidine|zosin|trel|azepine)"
 )
 _LATIN = re.compile(r"[a-z]+")
 _ARABIC = re.compile(r"[\u0600-\u06ff]+")

@@ -9,6 +9,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from sfumato.assess.meaning.names import read_name
 from sfumato.assess.meaning.words import COUNTED, words
 
 
@@ -367,6 +368,54 @@ _TOPICS: tuple[tuple[str, str, str], ...] = (
 )
 
 
+#: Kinds of the recogniser that name a person directly, as topics.
+_NAMING = {
+    "name": "person's name",
+    "telephone": "telephone number",
+    "fax": "telephone number",
+    "email": "e-mail address",
+    "social": "national number",
+    "record": "number of a medical record",
+    "plan": "insurance number",
+    "account": "account number",
+    "licence": "number of a licence",
+    "vehicle": "device number",
+    "device": "device number",
+    "website": "web address",
+    "internet": "internet address",
+    "biometric": "biometric identifier",
+    "photo": "photograph",
+}
+#: Other kinds and topics of the recogniser, as others may know them or not.
+_TOLD = {
+    "birth": Topic("date of birth", "known"),
+    "year of birth": Topic("year of birth", "known"),
+    "date": Topic("date or time", "known"),
+    "age": Topic("age", "known"),
+    "zip": Topic("postcode", "known"),
+    "place": Topic("place", "known"),
+    "survey weight": Topic("survey weight", "weight"),
+    "sex": Topic("sex", "known"),
+    "race": Topic("ethnic group", "known"),
+    "family": Topic("marital status", "known"),
+    "language": Topic("language", "known"),
+    "country": Topic("nationality", "known"),
+    "state": Topic("place", "known"),
+    "education": Topic("education", "known"),
+    "occupation": Topic("occupation", "known"),
+    "household": Topic("household", "known"),
+    "religion": Topic("opinion", "secret"),
+    "insurance": Topic("insurance", "secret"),
+    "habits": Topic("habits", "secret"),
+    "disease": Topic("disease", "secret"),
+    "treatment": Topic("treatment", "secret"),
+    "laboratory": Topic("laboratory value", "secret"),
+    "outcome": Topic("outcome", "secret"),
+    "opinion": Topic("opinion", "secret"),
+    "money": Topic("money", "secret"),
+}
+
+
 @cache
 def _patterns() -> tuple[tuple[Topic, re.Pattern[str]], ...]:
     return tuple((Topic(name, group), re.compile(pattern)) for name, group, pattern in _TOPICS)
@@ -379,10 +428,24 @@ def _found(said: str) -> Topic | None:
 def topic_of(name: str) -> Topic | None:
     """Find the topic of a column by its name; None if the name says nothing.
 
+    What names a person directly counts before all else; then the words as they are, then in English.
+
     >>> topic_of("Geburtsdatum").name, topic_of("hh_income").name, topic_of("no. of children").name, topic_of("xyzzy")
     ('date of birth', 'income', 'household', None)
+    >>> topic_of("nameLast"), topic_of("Krankenaktennummer").group
+    (Topic(name="person's name", group='names'), 'names')
     """
+    says = read_name(name)
     said = words(name)
     counted = COUNTED.sub("", said)
     found = _found(counted) or _found(re.sub(r"[ \d]+$", "", counted))
+    if found is not None and found.group in {"names", "text", "weight"}:
+        return found
+    of_things = says.kind == "name" and (says.topics or {"place", "institution"} & set(says.kinds))
+    if says.kind in _NAMING and not of_things:
+        return Topic(_NAMING[says.kind], "names")
+    if found is None and counted == said:
+        meant = " ".join(says.words)
+        told = (_TOLD[one] for one in says.topics if one in _TOLD)
+        found = _TOLD.get(says.kind or "") or _found(COUNTED.sub("", meant)) or next(told, None)
     return Topic("count", "known") if found is None and counted != said else found

@@ -17,7 +17,7 @@ _NUMBERS = re.compile(
     r"pseudonym|pseudo|hash|token|record|pnr|locator|ff|loyalty|frequent flyer|customer|cust|client|kunde|"
     r"kunden|user|member|patient|subject|respondent|participant|person|proband|case|fall|trip|visit ?id|order|"
     r"transaction|invoice no|booking|ticket|folio|serial|serialno|household|hhid|employee|student|pupil|"
-    r"worker|insee|\w+(nummer|nr|id|no|key))( .*)?$"
+    r"worker|insee|\w+(nummer|nr)|(patient|person|case|user|client|customer|member|record)(id|no|key))( .*)?$"
 )
 #: Those of them that number people rather than visits, orders or households.
 _PEOPLE = re.compile(

@@ -173,7 +173,7 @@ class ScaleColumn(ReleasedColumn):
         first, last = np.maximum(low, span.low), np.minimum(high, span.high)
         if self.whole:
             first, last = np.ceil(first), np.floor(last)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             width, overlap = high - low + one, last - first + one
         # A cell without width or without an end is either inside or not.
         share = np.where(last >= first, 1.0, 0.0)

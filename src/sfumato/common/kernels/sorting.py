@@ -57,6 +57,13 @@ def find_buckets(
 
 
 @kernel
+def count_each(codes: NDArray[np.int32], counts: NDArray[np.int64]) -> None:
+    """Add to the counts how often each code occurs."""
+    for code in codes:
+        counts[code] += 1
+
+
+@kernel
 def fill_buckets(
     buckets: NDArray[np.uint16], start: int, stop: int, free: NDArray[np.int64], order: NDArray[np.int64]
 ) -> None:

@@ -182,14 +182,19 @@ def _labelled_ranges(domain: Domain) -> dict[str | None, list[Range]]:
     }
 
 
+def _slack(ends: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far a number may be off that is written as each end; a large number elsewhere does not blur a small one."""
+    return np.where(np.isfinite(ends), 4 * np.spacing(np.where(np.isfinite(ends), np.abs(ends), 0.0)), 0.0)
+
+
 def _ranges_of(extents: Extents, numbers: NDArray[np.float64]) -> list[list[Range]]:
     """The codes whose numbers lie within each extent; numbers may be off by their last digit."""
-    slack = 4 * np.spacing(np.abs(numbers).max(initial=1.0))
-    first = np.searchsorted(numbers, extents.low - slack)
+    below, above = _slack(extents.low), _slack(extents.high)
+    first = np.searchsorted(numbers, extents.low - below)
     beyond = np.where(
         extents.open_end,
-        np.searchsorted(numbers, extents.high - slack),
-        np.searchsorted(numbers, extents.high + slack, side="right"),
+        np.searchsorted(numbers, extents.high - above),
+        np.searchsorted(numbers, extents.high + above, side="right"),
     )
     ranges = [[(begin, end - 1)] for begin, end in zip(first.tolist(), beyond.tolist(), strict=True)]
     for at in np.flatnonzero(extents.missing):

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.common.rows import gather
 from sfumato.common.threads import LONG, STRETCHES, on_stretches
 from sfumato.methods.base import register
 from sfumato.methods.linear.base import LinearMethod
@@ -52,7 +53,7 @@ class CostOrder(LinearMapping):
         nest(rows, microdata)
         place = np.empty(len(distinct), np.uint64)
         place[rows.order] = np.arange(len(distinct))
-        return place[distinct.of_row][None]
+        return gather(place, distinct.of_row)[None]
 
     def distinguishes(self, microdata: Microdata) -> bool:
         return True

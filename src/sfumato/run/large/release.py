@@ -121,6 +121,7 @@ class ShownInFiles(ShownElsewhere):
                 requirements=promised.models,
                 folder=folder,
                 memory=self.memory,
+                written=() if form == "parquet" else pq.read_schema(self.files[0]).names,
                 **read_as,
             )
         finally:

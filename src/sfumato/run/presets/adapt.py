@@ -42,7 +42,7 @@ Recoder = Callable[[pa.ChunkedArray], pa.ChunkedArray]
 #: Kinds of the recogniser that are dates.
 DATES, BIRTHS = frozenset({"date", "birth", "year of birth"}), frozenset({"birth", "year of birth"})
 #: What is said of a column that a closed preset did not understand.
-NOT_UNDERSTOOD = "not understood: neither its name nor its values show that it is harmless"
+NOT_UNDERSTOOD = "something not understood, by its name and its values"
 PSEUDONYMS = "pseudonyms of an identifier, (c) of the rule allows codes that are not derived from it"
 UNREADABLE = {"age": "ages that cannot be read", "date": "dates that cannot be read as dates"}
 

@@ -82,9 +82,13 @@ _DECADE = re.compile(r"(?P<decade>\d{1,2})0'?s", re.IGNORECASE)
 _YOUNG = re.compile(
     r"(?P<count>\d+(?:\.\d+)?)\s*(?P<unit>months?|mo|monate|mois|weeks?|wk|days)\.?( old)?", re.IGNORECASE
 )
-_IN_WORDS = re.compile(
-    r"ninet|hundred|neunzig|hundert|nonant|quatre-vingt-|cent ans|noventa|ciento|novanta|cento|negentig", re.I
-)
+_WORDS = """
+unknown missing unk na n/a none other null adult adults child children infant newborn neonate baby toddler teen teenager
+youth young senior elderly old older pediatric paediatric adolescent minor unbekannt inconnu desconocido sconosciuto
+onbekend erwachsen kind jugendlich adulte enfant adulto niño refused
+"""
+#: What people write instead of an age, and what tells none above any limit.
+AGE_WORDS = frozenset({*_WORDS.split(), "", "?", "-", "*", "not stated", "not known", "not available", "middle aged"})
 
 
 def as_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -215,7 +219,7 @@ def _age_range(text: str, most: int, top: str) -> str | None:
         return text if high < most else top if low >= most else f"{int(low)}+"
     if found := _DECADE.fullmatch(text):
         return top if int(found["decade"]) * 10 >= most else text
-    return None if any(one.isdecimal() for one in text) or _IN_WORDS.search(text) else text
+    return text if text.lower() in AGE_WORDS else None
 
 
 def reads_as_ages(column: pa.ChunkedArray, oldest: int, per_year: int = 1) -> bool:

@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
 
+from sfumato.assess.meaning.recognise import KINDS
 from sfumato.common import parameters
 from sfumato.common.textfiles import parsed_toml, read_text
 from sfumato.errors import ParameterError, invalid_parameter, listed
@@ -320,6 +321,7 @@ def _made(kind: type[Any], where: str, record: object) -> Any:
     if not isinstance(record, Mapping):
         raise ParameterError(f"{where} must be a table.")
     _refuse_unknown(where, record, kind.__dataclass_fields__)
+    _refuse_unknown(f"{where} kinds", record.get("kinds", ()), KINDS)
     pattern = record.get("pattern")
     try:
         re.compile(pattern or "")

@@ -248,8 +248,7 @@ def membership(found: ReportFacts) -> Iterator[Limit]:
     """Check whether anything limits what the release tells about who is in the table."""
     if not found.promised("delta-presence"):
         yield Limit(
-            "The attacker",
+            "Who is in the table",
             "No promise here limits how sure somebody can be that a person is in the table at all.",
             "Ask for delta-presence against the population that the table was drawn from, or publish a sample.",
-            "Who is in the table",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -50,7 +51,9 @@ def section_verdict(found: ReportFacts) -> Markup:
         *(paragraph(element("strong", caveat)) for caveat in verification.caveats),
         key_figures(_figures(found)),
         subsection("What is promised", listing(("promise", "what it means"), list(_promises(found)))),
-        subsection("How it was checked", _checks(found), *(paragraph(note) for note in verification.notes)),
+        subsection(
+            "How it was checked", _checks(found), *_unproven(found), *(paragraph(note) for note in verification.notes)
+        ),
         subsection("What this rests on", *_grounds(found)),
         subsection("What was checked", facts(_provenance(found))),
     )
@@ -65,6 +68,8 @@ def _sentence(found: ReportFacts) -> str:
         return "Every promise holds." if many > 1 else "The promise holds."
     if not verification.rows:
         return "Not verified: the table has no rows."
+    if not verification.broken:
+        return "No promise is broken, but this file alone does not prove all of them."
     broken = len(verification.violations)
     return f"Do not publish: {broken} {'promise is' if broken == 1 else 'promises are'} broken."
 
@@ -134,6 +139,12 @@ def _checks(found: ReportFacts) -> Markup:
     return element("div", paragraph(said), listing(("rule", "asked", "found", "verdict"), rows))
 
 
+def _unproven(found: ReportFacts) -> Iterator[Markup]:
+    """Say what the file alone does not prove."""
+    for one in found.verification.not_checkable:
+        yield paragraph(element("strong", f"Not checkable from this file: {one}."))
+
+
 def _rule(check: RuleCheck) -> str:
     return check.rule if check.column is None else f"{check.rule} of {named(check.column)}"
 
@@ -142,8 +153,12 @@ def _found(check: RuleCheck) -> str:
     return "–" if check.found is None else f"{told(_number(check.found))} ({check.measures})"
 
 
-def _number(value: float | None) -> int | float | None:
-    return int(value) if value is not None and value == int(value) else value
+def _number(value: float | None) -> int | float | str | None:
+    if value is None or math.isnan(value):
+        return None
+    if math.isinf(value):
+        return "unlimited"
+    return int(value) if value == int(value) else value
 
 
 def _grounds(found: ReportFacts) -> Iterator[Content]:

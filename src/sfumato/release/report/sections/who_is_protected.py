@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from sfumato.assess.risk.records import smallest_class
@@ -107,7 +108,8 @@ def _nearest(found: ReportFacts) -> Iterator[str]:
     for check in found.verification.checks:
         if check.column is not None and check.found is not None:
             about = f"{check.rule} of {named(check.column)}"
-            near = f"the {check.measures} is {check.found:.4g}, where {check.asked:.4g} is asked for"
+            found_there = f"{check.found:.4g}" if math.isfinite(check.found) else "unlimited"
+            near = f"the {check.measures} is {found_there}, where {check.asked:.4g} is asked for"
             yield f"Nearest to the limit of {about}: {near}."
 
 
