@@ -11,8 +11,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.common.randomness import Secret
-from sfumato.errors import SourceError
-from sfumato.io import open_source
+from sfumato.errors import DataError, SourceError
+from sfumato.io import open_source, write_table
 from sfumato.io.files import QueriedSource
 from sfumato.table.pseudonyms import read_kept, write_kept
 from sfumato.table.transforms import TransformContext
@@ -73,6 +73,16 @@ def test_an_engine_writes_csv_whatever_the_names_of_columns(name: str, tmp_path:
     table = pa.table({name: list(range(100)), "x": ["a", "b"] * 50})
     release = sf.anonymize(table, quasi_identifiers=[name], rest="plain", k=5, engine="duckdb", method="mondrian")
     assert release.write(tmp_path / "release.csv").ok
+
+
+@pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("us")])
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_infinite_dates_are_not_written_as_text(kind: pa.DataType, ending: str, tmp_path: Path) -> None:
+    storage = pa.int32() if kind == pa.date32() else pa.int64()
+    dates = pa.array([2**31 - 1 if kind == pa.date32() else 2**63 - 1, 0], storage).cast(kind)
+    with pytest.raises(DataError, match="infinite dates"):
+        write_table(pa.table({"until": dates}), tmp_path / f"release.{ending}")
+    assert not list(tmp_path.iterdir())
 
 
 def test_utility_reads_dates_in_their_own_format() -> None:

@@ -14,7 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.common.progress import Tell
+from sfumato.errors import DataError
 
+#: How Arrow writes a date that is beyond its calendar, such as the infinite ones of databases.
+_NO_DATE = "<value out of range"
 #: Rows that are turned into text at a time.
 CHUNK_ROWS = 100_000
 
@@ -72,6 +75,11 @@ def _settled(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     written = column.cast(pa.large_string())
+    if pa.types.is_temporal(column.type) and pc.any(pc.starts_with(written, _NO_DATE)).as_py():
+        raise DataError(
+            "A column holds infinite dates, or dates before the year 1 or after 9999, which text cannot show. Name the "
+            "values that mean 'no value' (na=), or write Parquet."
+        )
     # A time without a fraction of a second is written without one.
     is_time = pa.types.is_timestamp(column.type) or pa.types.is_time(column.type)
     return pc.replace_substring_regex(written, r"\.0+(Z|[+-]\d+)?$", r"\1") if is_time else written
