@@ -173,7 +173,7 @@ def code_column(name: str, column: pa.ChunkedArray) -> Coded:
     """Give equal values of a column equal codes, whatever its chunks and dictionaries."""
     try:
         chunks = side_by_side(_with_dictionary, _short_chunks(column))
-        dictionaries, dictionary_of = _different([chunk.dictionary for chunk in chunks])
+        dictionaries, dictionary_of = different_dictionaries([chunk.dictionary for chunk in chunks])
         values, codes_of = _distinct(dictionaries, column.type)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
         raise DataError(
@@ -389,7 +389,7 @@ def _comparable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArra
     return values.cast(pa.large_binary()) if values.type == pa.binary_view() else values
 
 
-def _different(dictionaries: list[pa.Array]) -> tuple[list[pa.Array], list[int]]:
+def different_dictionaries(dictionaries: list[pa.Array]) -> tuple[list[pa.Array], list[int]]:
     """Keep dictionaries that consecutive chunks share once, and say which one each chunk has."""
     kept: list[pa.Array] = []
     which = []

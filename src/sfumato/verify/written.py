@@ -16,8 +16,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.common.threads import side_by_side
 from sfumato.errors import VerificationError, listed
-from sfumato.verify.classes import Coded, code_column
+from sfumato.verify.classes import Coded, code_column, different_dictionaries
 from sfumato.verify.interpretations import INTERPRETATIONS, Interpretation, seen_through, words_for_missing
 from sfumato.verify.reading import read_written
 from sfumato.verify.release import verify_release
@@ -63,7 +64,8 @@ def verify_written(path: Path, form: str, promised: PromisedTable) -> list[str]:
         raise VerificationError(
             f"{table.num_rows:,} rows were written, but {read.num_rows:,} can be read back. {FAULT}"
         )
-    merged = [name for name in promised.columns if _is_merged(name, table.column(name), read.column(name))]
+    confused = side_by_side(lambda name: _is_merged(name, table.column(name), read.column(name)), promised.columns)
+    merged = [name for name, is_so in zip(promised.columns, confused, strict=True) if is_so]
     _check_merged(promised, read, merged, None)
     for reading in INTERPRETATIONS.get(form, ()):
         seen, merged = seen_through(reading, read)
@@ -95,7 +97,11 @@ def is_same(column: pa.ChunkedArray, written: pa.ChunkedArray) -> bool:
         column, written = (pa.chunked_array([c.view(bits) for c in one.chunks], bits) for one in (column, written))
     if not pa.types.is_dictionary(column.type):
         return bool(column.equals(written))
-    common = pa.chunked_array([*column.chunks, *written.chunks], column.type).unify_dictionaries()
+    chunks = [*column.chunks, *written.chunks]
+    if len(different_dictionaries([chunk.dictionary for chunk in chunks])[0]) == 1:
+        indices = (pa.chunked_array([chunk.indices for chunk in one.chunks]) for one in (column, written))
+        return bool(next(indices).equals(next(indices)))
+    common = pa.chunked_array(chunks, column.type).unify_dictionaries()
     places = [one.fill_null(-1) if one.null_count else one for one in (chunk.indices for chunk in common.chunks)]
     both = np.concatenate([np.empty(0, np.int32), *(one.to_numpy() for one in places)])
     return np.array_equal(both[: len(column)], both[len(column) :])
