@@ -131,6 +131,7 @@ def test_an_hour_that_does_not_exist_becomes_the_next() -> None:
     }
 
 
+REFUSED = r"could leave what a date of this type|cannot be read so|before the year 1 or after 9999"
 KINDS: dict[str, pa.DataType] = {
     "date32": pa.date32(),
     "date64": pa.date64(),
@@ -152,9 +153,9 @@ def test_what_could_leave_its_type_is_refused(kind: str, end: str) -> None:
         arrays.append(pa.array(near, pa.date32()).cast(type_))
     for cells in arrays:
         context = TransformContext(pa.table({"x": cells}), Secret(1))
-        with pytest.raises(DataError, match=r"could leave what a date of this type|cannot be read so") as refusal:
+        with pytest.raises(DataError, match=REFUSED) as refusal:
             sf.Shift(40, keep=[]).apply("x", context)
-        assert "9999" not in str(refusal.value)
+        assert not any(value in str(refusal.value) for value in ("9999-12", "0001-01", str(edge)))
 
 
 @settings(max_examples=examples(100), deadline=None)

@@ -21,6 +21,8 @@ from sfumato.verify.consequences import provable
 #: Attacks that learn from all rows, and are not tried on tables of more rows than this.
 SLOW = ("deFinetti",)
 LARGE = 50_000
+#: What a certificate says about the grounds of its promises; what was proven stands in the promises themselves.
+GROUNDS = ("assumed", "guessed", "confirmed", "caveats")
 
 
 def certify(
@@ -78,7 +80,7 @@ def certify(
         "columns": columns,
         "counts": ROWS if by_rows else PEOPLE,
         "promises": promises,
-        "grounds": {name: release.manifest["grounds"][name] for name in ("assumed", "guessed", "confirmed")},
+        "grounds": {name: release.manifest["grounds"][name] for name in GROUNDS},
         "achieved": figures["achieved"] if by_rows else None,
         "risk": {
             "before": release.risk.before.to_dict() if may.original else None,

@@ -251,7 +251,7 @@ def _first_by_sorting(keys: NDArray[np.int64], possible: int) -> NDArray[np.int6
 
 #: Characters that nobody sees: controls, joiners and marks of direction, selectors of variants.
 _INVISIBLE = r"[\p{Cc}\p{Cf}\x{034F}\x{FE00}-\x{FE0F}]"
-_BLANKS = r"[\s\p{Z}\x{0B}\x{85}]+"
+_BLANKS = r"[\s\p{Z}\x{0B}\x{1C}-\x{1F}\x{85}]+"
 
 
 def folded(texts: pa.Array, case: bool = False) -> pa.Array:

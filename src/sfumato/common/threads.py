@@ -8,12 +8,15 @@ asked for, and none waits for work that nobody does.
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from threading import Condition, Lock, Thread
 from typing import Any, Generic, TypeVar, cast
@@ -29,6 +32,9 @@ CHUNK, MOST_CHUNKS = 1 << 15, 256
 
 #: From how many rows on threads share the parts, and into how many stretches of neighbouring parts these are divided.
 LONG, STRETCHES = 1 << 14, 64
+
+#: The size in bytes from which on the memory of an array is given back when it is freed, and glibc's number for that.
+LARGE_ARRAY, MMAP_THRESHOLD = 1 << 22, -3
 
 #: The environment variable that says how many threads to use.
 VARIABLE = "SFUMATO_THREADS"
@@ -255,6 +261,8 @@ class Crew:
     """The threads that share the work of a request: the one that asks for it, and helpers that start when needed."""
 
     def __init__(self, size: int) -> None:
+        if size > 1:
+            give_large_arrays_back()
         self.size = size
         self._news = Condition(Lock())
         self._waiting: deque[Job[Any]] = deque()
@@ -345,10 +353,21 @@ class Crew:
             helper.join()
 
 
-# Arrow's own threads
+# Arrow's own threads, and the memory that the C library keeps
 
 _ARROW = Lock()
 _ARROW_LIMITS: list[int] = []
+
+
+@cache
+def give_large_arrays_back() -> None:
+    """Have the C library return the memory of large arrays at once when they are freed.
+
+    That of Linux by default keeps up to 32 MB of them for every thread that had one, in case it needs them again.
+    """
+    if sys.platform.startswith("linux"):
+        with suppress(AttributeError, OSError):  # other C libraries have no such setting
+            ctypes.CDLL(None).mallopt(MMAP_THRESHOLD, LARGE_ARRAY)
 
 
 @contextmanager
