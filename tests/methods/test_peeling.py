@@ -128,3 +128,16 @@ def test_without_time_the_first_node_is_the_last() -> None:
     assert Peeling(time_limit=1e6).run(task).details["nodes_visited"] > 0
     with pytest.raises(ParameterError, match="time_limit"):
         Peeling(time_limit=0)
+
+
+def test_visits_end_the_walk_at_the_same_node_every_time() -> None:
+    people = datasets.census(rows=300, seed=1).without_levels()
+    microdata = encode(people.table, {name: people.hierarchies[name] for name in people.quasi_identifiers})
+    task = Task(microdata, Requirements((KAnonymity(5),), microdata))
+    distinct = len(frequency_set(microdata))
+    visited = [Peeling(visits=visits).run(task).details["nodes_visited"] for visits in (1, distinct + 1, 10**9)]
+    assert visited[:2] == [1, 2]
+    assert visited[2] == Peeling().run(task).details["nodes_visited"] > 2
+    assert not task.requirements.broken_by(Peeling(visits=distinct).run(task))
+    with pytest.raises(ParameterError, match="visits"):
+        Peeling(visits=0)

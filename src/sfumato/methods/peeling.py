@@ -56,11 +56,15 @@ class Peeling(Method):
         What is minimized: ``"gcp"``, ``"entropy"``, a list of queries, or an `Objective` about what classes span.
     time_limit
         Seconds after which no further node is visited. None: all nodes, which gives the same result on every machine.
+    visits
+        The most distinct rows to look at, over all nodes; None: no limit. It limits the time like ``time_limit``, but
+        gives the same result on every machine.
     """
 
     nodes: int = 20_000
     minimize: Minimized = "gcp"
     time_limit: float | None = None
+    visits: int | None = None
 
     name: ClassVar[str] = "peeling"
     summary: ClassVar[str] = "Every row at the finest full-domain node that protects it; spans tightened. O(nodes n)."
@@ -73,13 +77,15 @@ class Peeling(Method):
         parameters.integer("Peeling", "nodes", self.nodes, at_least=1)
         if self.time_limit is not None:
             parameters.number("Peeling", "time_limit", self.time_limit, above=0)
+        if self.visits is not None:
+            parameters.integer("Peeling", "visits", self.visits, at_least=1)
 
     def run(self, task: Task) -> Recoding:
         """Peel, join the remaining rows, cut large cells, and suppress rows where that is allowed and saves most."""
         task = TaskLoss(task, find_objective("Peeling", self.minimize, self.lowers)).lowered
         until = np.inf if self.time_limit is None else time.perf_counter() + self.time_limit
         walk = _Walk(task)
-        visited = walk.run(self.nodes, until)
+        visited = walk.run(self.nodes, until, np.inf if self.visits is None else self.visits)
         classes = join_leftovers(task, walk.of_tuple[walk.frequencies.of_row])
         return Recoding(classes=trim(task, cut_classes(task, classes)), details=MethodDetails(nodes_visited=visited))
 
@@ -98,14 +104,15 @@ class _Walk:
         self.costs = [level_costs(domain, levels) for domain, levels in zip(domains, self.levels, strict=True)]
         self.hashes, self.begins = _hashed(self.levels)
 
-    def run(self, most: int, until: float) -> int:
-        """Visit nodes best first until no tuple waits, the whole table last; return the number of nodes."""
+    def run(self, most: int, until: float, visits: float = np.inf) -> int:
+        """Visit nodes best first until no tuple waits or a limit is reached, the whole table last; count the nodes."""
         start: Node = (0,) * len(self.levels)
         weights = self._weights()
         heap, seen = [(0.0, start)], {start}
         visited, waited = 0, len(self.waiting)
-        while heap and len(self.waiting) and visited < most and time.perf_counter() < until:
+        while heap and len(self.waiting) and visited < most and visits > 0 and time.perf_counter() < until:
             _, node = heapq.heappop(heap)
+            visits -= len(self.waiting)
             self._peel(node)
             visited += 1
             self._report(visited)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -29,20 +29,22 @@ Classes = NDArray[np.int32]
 #: the seconds assumed without a limit.
 STARTS, USUAL_SECONDS = 0.3, 10.0
 
-#: Seconds that peeling takes per node, row and attribute, and best cuts per row, pair of attributes and halving: rough
-#: estimates, good enough to decide what fits.
-NODE_SECONDS, CUT_SECONDS = 6e-9, 1.1e-8
+#: Seconds that peeling takes per visit of a row and attribute, and best cuts per row, pair of attributes and halving:
+#: rough estimates, good enough to decide what fits.
+VISIT_SECONDS, CUT_SECONDS = 6e-9, 1.1e-8
 
-#: How many nodes peeling visits at most if all columns are categorical, and if some are not.
-NODES, NODES_OF_MIXTURES = 20_000, 1_000
+#: How many nodes peeling visits at most. In the default method one per so many rows, but not fewer than the last: on
+#: small tables the list of nodes is most of its work.
+NODES, ROWS_PER_NODE, FEW_NODES = 20_000, 4, 1_000
 
 #: Mondrian can lose least on large tables, unless peeling visits all their nodes, and on tables so small that chance
 #: decides, where best cuts and a short peeling can too. On all others it is left out: the first run of the default
 #: method should compile only what it needs.
 MANY_ROWS, FEW_ROWS = 50_000, 500
 
-#: The budget of peeling in the default method: rows times nodes.
-FEW_CELLS = 50_000_000
+#: The budget of peeling in the default method, visits of rows times attributes, which take about half a second; and
+#: the most seconds that cutting what it leaves together may take.
+LIGHT_VISITS, LIGHT_CUTS = 100_000_000, 1.0
 
 
 #: The methods that every portfolio tries; their parameters are the defaults, which need no check for every task.
@@ -59,19 +61,18 @@ class Candidate(NamedTuple):
 
 def cheap(task: Task) -> Iterator[Method]:
     """Choose methods that take at most a few times as long as the fastest; for small tables, all that suit."""
-    rows = len(task.microdata)
+    rows, attributes = task.microdata.codes.shape
     few = rows <= FEW_ROWS
-    nodes = FEW_CELLS // max(1, rows)
-    suits = _any_category(task) if few else _only_categories(task) and not _diverse(task)
-    peels = suits and nodes > 0
+    visits = LIGHT_VISITS // max(1, attributes)
+    peels = _any_category(task) if few else _peels_well(task) and visits >= rows and _cut_seconds(task) <= LIGHT_CUTS
     yield HILBERT
     yield COST_AWARE
-    if few or (rows >= MANY_ROWS and not (peels and nodes >= _all_nodes(task))):
+    if few or (rows >= MANY_ROWS and not (peels and visits >= rows * _all_nodes(task))):
         yield known.Mondrian()
     if few:
         yield known.BestCuts()
     if peels:
-        yield known.Peeling(nodes=min(NODES_OF_MIXTURES, nodes))
+        yield known.Peeling(nodes=min(NODES, max(FEW_NODES, rows // ROWS_PER_NODE)), visits=visits)
 
 
 def suitable(task: Task, seconds: float | None) -> Iterable[Method]:
@@ -81,37 +82,31 @@ def suitable(task: Task, seconds: float | None) -> Iterable[Method]:
     the choice is the same on every machine.
     """
     chosen = {method.name: method for method in cheap(task)}
-    rows, attributes = task.microdata.codes.shape
-    halvings = math.log2(max(2, rows / max(1, task.requirements.smallest_class)))
-    left = STARTS * (USUAL_SECONDS if seconds is None else seconds) - CUT_SECONDS * rows * attributes**2 * halvings
+    attributes = max(1, task.microdata.codes.shape[1])
+    left = STARTS * (USUAL_SECONDS if seconds is None else seconds) - _cut_seconds(task)
     if left > 0:
         chosen[known.BestCuts.name] = known.BestCuts()
-        nodes = int(left / NODE_SECONDS / max(1, rows * attributes))
-        longer = known.Peeling(nodes=max(1, min(_most_nodes(task), nodes)), time_limit=seconds and left)
-        # Nodes need levels that mean something, and models on sensitive values leave too many cells behind.
-        if mostly_categories(task.microdata.domains) and not _diverse(task) and _is_longer(longer, chosen):
-            chosen[known.Peeling.name] = longer
+        visits = int(left / VISIT_SECONDS / attributes)
+        if _peels_well(task) and visits > LIGHT_VISITS // attributes:
+            chosen[known.Peeling.name] = known.Peeling(nodes=NODES, visits=visits, time_limit=seconds and left)
     return chosen.values()
 
 
-def _is_longer(peeling: known.Peeling, chosen: Mapping[str, Method]) -> bool:
-    """Whether a peeling visits more nodes than the one already chosen, if any."""
-    other = chosen.get(known.Peeling.name)
-    return not isinstance(other, known.Peeling) or peeling.nodes > other.nodes
+def _cut_seconds(task: Task) -> float:
+    """Estimate how long best cuts take."""
+    rows, attributes = task.microdata.codes.shape
+    halvings = math.log2(max(2, rows / max(1, task.requirements.smallest_class)))
+    return CUT_SECONDS * rows * attributes**2 * halvings
+
+
+def _peels_well(task: Task) -> bool:
+    """Whether nodes have levels that mean something, and no model on sensitive values keeps too many cells waiting."""
+    return mostly_categories(task.microdata.domains) and not _diverse(task)
 
 
 def _all_nodes(task: Task) -> int:
     """Count the nodes that peeling could visit."""
     return math.prod(len(search_levels(domain)) for domain in task.microdata.domains)
-
-
-def _most_nodes(task: Task) -> int:
-    return NODES if _only_categories(task) else NODES_OF_MIXTURES
-
-
-def _only_categories(task: Task) -> bool:
-    """Whether every quasi-identifier is categorical."""
-    return all(isinstance(domain, TreeDomain) for domain in task.microdata.domains)
 
 
 def _any_category(task: Task) -> bool:

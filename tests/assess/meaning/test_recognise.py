@@ -46,6 +46,8 @@ def test_names_are_understood_in_many_languages_and_spellings(kind: str, name: s
         ("admission_year", [2019, 2020]),
         ("blood_pressure", ["120/80", "130/85"]),
         ("Hauptdiagnose", ["J45.9", "E11.9"]),
+        ("steps_per_day", [4021, 9070]),
+        ("kras_status", ["wild type", "mutated"]),
     ],
 )
 def test_what_is_understood_by_name_and_values_is_harmless(name: str, values: list[object]) -> None:
@@ -56,6 +58,8 @@ def test_what_is_understood_by_name_and_values_is_harmless(name: str, values: li
     ("name", "values", "kind"),
     [
         ("x17", ["a", "b"], None),
+        ("referred_by", ["Abe", "Bek"], "name"),
+        ("transferred_from", ["Mercy", "General"], "place"),
         ("sex", ["Anna", "Maria"], "name"),
         ("status", ["617 555 0123", "-"], "telephone"),
         ("lab", ["fe80::1", "2001:db8::2"], "internet"),

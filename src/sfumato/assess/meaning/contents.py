@@ -230,6 +230,12 @@ class Contents:
         return not self.nearly_unique and not coded and self.share(_is_short) == 1.0
 
     @property
+    def is_small_scale(self) -> bool:
+        """Whether a few categories are each in many rows."""
+        few = 0 < self.facts.different <= FEW_LETTERED and self.facts.filled >= 5 * self.facts.different
+        return few and self.is_category
+
+    @property
     def is_medical_code(self) -> bool:
         """Whether values are codes of diseases or drugs."""
         return self.share(_DISEASE_CODE.fullmatch) >= 0.9

@@ -18,6 +18,8 @@ PARTS_OF_NAMES = frozenset(
 )
 #: Words that say how a column of dates goes on without saying more.
 YEAR_WORDS = frozenset({"year", "yr", "yob"})
+#: The last words of names such as 'referred_by' and 'transferred_from', which people or places follow.
+BY_WHOM = {"name": ("by",), "place": ("from", "to")}
 BIRTH, DEATH = "birth", "death"
 
 
@@ -98,6 +100,7 @@ def read_name(name: str) -> NameSays:
     kinds = [*_of_time(said, kinds, topics), *kinds]
     if YEAR_WORDS & set(said) and "year of birth" not in kinds and "age" not in kinds:
         topics.append("year")
+    kinds += [kind for kind, ends in BY_WHOM.items() if len(said) > 1 and said[-1] in ends]
     if not kinds and not topics and set(said) & PARTS_OF_NAMES:
         kinds.append("name")
     return NameSays(said, tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(topics)), tuple(unknown))

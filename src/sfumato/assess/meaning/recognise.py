@@ -45,6 +45,8 @@ KINDS = {
 NOTHING = "nothing"
 #: The largest number that counts something in one person's life.
 LARGEST_COUNT = 100_000
+#: Topics that say little, so that they do not make up for words that were not understood.
+VAGUE = frozenset({"study", "flag", "measure", "count", "state", "country", "year", "occupation"})
 #: Words that announce codes, which may be long.
 CODE_WORDS = ("code", "concept", "loinc")
 #: Topics of amounts and measurements.
@@ -163,7 +165,8 @@ def _harmless(says: NameSays, contents: Contents) -> str | None:
 def _clear_of_kinds(says: NameSays, contents: Contents, topics: list[str]) -> bool:
     """Whether the name says no kind that points to a person, or values rule it out: yes is no telephone number."""
     strict = [kind for kind in says.strict if not (kind == "place" and "state" in topics)]
-    if says.unknown and not (contents.is_flag or contents.is_number or contents.is_medical_text):
+    specific = contents.is_small_scale and bool(set(topics) - VAGUE)
+    if says.unknown and not (contents.is_flag or contents.is_number or contents.is_medical_text or specific):
         return False
     if not strict:
         return True

@@ -48,8 +48,10 @@ def nest_rows(
     begins = np.empty(stop - parts[0] + 1, np.int64)
     waiting = np.empty(stop - parts[0] + len(parts), np.int64)
     found, left = 0, len(parts) - 1
-    # A stack of the ends of the pending parts, the next on top: a part begins where the one before it ends.
-    waiting[:left] = parts[:0:-1]
+    # A stack of the ends of the pending parts, the next on top: a part begins where the one before it ends. Assigning a
+    # slice would compile the message for slices of different lengths too, which takes longer than all the rest.
+    for place in range(left):
+        waiting[place] = parts[left - place]
     start = parts[0]
     while left:
         stop = waiting[left - 1]
