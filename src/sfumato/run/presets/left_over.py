@@ -15,6 +15,8 @@ from sfumato.verify.verification import RuleCheck
 
 #: Kinds that a preset recodes instead of forbidding them.
 RECODED = {"zip": "zips", "age": "ages", "date": "dates", "birth": "dates", "year of birth": "dates"}
+#: What is recoded, in words.
+SHOWN = {"zips": "the zip codes", "ages": "the ages", "dates": "the dates"}
 
 _DATE = re.compile(WRITTEN_DATE)
 _DATE_LIKE = re.compile(r"\d{4}[-/.]\d|\d[-/.]\d{4}|Q[1-4]|(?<!\d)\d{8}(?!\d)|(?<!\d)\d{14}(?!\d)|\d{1,2}[:.]\d{2}")
@@ -48,7 +50,8 @@ def left_over(
         kind = "age" if name in ages else read_name(name).kind
         rule = RECODED.get(kind or "")
         if rule is not None and getattr(preset, rule) is not None:
-            yield _broken(preset, f"{rule} without forbidden detail", name, _count(texts, _finer(preset, rule, name)))
+            finer = _count(texts, _finer(preset, rule, name))
+            yield _broken(preset, f"no forbidden detail in {SHOWN[rule]}", name, finer)
         elif name not in confirmed and (found := _seen(name, texts)).harmless is None:
             yield from _not_harmless(preset, name, texts, found, made)
 
@@ -64,7 +67,7 @@ def _not_harmless(preset: Preset, name: str, texts: list[str], seen: Recognised,
     if what:
         yield _broken(preset, what, name, len(texts))
     elif preset.dates is not None and (dates := _count(texts, _DATE.search)):
-        yield _broken(preset, "dates without forbidden detail", name, dates)
+        yield _broken(preset, f"no forbidden detail in {SHOWN['dates']}", name, dates)
 
 
 def _finer(preset: Preset, rule: str, name: str) -> Callable[[str], object]:
@@ -95,8 +98,8 @@ def _forbidden(preset: Preset, name: str, texts: list[str], found: Recognised, m
     """Say which forbidden kind a column shows; empty if none."""
     for one in preset.identifiers:
         if one.fits(name) or (one.pattern and any(re.search(one.pattern, text) for text in texts)):
-            return one.what
-    kinds = {kind: one.what for one in preset.identifiers for kind in one.kinds}
+            return f"no {one.what}"
+    kinds = {kind: f"no {one.what}" for one in preset.identifiers for kind in one.kinds}
     seen = next((kind for kind, form in _SINGLE.items() if kind in kinds and any(map(form.search, texts))), None)
     if seen is not None or made:
         return kinds[seen] if seen is not None else ""
@@ -104,7 +107,7 @@ def _forbidden(preset: Preset, name: str, texts: list[str], found: Recognised, m
         return ""
     if found.kind in kinds:
         return kinds[found.kind]
-    return "columns that are understood to be harmless" if preset.closed else ""
+    return "understood to be harmless, by name and values" if preset.closed else ""
 
 
 def _plain(text: str) -> str | None:
