@@ -291,7 +291,7 @@ class _Statements:
         preset = self.stated.get("preset", {})
         judged = [*preset.get("dropped", ()), *preset.get("recoded", ())]
         if judged:
-            yield f"what {_names(judged)} {'hold' if len(judged) > 1 else 'holds'}, by the preset's recogniser"
+            yield f"what {_names(judged)} {'hold' if len(judged) > 1 else 'holds'}, by the preset's recognizer"
 
     def confirmed(self) -> Iterator[str]:
         """What somebody confirmed by name."""
