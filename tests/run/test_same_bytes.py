@@ -17,6 +17,7 @@ from sfumato.io import lines, parquet
 from sfumato.loss import recoded_table
 from sfumato.methods import REGISTRY
 from sfumato.release import values
+from sfumato.run.large.duckdb import engine
 from sfumato.testing.requests import COMBINATIONS, plainest
 from sfumato.testing.tables import SCHEMA, people
 from sfumato.verify import classes
@@ -91,7 +92,10 @@ def test_every_kind_of_file(read: str, intervals: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", ["hilbert", "mondrian", "lattice"])
-def test_the_duckdb_engine(method: str, tmp_path: Path) -> None:
+def test_the_duckdb_engine(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "MOST_PART_ROWS", 150)
+    monkeypatch.setattr(engine, "LEAST_PART_ROWS", 150)
+    monkeypatch.setattr(engine, "GOOD_PART_ROWS", 50)  # so that three parts may be recoded at once
     path = tmp_path / "people.parquet"
     pq.write_table(pa.concat_tables([people(300), people(300, seed=2)]), path, row_group_size=50)
     asked = {"schema": SCHEMA, "method": method, "k": 3, "engine": "duckdb"}

@@ -318,6 +318,7 @@ class PartedRows(DuckRows, Parted):
         self._rows, self._column, self._function = rows, column, function
         self._told: list[Any] = []
         self._done = False
+        self._passed = 0
 
     def told(self) -> list[Any]:
         if not self._done:
@@ -334,20 +335,25 @@ class PartedRows(DuckRows, Parted):
             return table.num_rows, self._function(part, table)
 
         rows = 0
-        # While one part is scattered, the next is recoded. Methods use all processors themselves, and a third part
-        # would not fit in memory.
-        for length, done in in_order(finish, sorted(files), 1):
+        # While one part is scattered, the next are recoded: as many as fit in memory, and at least one.
+        for length, done in in_order(finish, sorted(files), self._at_once(list(files.values()))):
             rows += length
             self._told.append(done.told)
             self.engine.tell("recoding", rows)
             yield done.rows
         self._done = True
 
+    def _at_once(self, files: Sequence[Path]) -> int:
+        """How many parts may be recoded at once: together they have no more rows than the largest part may have."""
+        sizes = [file.stat().st_size for file in files]
+        largest = self._passed * max(sizes, default=0) / max(1, sum(sizes))
+        return max(1, min(how_many(), int(self.engine.part_rows / max(1.0, largest))))
+
     def _told_of(self, stage: str) -> Iterator[pa.RecordBatch]:
         """Yield the rows, and report how many have passed."""
-        done = 0
+        done = self._passed = 0
         for batch in self._rows.batches():
-            done += batch.num_rows
+            done = self._passed = done + batch.num_rows
             self.engine.tell(stage, done)
             yield batch
 
